@@ -1,0 +1,1 @@
+"""Truth to better truth: candidates are proposed, people review them."""

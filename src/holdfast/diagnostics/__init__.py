@@ -1,0 +1,1 @@
+"""Is it sound: doctor, check, timeline, diff, status."""

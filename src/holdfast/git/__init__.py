@@ -1,0 +1,1 @@
+"""Git, the medium: lines, what is visible here, publishing and reconciling."""

@@ -1,0 +1,91 @@
+"""An event: one thing that happened, as its envelope in the log says it.
+
+An envelope holds no free text and no hash of content: those stand in the body, which can be
+erased while the log still verifies. Bytes are `store.format`'s business; order is `model.dag`'s.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from holdfast.errors import BadInput
+from holdfast.model.ids import is_id
+
+KINDS = (
+    "run",  # an execution ended
+    "propose",  # a memory was proposed
+    "accept",  # a person approved it
+    "promote",  # it was approved automatically, or not provably by a person
+    "reject",
+    "retire",
+    "edit",
+    "task",
+    "session",
+    "checkpoint",
+    "rewrite",  # history was rewritten
+    "erase",  # a body is gone
+    "join",
+)
+
+MAX_PARENTS = 32
+_LAYER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
+_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event somebody wants recorded; the writer adds time, line, sequence and links."""
+
+    kind: str
+    target: str | None = None
+    run_id: str | None = None
+    parent_run_id: str | None = None
+    head: str | None = None
+    layer: str | None = None
+    systemic_scale: int | None = None
+    exit_status: int | None = None
+    body: Mapping[str, Any] | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise BadInput(f"{self.kind!r} is not a kind of event", hint=f"Use one of {', '.join(KINDS)}.")
+        for name in ("target", "run_id", "parent_run_id"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, str) and is_id(value)):
+                raise BadInput(f"{name} {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore.")
+        if self.layer is not None and not (isinstance(self.layer, str) and _LAYER.fullmatch(self.layer)):
+            raise BadInput(f"layer {self.layer!r} is not a short word such as L5")
+        if self.head is not None and not (isinstance(self.head, str) and _OID.fullmatch(self.head)):
+            raise BadInput(f"head {self.head!r} is not a full commit id")
+        for name in ("systemic_scale", "exit_status"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or abs(value) >= 2**53):
+                raise BadInput(f"{name} {value!r} is not a whole number")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One envelope of the log."""
+
+    hash_self: str
+    ts: str
+    kind: str
+    target: str | None
+    line: str
+    writer: str
+    seq: int
+    run_id: str | None
+    parent_run_id: str | None
+    head: str | None
+    layer: str | None
+    systemic_scale: int | None
+    exit_status: int | None
+    body: str | None
+    hash_prev: tuple[str, ...]
+
+
+def timestamp(now: datetime) -> str:
+    """UTC with microseconds, the form every event carries."""
+    return f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z"

@@ -1,0 +1,54 @@
+"""Names for things: random, so that two branches never issue the same one on purpose.
+
+Order comes from the log, never from an id. Ids that people or callers give
+(`DEC-001`, `memory-schema-defined`) are kept as they are if they fit `is_id`.
+"""
+
+import re
+import secrets
+import unicodedata
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # base 32 without i, l, o, u: read aloud safely
+PREFIXES = {"decision": "DEC", "assumption": "ASM", "invariant": "INV", "fact": "FCT", "dead-end": "DED"}
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+def token(length: int, choice: Callable[[str], str] = secrets.choice) -> str:
+    """A random word in base 32."""
+    return "".join(choice(ALPHABET) for _ in range(length))
+
+
+def memory_id(kind: str, taken: Collection[str], choice: Callable[[str], str] = secrets.choice) -> str:
+    """A new id for a memory; it grows by a character whenever it would clash."""
+    length = 6
+    while (new := f"{PREFIXES[kind]}-{token(length, choice)}") in taken:
+        length += 1
+    return new
+
+
+def run_id(now: datetime, choice: Callable[[str], str] = secrets.choice) -> str:
+    """A new run id that sorts by time: 20261115T194200Z-abc123."""
+    return f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}-{token(6, choice)}"
+
+
+def line_id(choice: Callable[[str], str] = secrets.choice) -> str:
+    """A new identity for a branch."""
+    return token(12, choice)
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` may stand as an id in the log and in a file name."""
+    return _ID.fullmatch(text) is not None
+
+
+def slug(text: str, limit: int = 40) -> str:
+    """A lower-case ASCII file name for `text`, cut at a word."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    words = _NOT_SLUG.sub("-", plain.lower()).strip("-")
+    if len(words) > limit:
+        words = words[:limit].rsplit("-", 1)[0]
+    return words or "entry"

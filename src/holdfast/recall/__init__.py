@@ -1,0 +1,1 @@
+"""Look-up to context: search, and the rendered views."""

@@ -1,0 +1,132 @@
+"""Where everything lies. No other module spells a path of the store.
+
+Paths are plain strings and nothing heavy is imported: the hot commands start here.
+"""
+
+import os
+
+TRACKED = ".holdfast"
+LOG = ".holdfast/log"
+MEMORY = ".holdfast/memory"
+FACTS = ".holdfast/memory/facts"
+SETTINGS = ".holdfast/holdfast.toml"
+ATTRIBUTES = ".holdfast/.gitattributes"
+VIEW = ".holdfast/view"
+LOCAL = ".holdfast/local"
+
+FOLDER_OF = {
+    "decision": ".holdfast/memory/decisions",
+    "assumption": ".holdfast/memory/assumptions",
+    "invariant": ".holdfast/memory/invariants",
+    "fact": FACTS,
+    "dead-end": ".holdfast/memory/dead-ends",
+}
+
+
+def entry_path(kind: str, slug: str, identity: str) -> str:
+    """Where an accepted memory lies in the work tree; it never moves."""
+    return f"{FOLDER_OF[kind]}/{slug}-{identity}.md"
+
+
+def segment_path(name: str, first_ts: str) -> str:
+    """Where a sealed segment lies in the work tree."""
+    year, month, day = first_ts[:10].split("-")
+    return f"{LOG}/{year}/{month}/{day}/{name}.jsonl"
+
+
+class Layout:
+    """The folders of one clone: its work tree, its private store and its cache."""
+
+    __slots__ = ("cache", "private", "top")
+
+    def __init__(self, top: str, private: str, cache: str = "") -> None:
+        self.top = top  # the work tree
+        self.private = private  # $GIT_COMMON_DIR/holdfast, or .holdfast/local in a sandbox
+        self.cache = cache  # <user cache dir>/holdfast
+
+    def sandboxed(self) -> "Layout":
+        """The store of last resort, used where .git cannot be written."""
+        return Layout(self.top, os.path.join(self.top, ".holdfast", "local"), self.cache)
+
+    def in_tree(self, path: str) -> str:
+        """A tracked path, as the file system spells it."""
+        return os.path.join(self.top, *path.split("/"))
+
+    def _in(self, *parts: str) -> str:
+        return os.path.join(self.private, *parts)
+
+    @property
+    def spool(self) -> str:
+        return self._in("spool")
+
+    def spool_file(self, line: str, writer: str) -> str:
+        return self._in("spool", line, f"{writer}.jsonl")
+
+    @property
+    def pending(self) -> str:
+        return self._in("pending")
+
+    @property
+    def sealed_log(self) -> str:
+        return self._in("sealed", "log")
+
+    @property
+    def sealed_changes(self) -> str:
+        return self._in("sealed", "changes")
+
+    def sealed_segment(self, name: str) -> str:
+        return self._in("sealed", "log", f"{name}.jsonl")
+
+    @property
+    def bodies(self) -> str:
+        return self._in("bodies")
+
+    def body(self, name: str) -> str:
+        return self._in("bodies", name)
+
+    @property
+    def runs(self) -> str:
+        return self._in("runs")
+
+    def run(self, run_id: str) -> str:
+        return self._in("runs", run_id)
+
+    @property
+    def candidates(self) -> str:
+        return self._in("candidates")
+
+    @property
+    def lines(self) -> str:
+        return self._in("lines")
+
+    @property
+    def heads(self) -> str:
+        return self._in("heads")
+
+    @property
+    def quarantine(self) -> str:
+        return self._in("quarantine")
+
+    @property
+    def repo_id(self) -> str:
+        return self._in("repo-id")
+
+    @property
+    def settings(self) -> str:
+        return self._in("settings.toml")
+
+    @property
+    def publishing(self) -> str:
+        """The journal of a publish under way; it lets the next command undo or finish it."""
+        return self._in("publishing.json")
+
+    @property
+    def lock(self) -> str:
+        """Held while the store is created, sealed, published or drained. Never unlinked."""
+        return self._in("lock")
+
+    def view(self, *parts: str) -> str:
+        return os.path.join(self.top, ".holdfast", "view", *parts)
+
+    def index(self, repo_id: str) -> str:
+        return os.path.join(self.cache, repo_id, "index.db")
