@@ -1,0 +1,122 @@
+"""Holdfast: the memory a project keeps of the agents that work on it.
+
+    from holdfast import Project
+
+    project = Project.open(".")
+    run_id = project.write_log({"task": "T-1", "outputs": {"summary": "schema written"}})
+    hits = project.recall("schema")
+
+`write_log`, `promote_fact` and `recall` do the same for the repository of the current folder.
+Everything is loaded when it is first asked for: a command that starts must not pay for what it
+does not use.
+"""
+
+import sys
+
+__version__ = "0.1.0"
+
+TYPE_CHECKING = False  # known to type checkers; `typing` itself would cost every start some milliseconds
+if TYPE_CHECKING:
+    from holdfast.errors import (
+        AlteredCapsule,
+        Ambiguous,
+        BadBundle,
+        BadInput,
+        BadSettings,
+        BrokenEntry,
+        Busy,
+        CorruptLog,
+        Erased,
+        FutureFormat,
+        GitFailed,
+        HoldfastError,
+        HookRefused,
+        HookRewrote,
+        NeedsConfirmation,
+        NeedsEvidence,
+        NeedsReview,
+        NotARepository,
+        NotFound,
+        NotInitialised,
+        NotStored,
+        OnTrunk,
+        PublishRefused,
+        ReadOnlyStore,
+        ScanFailed,
+        TooLarge,
+        UnsafePath,
+    )
+    from holdfast.project import Project, promote_fact, recall, write_log
+
+__all__ = [
+    "AlteredCapsule",
+    "Ambiguous",
+    "BadBundle",
+    "BadInput",
+    "BadSettings",
+    "BrokenEntry",
+    "Busy",
+    "CorruptLog",
+    "Erased",
+    "FutureFormat",
+    "GitFailed",
+    "HoldfastError",
+    "HookRefused",
+    "HookRewrote",
+    "NeedsConfirmation",
+    "NeedsEvidence",
+    "NeedsReview",
+    "NotARepository",
+    "NotFound",
+    "NotInitialised",
+    "NotStored",
+    "OnTrunk",
+    "Project",
+    "PublishRefused",
+    "ReadOnlyStore",
+    "ScanFailed",
+    "TooLarge",
+    "UnsafePath",
+    "promote_fact",
+    "recall",
+    "write_log",
+]
+
+_IN_PROJECT = ("Project", "promote_fact", "recall", "write_log")
+
+
+def _load(name: str) -> object:
+    if name in _IN_PROJECT:
+        from holdfast import project as home
+    else:
+        from holdfast import errors as home  # type: ignore[no-redef]
+    return getattr(home, name)
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    return _load(name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
+class _Package(type(sys)):  # type: ignore[misc]
+    """The package as a module whose `recall` is the function, though a folder has that name too.
+
+    Python sets the attribute `recall` to the folder's module when that is imported; the setter
+    here lets that pass, so `from holdfast import recall` gives the same thing at any time.
+    """
+
+    @property
+    def recall(self) -> object:
+        return _load("recall")
+
+    @recall.setter
+    def recall(self, module: object) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Package
