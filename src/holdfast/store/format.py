@@ -1,0 +1,204 @@
+"""Bytes to values and back: event lines, segments, bodies. `docs/design/log-format.md` is the standard.
+
+Readers hash the raw bytes of a line and never re-serialise it. The form of a line is exact, so
+one regular expression both parses it and refuses anything else, a repeated key included.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import CorruptLog, FutureFormat, TooLarge
+from holdfast.model.event import MAX_PARENTS, Draft, Event
+from holdfast.store import layout
+
+VERSION = 1
+MAX_ENVELOPE = 4096
+MAX_BODY = 1 << 20
+MAX_SEGMENT = 1 << 20
+MAX_SEGMENT_EVENTS = 1000
+SALT_BYTES = 32
+
+_EVENT_TAG = b"holdfast-event-1\n"
+_BODY_TAG = b"holdfast-body-1\n"
+_EVENT_SEED = _EVENT_TAG + b"{"
+
+_TS = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"
+_KEY = rb"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
+_INT = rb"-?(?:0|[1-9]\d{0,15})"
+_HASH = rb"[0-9a-f]{64}"
+
+EVENT = re.compile(
+    rb'\{"hash_self":"(' + _HASH + rb')",'
+    rb'("v":1,"ts":"(' + _TS + rb')","kind":"([a-z]{1,16})","target":(?:null|"(' + _KEY + rb')"),'
+    rb'"line":"([a-z0-9-]{1,64})","writer":"([a-z0-9]{1,64})","seq":(0|[1-9]\d{0,15}),'
+    rb'"run_id":(?:null|"(' + _KEY + rb')"),"parent_run_id":(?:null|"(' + _KEY + rb')"),'
+    rb'"head":(?:null|"([0-9a-f]{40}|[0-9a-f]{64})"),"layer":(?:null|"([A-Za-z0-9][A-Za-z0-9._-]{0,31})"),'
+    rb'"systemic_scale":(?:null|(' + _INT + rb')),"exit_status":(?:null|(' + _INT + rb')),'
+    rb'"body":(?:null|"(' + _HASH + rb')"),'
+    rb'"hash_prev":\[((?:"' + _HASH + rb'"(?:,"' + _HASH + rb'"){0,31})?)\]\})\n'
+)
+_HEADER = re.compile(
+    rb'\{"holdfast":"segment","v":1,"line":"([a-z0-9-]{1,64})","count":([1-9]\d{0,3}),"first_ts":"(' + _TS + rb')"\}\n'
+)
+_NEWER = re.compile(rb'"v":([1-9]\d*)')
+
+
+def _text(value: str | None) -> str:
+    return "null" if value is None else f'"{value}"'
+
+
+def _number(value: int | None) -> str:
+    return "null" if value is None else str(value)
+
+
+def event_line(
+    draft: Draft, *, ts: str, line: str, writer: str, seq: int, body: str | None, parents: Sequence[str]
+) -> bytes:
+    """The bytes of one event, its hash in front."""
+    named = ",".join(f'"{parent}"' for parent in sorted(set(parents))[:MAX_PARENTS])
+    rest = (
+        f'"v":1,"ts":"{ts}","kind":"{draft.kind}","target":{_text(draft.target)},"line":"{line}",'
+        f'"writer":"{writer}","seq":{seq},"run_id":{_text(draft.run_id)},'
+        f'"parent_run_id":{_text(draft.parent_run_id)},"head":{_text(draft.head)},"layer":{_text(draft.layer)},'
+        f'"systemic_scale":{_number(draft.systemic_scale)},"exit_status":{_number(draft.exit_status)},'
+        f'"body":{_text(body)},"hash_prev":[{named}]}}'
+    ).encode("ascii")
+    name = hashlib.sha256(_EVENT_SEED + rest).hexdigest()
+    data = b'{"hash_self":"' + name.encode("ascii") + b'",' + rest + b"\n"
+    if len(data) > MAX_ENVELOPE:
+        raise TooLarge(f"the event's envelope has {len(data)} bytes; at most {MAX_ENVELOPE} are stored")
+    return data
+
+
+def match_event(line: bytes) -> re.Match[bytes]:
+    """A line whose form and hash are right; CorruptLog says what is wrong with another."""
+    found = EVENT.fullmatch(line)
+    if found is None:
+        raise _not_an_event(line)
+    if hashlib.sha256(_EVENT_SEED + found[2]).hexdigest().encode("ascii") != found[1]:
+        raise CorruptLog("its bytes do not match its hash")
+    return found
+
+
+def _not_an_event(line: bytes) -> CorruptLog | FutureFormat:
+    version = _NEWER.search(line[:200])
+    if line[78:84] == b'","v":' and version and int(version[1]) > VERSION:
+        return FutureFormat(f"the event has format version {int(version[1])}; this Holdfast reads version {VERSION}")
+    if not line.endswith(b"\n"):
+        return CorruptLog("the line is torn: it has no end")
+    return CorruptLog("the line does not have the form of an event")
+
+
+def parents_of(found: re.Match[bytes]) -> tuple[str, ...]:
+    """The parents a matched line names."""
+    named = found[16]
+    return tuple(named.decode("ascii")[1:-1].split('","')) if named else ()
+
+
+def parse_event(line: bytes) -> Event:
+    """The value of one line, its hash checked."""
+    found = match_event(line)
+    groups = [None if group is None else group.decode("ascii") for group in found.groups()]
+    parents = parents_of(found)
+    if list(parents) != sorted(set(parents)):
+        raise CorruptLog("its parents are not sorted or repeat")
+    return Event(
+        hash_self=groups[0] or "",
+        ts=groups[2] or "",
+        kind=groups[3] or "",
+        target=groups[4],
+        line=groups[5] or "",
+        writer=groups[6] or "",
+        seq=int(groups[7] or 0),
+        run_id=groups[8],
+        parent_run_id=groups[9],
+        head=groups[10],
+        layer=groups[11],
+        systemic_scale=None if groups[12] is None else int(groups[12]),
+        exit_status=None if groups[13] is None else int(groups[13]),
+        body=groups[14],
+        hash_prev=parents,
+    )
+
+
+def split_lines(data: bytes) -> Iterator[bytes]:
+    """Lines with their LF; only LF ends a line, and a torn last one comes without it."""
+    start = 0
+    while (end := data.find(b"\n", start)) >= 0:
+        yield data[start : end + 1]
+        start = end + 1
+    if start < len(data):
+        yield data[start:]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A sealed, immutable piece of the log; its name is the hash of its bytes."""
+
+    name: str
+    line: str
+    first_ts: str
+    data: bytes
+
+    @property
+    def path(self) -> str:
+        return layout.segment_path(self.name, self.first_ts)
+
+
+def segment_name(data: bytes) -> str:
+    """What a segment with these bytes is called."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def make_segments(line: str, events: Iterable[tuple[str, bytes]]) -> list[Segment]:
+    """Pack (ts, event line) pairs, in order, into as few segments as the limits allow."""
+    made: list[Segment] = []
+    batch: list[tuple[str, bytes]] = []
+    size = 0
+    for ts, data in events:
+        if batch and (len(batch) == MAX_SEGMENT_EVENTS or size + len(data) > MAX_SEGMENT - 256):
+            made.append(_make_segment(line, batch))
+            batch, size = [], 0
+        batch.append((ts, data))
+        size += len(data)
+    return [*made, _make_segment(line, batch)] if batch else made
+
+
+def _make_segment(line: str, batch: list[tuple[str, bytes]]) -> Segment:
+    first_ts = batch[0][0]
+    header = f'{{"holdfast":"segment","v":1,"line":"{line}","count":{len(batch)},"first_ts":"{first_ts}"}}\n'
+    data = header.encode("ascii") + b"".join(event for _, event in batch)
+    return Segment(segment_name(data), line, first_ts, data)
+
+
+def segment_lines(name: str, data: bytes) -> tuple[str, list[bytes]]:
+    """The line id and the event lines of a segment whose name and header hold."""
+    lines = list(split_lines(data))
+    header = _HEADER.fullmatch(lines[0]) if lines else None
+    if header is None:
+        version = _NEWER.search(data[:200]) if data.startswith(b'{"holdfast":"segment"') else None
+        if version and int(version[1]) > VERSION:
+            raise FutureFormat(f"segment {name} has format version {int(version[1])}")
+        raise CorruptLog(f"segment {name} does not begin with a segment header")
+    if segment_name(data) != name:
+        raise CorruptLog(f"segment {name} does not match the hash in its name")
+    if int(header[2]) != len(lines) - 1:
+        raise CorruptLog(f"segment {name} says {int(header[2])} events and has {len(lines) - 1}")
+    return header[1].decode("ascii"), lines[1:]
+
+
+def body_bytes(body: Mapping[str, Any]) -> bytes:
+    """A body as it is stored: compact JSON in UTF-8."""
+    data = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+    if len(data) > MAX_BODY:
+        raise TooLarge(f"the event's body has {len(data)} bytes; at most {MAX_BODY} are stored")
+    return data
+
+
+def body_name(stored: bytes) -> str:
+    """The commitment to a stored body: its salt, then its bytes."""
+    return hashlib.sha256(_BODY_TAG + stored).hexdigest()

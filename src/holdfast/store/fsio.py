@@ -1,0 +1,254 @@
+"""The one way to change the disk.
+
+Whatever is true is written through here, so that one module decides what "stored" means: written
+in full, synced, and its directory entry synced too. Tests replace `ops` to fail, record or kill
+every single call.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+import time
+from collections.abc import Iterator
+
+from holdfast.errors import Busy, NotStored, ReadOnlyStore, TooLarge, UnsafePath
+
+try:
+    import fcntl
+except ImportError:  # Windows: no advisory locks on files, a byte-range lock serves instead.
+    fcntl = None  # type: ignore[assignment]
+    import msvcrt
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+class Syscalls:
+    """The calls that change the disk, one method each."""
+
+    def open(self, path: str, flags: int, mode: int) -> int:
+        return os.open(path, flags | _CLOEXEC | _BINARY, mode)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        return os.write(fd, data)
+
+    def truncate(self, fd: int, size: int) -> None:
+        os.ftruncate(fd, size)
+
+    def sync(self, fd: int) -> None:
+        os.fsync(fd)
+
+    def sync_data(self, fd: int) -> None:
+        # macOS and Windows have no fdatasync; fsync promises more.
+        getattr(os, "fdatasync", os.fsync)(fd)
+
+    def sync_dir(self, path: str) -> None:
+        if os.name == "nt":  # Windows cannot open a directory; its journal orders renames itself.
+            return
+        fd = os.open(path, os.O_RDONLY | _CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def rename(self, source: str, target: str) -> None:
+        for _ in range(50 if os.name == "nt" else 0):
+            try:
+                os.replace(source, target)
+                return
+            except PermissionError:  # Windows refuses while a reader has the target open.
+                time.sleep(0.01)
+        os.replace(source, target)
+
+    def unlink(self, path: str) -> None:
+        os.unlink(path)
+
+    def mkdir(self, path: str, mode: int) -> None:
+        os.mkdir(path, mode)
+
+
+ops = Syscalls()
+
+
+@contextlib.contextmanager
+def refusing(what: str) -> Iterator[None]:
+    """Turn the disk's refusal into a sentence; nothing in the block counts as stored."""
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        kind = ReadOnlyStore if error.errno in _READ_ONLY else NotStored
+        raise kind(f"{what} was not stored: {reason}") from error
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write every byte; a full disk may take some and return without an error."""
+    view = memoryview(data)
+    while view:
+        count = ops.write(fd, view)
+        if count == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        view = view[count:]
+
+
+def create(path: str, data: bytes, *, mode: int = 0o600) -> None:
+    """Make a new file, durable on return; FileExistsError if there is one.
+
+    A crash may leave a torn file under its final name, so this is for files whose name or
+    content proves them whole. Everything else uses `replace`.
+    """
+    with refusing(path):
+        fd = ops.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)
+        try:
+            write_all(fd, data)
+            ops.sync(fd)
+        except OSError:
+            with contextlib.suppress(OSError):
+                ops.unlink(path)
+            raise
+        finally:
+            os.close(fd)
+        ops.sync_dir(os.path.dirname(path))
+
+
+def replace(path: str, data: bytes, *, mode: int = 0o600) -> None:
+    """Set a file's content at once: a reader or a crash sees the old or the new, never a mix."""
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    with refusing(path):
+        fd = ops.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)
+        try:
+            try:
+                write_all(fd, data)
+                ops.sync(fd)
+            finally:
+                os.close(fd)
+            ops.rename(temporary, path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                ops.unlink(temporary)
+            raise
+        ops.sync_dir(os.path.dirname(path))
+
+
+def move(source: str, target: str) -> None:
+    """Rename within the store, durable on return."""
+    with refusing(target):
+        ops.rename(source, target)
+        ops.sync_dir(os.path.dirname(target))
+        if os.path.dirname(source) != os.path.dirname(target):
+            ops.sync_dir(os.path.dirname(source))
+
+
+def remove(path: str) -> None:
+    """Unlink, durable on return; what is not there is fine."""
+    with refusing(path), contextlib.suppress(FileNotFoundError):
+        ops.unlink(path)
+        ops.sync_dir(os.path.dirname(path))
+
+
+def make_dirs(path: str, *, mode: int = 0o700) -> None:
+    """Make a folder and its parents; each new level is synced, or a crash could lose it."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and parent != path:
+        make_dirs(parent, mode=mode)
+    with refusing(path):
+        try:
+            ops.mkdir(path, mode)
+        except FileExistsError:
+            if not os.path.isdir(path):
+                raise UnsafePath(f"{path} is in the way: a folder belongs there") from None
+        ops.sync_dir(parent or ".")
+
+
+def read(path: str, *, limit: int) -> bytes:
+    """A regular file's bytes. Links and devices are refused: content must not lead elsewhere."""
+    try:
+        fd = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | _CLOEXEC | _BINARY)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise UnsafePath(f"{path} is a symbolic link; Holdfast does not follow links in its store") from error
+        raise
+    try:
+        facts = os.fstat(fd)
+        if not stat.S_ISREG(facts.st_mode):
+            raise UnsafePath(f"{path} is not a regular file")
+        if facts.st_size > limit:
+            raise TooLarge(f"{path} has {facts.st_size} bytes; at most {limit} are read")
+        return _read_up_to(fd, limit, path)
+    finally:
+        os.close(fd)
+
+
+def _read_up_to(fd: int, limit: int, path: str) -> bytes:
+    parts, total = [], 0
+    while chunk := os.read(fd, 1 << 20):
+        parts.append(chunk)
+        total += len(chunk)
+        if total > limit:
+            raise TooLarge(f"{path} grew past {limit} bytes while it was read")
+    return b"".join(parts)
+
+
+def inside(top: str, path: str) -> str:
+    """The full path of `path` below `top`, refused if a link on the way would lead out."""
+    parts = path.split("/")
+    if os.path.isabs(path) or any(part in ("", ".", "..") for part in parts):
+        raise UnsafePath(f"{path} does not name a file inside the repository")
+    full = top
+    for part in parts:
+        full = os.path.join(full, part)
+        if os.path.islink(full):
+            raise UnsafePath(f"{path} passes through a symbolic link; Holdfast writes only real files")
+    return full
+
+
+def lock_fd(fd: int, *, wait: float, what: str) -> None:
+    """Take the kernel's exclusive lock on an open file, or say who is in the way."""
+    deadline = time.monotonic() + wait
+    pause = 0.0005
+    while not try_lock_fd(fd):
+        if time.monotonic() > deadline:
+            raise Busy(f"another Holdfast command has held {what} for {wait:g} seconds")
+        time.sleep(pause)
+        pause = min(pause * 2, 0.05)
+
+
+def try_lock_fd(fd: int) -> bool:
+    """Take the lock if nobody has it; it ends with the process that holds it."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            os.lseek(fd, 0, os.SEEK_SET)
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def unlock_fd(fd: int) -> None:
+    """Give the lock back before the file is closed."""
+    if fcntl is not None:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    else:
+        os.lseek(fd, 0, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+
+
+@contextlib.contextmanager
+def locked(path: str, *, wait: float = 10.0) -> Iterator[None]:
+    """Hold the exclusive lock on `path`. The file stays: unlinking a lock lets two in at once."""
+    with refusing(path):
+        fd = ops.open(path, os.O_RDWR | os.O_CREAT | _NOFOLLOW, 0o600)
+    try:
+        lock_fd(fd, wait=wait, what=path)
+        yield
+    finally:
+        os.close(fd)
