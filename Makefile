@@ -20,7 +20,9 @@ help:
 	@echo "make torture  the tests with large counts"
 	@echo "make clean    remove everything that was built"
 
-# A newer pip writes console scripts that start faster, so it is brought up to date first.
+# A newer pip writes console scripts that start faster, so it is brought up to date first; setuptools,
+# which older Pythons put into a venv, hooks itself into every start (0.6 ms) and is not needed.
+# An editable install costs a start 0.2 ms more than a copy and saves a reinstall at every change.
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Holdfast needs Python 3.11 or newer; try: make PYTHON=python3.12" >&2; exit 1; }
@@ -29,6 +31,7 @@ $(STAMP): pyproject.toml
 	@echo "Installing into $(VENV) ..." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=23.1"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	@$(BIN)/python -m pip uninstall --quiet --yes setuptools 2>/dev/null || true
 	@touch $@
 
 $(VENV): $(STAMP)

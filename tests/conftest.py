@@ -1,0 +1,278 @@
+"""What every test stands on: a real repository in a world of its own.
+
+No test sees the user's git configuration, cache, agents or settings, and none leaves a trace.
+Random tests take `seed`; it is printed at the top of each session, and `HOLDFAST_TEST_SEED=N`
+plays it again.
+"""
+
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+SEED = "HOLDFAST_TEST_SEED"
+
+settings.register_profile(
+    "default",
+    max_examples=60,
+    deadline=None,  # two shared cores: a slow example is not a wrong one
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("torture", settings.get_profile("default"), max_examples=2000)
+settings.load_profile("default")
+
+# Whatever makes git, Holdfast or Python behave unlike on a fresh machine.
+FOREIGN = (
+    "GIT_",
+    "HOLDFAST_",
+    "CLAUDE",
+    "CODEX",
+    "GEMINI",
+    "CURSOR",
+    "COPILOT",
+    "AGENT",
+    "AIDER",
+    "OPENCODE",
+)
+FOREIGN_NAMES = (
+    "AI_AGENT",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "PYTHONDONTWRITEBYTECODE",
+    "EDITOR",
+    "PAGER",
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the seed once, before xdist starts its workers, which inherit it."""
+    os.environ.setdefault(SEED, str(secrets.randbelow(2**32)))
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"seed: {SEED}={os.environ[SEED]}"
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """A number for `random.Random`; a failing test prints it."""
+    number = int(os.environ[SEED])
+    print(f"{SEED}={number}")
+    return number
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """The environment of a fresh machine whose user's home is `home`."""
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(FOREIGN) and name not in FOREIGN_NAMES
+    }
+    env |= {
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+    }
+    return env
+
+
+GITCONFIG = """\
+[user]
+	name = Ada Example
+	email = ada@example.org
+[init]
+	defaultBranch = main
+[commit]
+	gpgSign = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[protocol "file"]
+	allow = always
+[advice]
+	detachedHead = false
+"""
+
+
+@pytest.fixture(autouse=True)
+def world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own for every test; in-process code sees the same clean environment."""
+    home = tmp_path_factory.mktemp("home")
+    (home / ".gitconfig").write_text(GITCONFIG)
+    clean = clean_environment(home)
+    for name in set(os.environ) - set(clean) - {SEED, "PYTEST_CURRENT_TEST"}:
+        if not name.startswith("PYTEST"):
+            monkeypatch.delenv(name)
+    for name, value in clean.items():
+        monkeypatch.setenv(name, value)
+    return home
+
+
+@dataclass(frozen=True, slots=True)
+class GitRepo:
+    """A real repository, and git run inside it."""
+
+    path: Path
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __truediv__(self, name: str) -> Path:
+        return self.path / name
+
+    def git(self, *args: str, ok: bool = True, data: bytes | None = None) -> str:
+        """Git's standard output, stripped; fails the test with git's own words."""
+        done = subprocess.run(["git", *args], cwd=self.path, input=data, capture_output=True, check=False)
+        if ok and done.returncode != 0:
+            pytest.fail(f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}")
+        return done.stdout.decode(errors="replace").strip()
+
+    def write(self, name: str, text: str) -> Path:
+        """A file of the work tree with this text."""
+        file = self.path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+    def commit(self, name: str = "file.txt", text: str | None = None, message: str | None = None) -> str:
+        """Write a file, commit it alone, and give the commit's id."""
+        self.write(name, text if text is not None else f"{name} {secrets.token_hex(4)}\n")
+        self.git("add", "--", name)
+        self.git("commit", "-q", "-m", message or f"change {name}", "--", name)
+        return self.git("rev-parse", "HEAD")
+
+    def status(self) -> str:
+        return self.git("status", "--porcelain", "--untracked-files=all")
+
+
+def make_repo(path: Path) -> GitRepo:
+    """A repository with one commit on branch main."""
+    path.mkdir(parents=True)
+    repo = GitRepo(path)
+    repo.git("init", "-q", "-b", "main")
+    repo.commit("README", "a project\n", "first")
+    return repo
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    """A real git repository with one commit, alone in its world."""
+    return make_repo(tmp_path / "repo")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command said, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@contextmanager
+def redirected(data: bytes) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Standard streams as files, down to the descriptors: what child processes print is caught too."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(data)
+        given.seek(0)
+        names = ("stdin", "stdout", "stderr")
+        streams = [getattr(sys, name) for name in names]
+        kept = [os.dup(number) for number in range(3)]
+        for number, file in enumerate((given, out, err)):
+            os.dup2(file.fileno(), number)
+        for number, (name, mode) in enumerate(zip(names, "rww", strict=True)):
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))
+        try:
+            yield out, err
+        finally:
+            for number, (name, stream, copy) in enumerate(zip(names, streams, kept, strict=True)):
+                getattr(sys, name).close()
+                setattr(sys, name, stream)
+                os.dup2(copy, number)
+                os.close(copy)
+
+
+def whole(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+@dataclass(slots=True)
+class Cli:
+    """The real command, run in one repository."""
+
+    cwd: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, *args: str, ok: bool = True, data: str | bytes = b"", **env: str) -> Answer:
+        """Run in this process: fast, and the same code. No terminal, so nobody is asked anything."""
+        from holdfast.interfaces.cli.main import main
+
+        raw = data.encode() if isinstance(data, str) else data
+        changed = {**self.env, **env}
+        before = {name: os.environ.get(name) for name in changed}
+        here = os.getcwd()
+        os.environ.update(changed)
+        os.chdir(self.cwd)
+        try:
+            with redirected(raw) as (out, err):
+                code = main(list(args))
+                sys.stdout.flush()
+                sys.stderr.flush()
+                answer = Answer(code, whole(out), whole(err))
+        finally:
+            os.chdir(here)
+            for name, value in before.items():
+                os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+        return self._checked(answer, args, ok=ok)
+
+    def spawn(self, *args: str, ok: bool = True, data: bytes = b"", **env: str) -> Answer:
+        """Run as a process of its own, the way people do."""
+        done = subprocess.run(
+            [sys.executable, "-m", "holdfast", *args],
+            cwd=self.cwd,
+            env={**os.environ, **self.env, **env},
+            input=data,
+            capture_output=True,
+            check=False,
+        )
+        out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        return self._checked(Answer(done.returncode, out, err), args, ok=ok)
+
+    @staticmethod
+    def _checked(answer: Answer, args: tuple[str, ...], *, ok: bool) -> Answer:
+        if ok and answer.code != 0:
+            pytest.fail(f"holdfast {' '.join(args)} ended with {answer.code}:\n{answer.err}{answer.out}")
+        return answer
+
+
+@pytest.fixture
+def cli(repo: GitRepo) -> Cli:
+    """`cli("status")` in process, `cli.spawn("status")` as a process; both fail loudly unless ok=False."""
+    return Cli(repo.path)
+
+
+@pytest.fixture
+def inside(repo: GitRepo) -> Iterator[GitRepo]:
+    """The repository, with the test's current folder in it."""
+    here = os.getcwd()
+    os.chdir(repo.path)
+    yield repo
+    os.chdir(here)
