@@ -1,0 +1,126 @@
+"""Sealing: spools become immutable segments that git only ever sees added.
+
+Order of the steps, so that a crash between any two loses nothing: the spool is closed by a rename
+(its writer notices and starts a new file), its lines are copied verbatim into a segment in
+`sealed/`, a pending change names the segment, and only then the closed spool goes.
+"""
+
+import glob
+import os
+from collections.abc import Collection
+
+from holdfast.errors import CorruptLog
+from holdfast.model.dag import in_order
+from holdfast.model.event import Event
+from holdfast.store import fsio, pending
+from holdfast.store.format import MAX_SEGMENT, Segment, make_segments, parse_event, segment_lines
+from holdfast.store.layout import Layout
+from holdfast.store.log import Reading, Torn, read_spool
+from holdfast.store.pending import Change
+
+
+def spools(layout: Layout, line: str) -> list[str]:
+    """The spools of a line, open and closed, oldest name first."""
+    folder = os.path.join(layout.spool, line)
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.endswith((".jsonl", ".closed"))]
+
+
+def spool_lines(layout: Layout) -> list[str]:
+    """The lines that have spools."""
+    try:
+        return sorted(os.listdir(layout.spool))
+    except FileNotFoundError:
+        return []
+
+
+def close_spools(layout: Layout, line: str) -> list[str]:
+    """Rename a line's open spools aside; whoever writes next starts a new file."""
+    for path in spools(layout, line):
+        if path.endswith(".jsonl"):
+            _close(path)
+    return [path for path in spools(layout, line) if path.endswith(".closed")]
+
+
+def _close(path: str) -> None:
+    fd = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        fsio.lock_fd(fd, wait=30.0, what=path)
+        if os.fstat(fd).st_size:
+            stem = path[: -len(".jsonl")]
+            fsio.move(path, f"{stem}.{len(glob.glob(glob.escape(stem) + '.*'))}.closed")
+    finally:
+        os.close(fd)
+
+
+def seal(layout: Layout, line: str, *, head: str | None, ts: str) -> list[Change]:
+    """Turn a line's spools into segments that wait to be published. The caller holds the store's lock."""
+    closed = close_spools(layout, line)
+    readings = [read_spool(path) for path in closed]
+    for reading in readings:
+        quarantine(layout, reading.torn)
+    done = _already_sealed(layout, line) if closed else set()
+    changes = keep(layout, line, _pairs(readings, done), head=head, ts=ts)
+    for path in closed:
+        fsio.remove(path)
+    return changes
+
+
+def _already_sealed(layout: Layout, line: str) -> set[str]:
+    """Events of a line that a seal cut short by a crash had already put into a waiting segment."""
+    names = [c.segment for c in pending.waiting(layout) if c.segment and c.line == line]
+    return {event.hash_self for name in names for event, _ in read_sealed(layout, name)}
+
+
+def _pairs(readings: list[Reading], done: Collection[str]) -> list[tuple[Event, bytes]]:
+    found: dict[str, tuple[Event, bytes]] = {}
+    for reading in readings:
+        for event, data in zip(reading.events, reading.lines, strict=True):
+            if event.hash_self not in done:
+                found[event.hash_self] = (event, data)
+    return [found[event.hash_self] for event in in_order(event for event, _ in found.values())]
+
+
+def keep(
+    layout: Layout, line: str, pairs: list[tuple[Event, bytes]], *, head: str | None, ts: str, owner: str | None = None
+) -> list[Change]:
+    """Write events as segments of `line` into `sealed/`, waiting to be published on `owner` (itself if none)."""
+    made = make_segments(line, ((event.ts, data) for event, data in pairs))
+    fsio.make_dirs(layout.sealed_log)
+    return [pending.add(layout, _waiting(layout, segment, owner or line, head, ts)) for segment in made]
+
+
+def _waiting(layout: Layout, segment: Segment, owner: str, head: str | None, ts: str) -> Change:
+    fsio.replace(layout.sealed_segment(segment.name), segment.data, mode=0o400)
+    return Change(segment.path, None, None, owner, head, ts, segment=segment.name)
+
+
+def sealed_bytes(layout: Layout, name: str) -> bytes:
+    """A sealed segment's bytes, as they were written."""
+    try:
+        return fsio.read(layout.sealed_segment(name), limit=MAX_SEGMENT)
+    except FileNotFoundError:
+        raise CorruptLog(f"sealed segment {name} is gone from this clone's store") from None
+
+
+def read_sealed(layout: Layout, name: str) -> list[tuple[Event, bytes]]:
+    """The events of a sealed segment with their lines."""
+    _, lines = segment_lines(name, sealed_bytes(layout, name))
+    return [(parse_event(line), line) for line in lines]
+
+
+def inherited(layout: Layout, line: str, until: str | None, done: Collection[str]) -> list[tuple[Event, bytes]]:
+    """What a parent line had recorded and not sealed when we branched off; its own spools stay as they are."""
+    pairs = _pairs([read_spool(path) for path in spools(layout, line)], done)
+    return [(event, data) for event, data in pairs if until is None or event.ts <= until]
+
+
+def quarantine(layout: Layout, torn: list[Torn]) -> None:
+    """Set torn bytes aside, so that nothing is thrown away unseen."""
+    for piece in torn:
+        fsio.make_dirs(layout.quarantine)
+        name = f"{os.path.basename(piece.path)}.{piece.offset}.torn"
+        fsio.replace(os.path.join(layout.quarantine, name), piece.data)
