@@ -5,7 +5,6 @@ Order of the steps, so that a crash between any two loses nothing: the spool is 
 `sealed/`, a pending change names the segment, and only then the closed spool goes.
 """
 
-import glob
 import os
 from collections.abc import Collection
 
@@ -50,10 +49,16 @@ def _close(path: str) -> None:
     try:
         fsio.lock_fd(fd, wait=30.0, what=path)
         if os.fstat(fd).st_size:
-            stem = path[: -len(".jsonl")]
-            fsio.move(path, f"{stem}.{len(glob.glob(glob.escape(stem) + '.*'))}.closed")
+            fsio.move(path, _free_name(path[: -len(".jsonl")]))
     finally:
         os.close(fd)
+
+
+def _free_name(stem: str) -> str:
+    number = 1
+    while os.path.lexists(name := f"{stem}.{number}.closed"):  # never over a spool a crash left behind
+        number += 1
+    return name
 
 
 def seal(layout: Layout, line: str, *, head: str | None, ts: str) -> list[Change]:

@@ -1,0 +1,273 @@
+"""Runs git. Nothing else in Holdfast starts a git process.
+
+Arguments are lists, reads take no optional locks, and the variables by which git tells a hook
+which repository it is in are dropped once the repository is known: with them, `git -C` lies.
+"""
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from holdfast.errors import GitFailed, NotARepository
+
+# `git rev-parse --local-env-vars`, less GIT_CONFIG_* which the user may need (proxies, signing).
+_LOCAL_VARIABLES = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+)
+
+_OPERATIONS = (
+    ("MERGE_HEAD", "a merge"),
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("sequencer", "a cherry-pick or revert"),
+    ("BISECT_LOG", "a bisect"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where the work tree stands: its commit, and its branch unless detached."""
+
+    oid: str | None  # None before the first commit
+    ref: str | None  # refs/heads/…
+
+    @property
+    def branch(self) -> str | None:
+        return self.ref[len("refs/heads/") :] if self.ref and self.ref.startswith("refs/heads/") else self.ref
+
+
+class Repo:
+    """One git repository, seen from one of its work trees."""
+
+    def __init__(self, top: str, git_dir: str, common_dir: str) -> None:
+        self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
+
+    @classmethod
+    def discover(cls, start: str) -> "Repo":
+        """The repository that owns the memory at `start`.
+
+        Inside a submodule that is the outermost enclosing repository with a `.holdfast`.
+        """
+        repo = cls._at(start)
+        outer = repo
+        while above := outer.text("rev-parse", "--show-superproject-working-tree"):
+            outer = cls._at(above)
+            if os.path.isdir(os.path.join(outer.top, ".holdfast")):
+                repo = outer
+        return repo
+
+    @classmethod
+    def _at(cls, start: str) -> "Repo":
+        if not os.path.isdir(start):
+            raise NotARepository(f"{start} is not a folder")
+        asked = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"]
+        done = _start(["-C", start, *asked], None, _environment(keep_local=True))
+        if done.returncode:
+            raise _why_not_a_repository(start, done.stderr)
+        top, git_dir, common_dir = os.fsdecode(done.stdout).rstrip("\n").split("\n")
+        return cls(top, git_dir, common_dir)
+
+    def run(
+        self, *args: str, input: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False
+    ) -> bytes:
+        """What a git command prints; GitFailed says what it complained about."""
+        done = self.attempt(*args, input=input, write=write)
+        if done.returncode not in ok:
+            raise GitFailed(f"`git {args[0]}` failed: {_complaint(done.stderr) or 'it gave no reason'}")
+        return done.stdout
+
+    def attempt(
+        self, *args: str, input: bytes | None = None, write: bool = False
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run git and leave the judgement to the caller."""
+        environment = _environment(keep_local=False)
+        if not write:
+            environment["GIT_OPTIONAL_LOCKS"] = "0"
+        return _start(["-C", self.top, *args], input, environment)
+
+    def text(self, *args: str, ok: Sequence[int] = (0,)) -> str:
+        """What a git command prints, as one stripped string."""
+        return os.fsdecode(self.run(*args, ok=ok)).strip()
+
+    def head(self) -> Head:
+        """Where HEAD points, read from the files where they allow it."""
+        content = _first_line(os.path.join(self.git_dir, "HEAD"))
+        if content is None or content.endswith("/.invalid"):  # the reftable format keeps refs elsewhere
+            return self._ask_head()
+        if not content.startswith("ref: "):
+            return Head(content, None)
+        ref = content[len("ref: ") :]
+        return Head(self.resolve(ref), ref)
+
+    def _ask_head(self) -> Head:
+        ref = self.text("symbolic-ref", "-q", "HEAD", ok=(0, 1)) or None
+        return Head(self.text("rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)) or None, ref)
+
+    def resolve(self, ref: str) -> str | None:
+        """The commit a full ref name points to, or None."""
+        loose = _first_line(os.path.join(self.common_dir, *ref.split("/")))
+        if loose and not loose.startswith("ref: "):
+            return loose
+        return self.text("rev-parse", "-q", "--verify", ref, ok=(0, 1)) or None
+
+    def operation(self) -> str | None:
+        """What git is in the middle of, if anything."""
+        for name, operation in _OPERATIONS:
+            if os.path.lexists(os.path.join(self.git_dir, name)):
+                return operation
+        return None
+
+    def rebasing(self) -> str | None:
+        """The branch a rebase under way will move, or None."""
+        for folder in ("rebase-merge", "rebase-apply"):
+            name = _first_line(os.path.join(self.git_dir, folder, "head-name"))
+            if name and name.startswith("refs/heads/"):
+                return name
+        return None
+
+    def tree(self, rev: str, path: str) -> dict[str, str]:
+        """Path to blob of everything below `path` in a commit; empty if there is nothing."""
+        done = self.attempt("ls-tree", "-r", "-z", "--full-tree", rev, "--", path)
+        if done.returncode:
+            return {}
+        found = {}
+        for row in done.stdout.split(b"\0")[:-1]:
+            facts, _, name = row.partition(b"\t")
+            mode, kind, oid = facts.split(b" ")
+            if kind == b"blob" and mode != b"120000":
+                found[os.fsdecode(name)] = oid.decode("ascii")
+        return found
+
+    def tree_id(self, rev: str, path: str) -> str | None:
+        """The id of the tree at `path` in a commit: equal ids, equal content."""
+        return self.text("rev-parse", "-q", "--verify", f"{rev}:{path}", ok=(0, 1, 128)) or None
+
+    def blobs(self, oids: Iterable[str]) -> dict[str, bytes]:
+        """The bytes of many blobs through one process; what is not here is left out."""
+        wanted = list(dict.fromkeys(oids))
+        if not wanted:
+            return {}
+        out = self.run("cat-file", "--batch", input="\n".join(wanted).encode("ascii") + b"\n")
+        found, at = {}, 0
+        for oid in wanted:
+            end = out.index(b"\n", at)
+            header = out[at:end].split(b" ")
+            at = end + 1
+            if len(header) == 3:
+                size = int(header[2])
+                found[oid] = out[at : at + size]
+                at += size + 1
+        return found
+
+    def hash_blob(self, data: bytes) -> str:
+        """The id git gives a blob of these bytes."""
+        algorithm = hashlib.sha256 if self._uses_sha256() else hashlib.sha1
+        return algorithm(b"blob %d\0" % len(data) + data).hexdigest()
+
+    def _uses_sha256(self) -> bool:
+        head = self.head().oid
+        if head is not None:
+            return len(head) == 64
+        return self.text("rev-parse", "--show-object-format") == "sha256"
+
+    def status(self, *paths: str) -> dict[str, str]:
+        """Path to git's two-letter code for what differs from HEAD below `paths`, ignored files included."""
+        out = self.run("status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames", "--", *paths)
+        return {os.fsdecode(row[3:]): row[:2].decode("ascii") for row in out.split(b"\0") if row}
+
+    def ignored(self, paths: Iterable[str]) -> set[str]:
+        """Which of these paths git ignores."""
+        named = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        if not named:
+            return set()
+        out = self.run("check-ignore", "-z", "--stdin", input=named, ok=(0, 1))
+        return {os.fsdecode(path) for path in out.split(b"\0") if path}
+
+    def is_shallow(self) -> bool:
+        return os.path.exists(os.path.join(self.common_dir, "shallow"))
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        return self.attempt("merge-base", "--is-ancestor", older, newer).returncode == 0
+
+    def holds(self, commit: str, path: str, blob: str) -> bool:
+        """Whether some commit up to `commit` gave `path` this blob."""
+        out = self.attempt("log", "-1", "--format=%H", f"--find-object={blob}", commit, "--", path)
+        return out.returncode == 0 and bool(out.stdout.strip())
+
+    def worktrees(self) -> list[str]:
+        """The git folders of all work trees of this clone, the main one first."""
+        folder = os.path.join(self.common_dir, "worktrees")
+        try:
+            names = sorted(os.listdir(folder))
+        except FileNotFoundError:
+            names = []
+        return [self.common_dir, *(os.path.join(folder, name) for name in names)]
+
+    def trunk(self, setting: str | None = None) -> str | None:
+        """The full ref of the branch that counts as approved upstream, or None."""
+        if setting:
+            found = self.text("rev-parse", "--symbolic-full-name", "-q", "--verify", setting, ok=(0, 1, 128))
+            return found or None
+        for remote in self.text("remote").split():
+            target = self.text("symbolic-ref", "-q", f"refs/remotes/{remote}/HEAD", ok=(0, 1, 128))
+            if target:
+                return target
+        for name in ("refs/heads/main", "refs/heads/master"):
+            if self.resolve(name):
+                return name
+        return None
+
+
+def _environment(*, keep_local: bool) -> dict[str, str]:
+    environment = dict(os.environ)
+    environment["LC_ALL"] = "C.UTF-8"
+    if not keep_local:
+        for name in _LOCAL_VARIABLES:
+            environment.pop(name, None)
+    return environment
+
+
+def _start(args: list[str], input: bytes | None, environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    source = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
+    try:
+        return subprocess.run(["git", *args], capture_output=True, env=environment, check=False, **source)  # type: ignore[call-overload,no-any-return]
+    except FileNotFoundError:
+        raise GitFailed("git was not found on this machine", hint="Install git 2.31 or newer.") from None
+
+
+def _complaint(stderr: bytes) -> str:
+    lines = [line.strip() for line in os.fsdecode(stderr).splitlines() if line.strip()]
+    return "; ".join(lines[:3])
+
+
+def _why_not_a_repository(start: str, stderr: bytes) -> NotARepository:
+    said = _complaint(stderr)
+    if "work tree" in said:
+        return NotARepository(f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first.")
+    if "dubious ownership" in said:
+        return NotARepository(f"git does not trust {start}: {said}", hint="See `git help config`, safe.directory.")
+    return NotARepository(f"{start} is not inside a git repository")
+
+
+def _first_line(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.readline().rstrip("\n") or None
+    except OSError:
+        return None
