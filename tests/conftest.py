@@ -198,7 +198,7 @@ def redirected(data: bytes) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         for number, file in enumerate((given, out, err)):
             os.dup2(file.fileno(), number)
         for number, (name, mode) in enumerate(zip(names, "rww", strict=True)):
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
         try:
             yield out, err
         finally:

@@ -1,0 +1,247 @@
+"""The shape of the code, held by tests: prose about layers does not hold, tests do."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SRC = ROOT / "src" / "holdfast"
+
+BASE = {"errors", "model"}
+STORE = BASE | {"security", "store"}
+VERBS_MAY = STORE | {"git", "index"}
+ALLOWED = {
+    "errors": set(),
+    "config": {"errors"},
+    "model": {"errors"},
+    "security": BASE,
+    "store": BASE | {"security"},
+    "git": STORE,
+    "index": STORE | {"git"},
+    "capture": STORE | {"git"},
+    "curation": VERBS_MAY,
+    "recall": VERBS_MAY,
+    "diagnostics": VERBS_MAY,
+    "project": VERBS_MAY | {"capture", "config", "curation", "diagnostics", "recall"},
+    "interfaces": VERBS_MAY | {"capture", "config", "curation", "diagnostics", "project", "recall"},
+    "__main__": {"interfaces"},
+    "__init__": {"errors", "project"},
+}
+
+# Our own modules are imported at the top, but for these: doors through which most starts do not go.
+MAY_IMPORT_LATE = ("__init__", "__main__", "interfaces.")
+# Git's own variables must be taken out of what git inherits, and only this module starts git.
+MAY_READ_ENVIRONMENT = ("interfaces.", "__main__", "git.repo")
+MAY_PRINT = ("interfaces.", "__main__")
+MAY_CATCH_ALL = ("interfaces.cli.main",)
+MAX_MODULE, MAX_FUNCTION = 600, 60
+
+
+def name_of(path: Path) -> str:
+    """A module's name below `holdfast`: store.log, or __init__ for the package itself."""
+    parts = path.relative_to(SRC).with_suffix("").parts
+    if len(parts) > 1 and parts[-1] == "__init__":
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+MODULES = {name_of(path): path for path in sorted(SRC.rglob("*.py"))}
+
+
+@cache
+def tree(name: str) -> ast.Module:
+    return ast.parse(MODULES[name].read_text(encoding="utf-8"), filename=str(MODULES[name]))
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """Our own modules that one import statement names."""
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+    else:
+        names = []
+    for name in names:
+        if name == "holdfast" or name.startswith("holdfast."):
+            short = name.removeprefix("holdfast").lstrip(".")
+            while short and short not in MODULES:
+                short = short.rpartition(".")[0]
+            yield short or "__init__"
+
+
+def late_imports(name: str) -> Iterator[tuple[int, str]]:
+    for function in ast.walk(tree(name)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                for target in imported(node):
+                    yield node.lineno, target
+
+
+def matches(name: str, allowed: tuple[str, ...]) -> bool:
+    return any(name == entry or (entry.endswith(".") and name.startswith(entry)) for entry in allowed)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_one_way(name: str) -> None:
+    """Who reads the store must not have to read everything above it to know what it does."""
+    home = name.split(".", maxsplit=1)[0]
+    assert home in ALLOWED, f"{home} has no place in the import table"
+    wrong = [
+        f"{MODULES[name]}:{node.lineno} imports {target}"
+        for node in ast.walk(tree(name))
+        for target in imported(node)
+        if target.split(".")[0] not in ALLOWED[home] | {home} | ({"__init__"} if home in VERSIONED else set())
+    ]
+    assert wrong == []
+
+
+VERSIONED = {"interfaces", "project", "__main__"}  # these may ask the package for its version
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_import_is_hidden_in_a_function(name: str) -> None:
+    """An import inside a function hides a cycle from whoever reads the top of the file."""
+    if not matches(name, MAY_IMPORT_LATE):
+        assert [f"{MODULES[name]}:{line} imports {target}" for line, target in late_imports(name)] == []
+
+
+def test_no_cycles_among_modules() -> None:
+    """Two modules that need each other are one module in two files."""
+    graph = {
+        name: {t for node in tree(name).body for t in imported(node) if t not in (name, "__init__")}
+        for name in MODULES
+    }
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, f"cycle: {' -> '.join((*path, name))}"
+        if name not in done:
+            for target in graph.get(name, ()):
+                visit(target, (*path, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+@pytest.mark.parametrize("name", [n for n in MODULES if not matches(n, MAY_READ_ENVIRONMENT)])
+def test_only_interfaces_read_the_environment(name: str) -> None:
+    """A library that reads the environment behaves differently for reasons its caller cannot see."""
+    wrong = [
+        f"{MODULES[name]}:{node.lineno} os.{node.attr}"
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "os"
+        and node.attr in ("environ", "environb", "getenv", "putenv", "getlogin")
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", [n for n in MODULES if not matches(n, MAY_PRINT)])
+def test_only_interfaces_print(name: str) -> None:
+    """Whoever uses the Python API must not find our words in their output."""
+    wrong = []
+    for node in ast.walk(tree(name)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("print", "input")
+        ):
+            wrong.append(f"{MODULES[name]}:{node.lineno} {node.func.id}()")
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "sys"
+            and node.attr in ("stdout", "stderr", "stdin", "argv", "exit")
+        ):
+            wrong.append(f"{MODULES[name]}:{node.lineno} sys.{node.attr}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_nothing_catches_everything_but_the_root(name: str) -> None:
+    """A swallowed bug becomes lost memory that nobody hears about."""
+    wrong = []
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.ExceptHandler):
+            caught = {None} if node.type is None else {getattr(n, "id", "") for n in ast.walk(node.type)}
+            reraises = any(isinstance(n, ast.Raise) and n.exc is None for n in ast.walk(node))
+            broad = caught & {None, "Exception", "BaseException"}
+            if broad and not (reraises and "Exception" not in broad) and name not in MAY_CATCH_ALL:
+                wrong.append(f"{MODULES[name]}:{node.lineno}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_and_functions_stay_small(name: str) -> None:
+    """What does not fit on a screen is not reviewed."""
+    text = MODULES[name].read_text(encoding="utf-8")
+    assert text.count("\n") <= MAX_MODULE, f"{MODULES[name]} has {text.count(chr(10))} lines"
+    long = [
+        f"{MODULES[name]}:{node.lineno} {node.name} has {node.end_lineno - node.lineno + 1} lines"
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno is not None
+        and node.end_lineno - node.lineno >= MAX_FUNCTION
+    ]
+    assert long == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_says_what_it_is(name: str) -> None:
+    """A stranger finds the right file by its first sentence."""
+    assert ast.get_docstring(tree(name)), f"{MODULES[name]} has no docstring"
+
+
+def test_the_public_names_are_these() -> None:
+    """A name that leaks out becomes a promise nobody made."""
+    import holdfast
+    from holdfast import errors
+
+    catalogue = {n for n, v in vars(errors).items() if isinstance(v, type) and issubclass(v, Exception)}
+    assert set(holdfast.__all__) == catalogue | {"Project", "promote_fact", "recall", "write_log"}
+    for name in holdfast.__all__:
+        assert getattr(holdfast, name) is not None
+    with pytest.raises(AttributeError):
+        _ = holdfast.nothing_of_the_kind
+
+
+def test_recall_is_the_function_whatever_was_imported_first() -> None:
+    """A folder of the same name must not take the place of the function people call."""
+    code = "import holdfast.recall, holdfast.project; from holdfast import recall; assert callable(recall)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_error_has_its_own_code_sentence_and_next_step() -> None:
+    """A script tells two failures apart by the exit code alone."""
+    from holdfast import errors
+
+    classes = [
+        v for v in vars(errors).values() if isinstance(v, type) and issubclass(v, errors.HoldfastError)
+    ]
+    codes = [c.code for c in classes]
+    assert len(set(codes)) == len(codes)
+    assert all(c.hint.endswith((".", ")")) for c in classes)
+    assert not {0, 1, 2, 125, 126, 127, 128, 130} & set(codes)
+
+
+HEAVY = ("click", "yaml", "asyncio", "dataclasses", "inspect", "pathlib", "subprocess", "tempfile", "typing")
+
+
+@pytest.mark.parametrize("command", [["status"], ["recall", "postgres"], ["--version"]], ids=" ".join)
+def test_quick_commands_import_nothing_heavy(command: list[str], cli) -> None:  # type: ignore[no-untyped-def]
+    """An agent asks at every turn; a tenth of a second each time is a tool people turn off."""
+    cli("init")
+    cli.spawn(*command)  # the first start may prepare the index
+    code = (
+        f"import sys; from holdfast.__main__ import main; sys.argv[1:] = {command!r}\n"
+        "code = main(); sys.stderr.write(' '.join(sys.modules)); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=cli.cwd, capture_output=True, check=True)
+    assert set(done.stderr.decode().split()) & set(HEAVY) == set()
