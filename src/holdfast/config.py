@@ -1,0 +1,256 @@
+"""Settings: four layers, each over the one before it.
+
+    .holdfast/holdfast.toml          tracked, shared by everybody who clones
+    $GIT_COMMON_DIR/holdfast/settings.toml   this clone
+    the user's own file
+    HOLDFAST_* in the environment
+
+A pull request can change the tracked file, so what promotes automatically, lets more of the
+environment be kept or weakens redaction is not read from it. That, and a name nobody knows,
+is a warning; a value of the wrong kind is an error that names file and key.
+Who finds the files and the environment hands them in.
+"""
+
+import os
+import stat
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import BadSettings
+
+MAX_FILE = 64 * 1024
+PREFIX = "HOLDFAST_"
+SHARES = ("candidates", "sessions", "summaries", "runs")
+CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "TZ", "VIRTUAL_ENV")
+
+
+class _Wrong(ValueError):
+    """A value of the wrong kind; the sentence says what is wanted."""
+
+
+def _branch(value: object) -> str | None:
+    if value is None or (isinstance(value, str) and value.strip()):
+        return value
+    raise _Wrong("wants the name of a branch")
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise _Wrong("wants true or false")
+
+
+def _auto(value: object) -> bool | str:
+    if isinstance(value, bool) or value == "auto":
+        return value
+    raise _Wrong('wants true, false or "auto"')
+
+
+def _threshold(value: object) -> float | None:
+    if value is False or value == "off":
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
+        return float(value)
+    raise _Wrong('wants "off" or a number above 0 and up to 1')
+
+
+def _size(value: object) -> int:
+    if type(value) is int and 1024 <= value <= 1 << 30:
+        return value
+    raise _Wrong("wants a number of bytes from 1024 to 1073741824")
+
+
+def _words(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = [word.strip() for word in value.split(",") if word.strip()]
+    if isinstance(value, list | tuple) and all(isinstance(word, str) and word for word in value):
+        return tuple(value)
+    raise _Wrong("wants a list of words")
+
+
+def _shares(value: object) -> tuple[str, ...]:
+    words = _words(value)
+    if unknown := [word for word in words if word not in SHARES]:
+        raise _Wrong(f"knows {', '.join(SHARES)}, not {unknown[0]}")
+    return words
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting: its name, what it is unless somebody says otherwise, and who may say so."""
+
+    name: str
+    default: Any
+    read: Callable[[object], Any]
+    about: str
+    untracked: bool = False  # never taken from the tracked file
+    adds: bool = False  # layers add up instead of replacing one another
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.name.upper().replace(".", "_")
+
+
+KEYS = (
+    Key("trunk", None, _branch, "the branch that counts as approved; found if not set"),
+    Key("publish.share", (), _shares, "private things that publish also shares"),
+    Key(
+        "review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True
+    ),
+    Key("capture.env", CAPTURED, _words, "environment variables a run keeps", untracked=True),
+    Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are kept"),
+    Key("redact.rules", (), _words, "further patterns of secrets to remove", adds=True),
+    Key(
+        "redact.allow", (), _words, "text that is not a secret though it looks so", untracked=True, adds=True
+    ),
+    Key("features.tasks", True, _flag, "the task graph"),
+    Key("features.sessions", True, _flag, "session summaries"),
+    Key("features.journal", True, _flag, "the daily journal"),
+    Key("features.semantic", "auto", _auto, "search by meaning"),
+    Key("features.crew", False, _flag, "agents that work together"),
+)
+_BY_NAME = {key.name: key for key in KEYS}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings, and where each that was set came from."""
+
+    values: Mapping[str, Any]
+    origins: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def trunk(self) -> str | None:
+        return self.values["trunk"]  # type: ignore[no-any-return]
+
+    @property
+    def share(self) -> tuple[str, ...]:
+        return self.values["publish.share"]  # type: ignore[no-any-return]
+
+    @property
+    def auto_promote(self) -> float | None:
+        return self.values["review.auto_promote"]  # type: ignore[no-any-return]
+
+    @property
+    def capture_env(self) -> tuple[str, ...]:
+        return self.values["capture.env"]  # type: ignore[no-any-return]
+
+    @property
+    def max_output(self) -> int:
+        return self.values["capture.max_output"]  # type: ignore[no-any-return]
+
+    @property
+    def redact_rules(self) -> tuple[str, ...]:
+        return self.values["redact.rules"]  # type: ignore[no-any-return]
+
+    @property
+    def redact_allow(self) -> tuple[str, ...]:
+        return self.values["redact.allow"]  # type: ignore[no-any-return]
+
+    def feature(self, name: str) -> bool | str:
+        """Whether a part is on: True, False, or "auto" where it may decide itself."""
+        return self.values[f"features.{name}"]  # type: ignore[no-any-return]
+
+
+DEFAULTS = Settings({key.name: key.default for key in KEYS}, {})
+
+
+def load(
+    *,
+    tracked: str | None = None,
+    clone: str | None = None,
+    user: str | None = None,
+    environ: Mapping[str, str],
+) -> Settings:
+    """The settings that hold here; a file that does not exist says nothing."""
+    values = dict(DEFAULTS.values)
+    origins: dict[str, str] = {}
+    warnings: list[str] = []
+    for path, shared in ((tracked, True), (clone, False), (user, False)):
+        if path is not None:
+            given = _file(path)
+            warnings += _apply(given, path, values, origins, shared=shared)
+    given, unknown = _environment(environ)
+    warnings += unknown
+    warnings += _apply(given, "the environment", values, origins, shared=False)
+    return Settings(values, origins, tuple(warnings))
+
+
+def _apply(
+    given: Mapping[str, object], where: str, values: dict[str, Any], origins: dict[str, str], *, shared: bool
+) -> Iterator[str]:
+    """Lay one layer over the values; gives what was left out and why."""
+    for name, value in given.items():
+        key = _BY_NAME.get(name)
+        if key is None:
+            yield f"{where}: there is no setting {name}"
+        elif shared and key.untracked:
+            yield f"{where}: {name} is ignored here, because a pull request could change it"
+        else:
+            new = _checked(key, value, where)
+            values[name] = (*values[name], *new) if key.adds else new
+            origins[name] = where
+
+
+def _checked(key: Key, value: object, where: str) -> Any:
+    try:
+        return key.read(value)
+    except _Wrong as wrong:
+        raise BadSettings(f"{where}: {key.name} {wrong}, not {value!r}") from None
+
+
+def _file(path: str) -> dict[str, object]:
+    """The settings in one file, by dotted name."""
+    try:
+        # Not through a link: the tracked file comes from whoever sent the pull request.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise BadSettings(f"{path} cannot be read: {error.strerror}") from error
+    try:
+        regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        data = os.read(descriptor, MAX_FILE + 1) if regular else b""
+    finally:
+        os.close(descriptor)
+    if not regular:
+        raise BadSettings(f"{path} is not a file")
+    if len(data) > MAX_FILE:
+        raise BadSettings(f"{path} has more than {MAX_FILE} bytes")
+    try:
+        return dict(_flat(tomllib.loads(data.decode("utf-8")), path))
+    except UnicodeDecodeError as error:
+        raise BadSettings(f"{path} is not UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        raise BadSettings(f"{path} is not valid TOML: {error}") from error
+
+
+def _flat(table: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:
+    sections = {name.partition(".")[0] for name in _BY_NAME if "." in name}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}.{inner}", deep) for inner, deep in value.items())
+        elif name in sections:
+            raise BadSettings(f"{path}: {name} is a section; write [{name}] and its settings below")
+        else:
+            yield name, value
+
+
+def _environment(environ: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
+    """What HOLDFAST_* variables say, and those that look like settings but are none."""
+    given = {key.name: _literal(environ[key.variable]) for key in KEYS if key.variable in environ}
+    known = {key.variable for key in KEYS}
+    sections = tuple({PREFIX + key.name.partition(".")[0].upper() + "_" for key in KEYS if "." in key.name})
+    unknown = [name for name in environ if name.startswith(sections) and name not in known]
+    return given, [f"the environment: {name} is no setting" for name in sorted(unknown)]
+
+
+def _literal(text: str) -> object:
+    """A variable's value as TOML reads it, else the text itself: 0.9, true, ["a"], main."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

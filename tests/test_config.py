@@ -1,0 +1,125 @@
+"""Settings: four layers, and what a pull request may not change."""
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.config import DEFAULTS, KEYS, load
+from holdfast.errors import BadSettings
+
+
+def toml(folder: Path, name: str, text: str) -> str:
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+def test_nothing_set_gives_the_defaults(tmp_path: Path) -> None:
+    """A fresh clone works without a single setting."""
+    settings = load(tracked=str(tmp_path / "no"), clone=None, user=None, environ={})
+    assert settings.values == DEFAULTS.values
+    assert settings.warnings == ()
+    assert settings.auto_promote is None
+
+
+def test_each_layer_goes_over_the_one_before(tmp_path: Path) -> None:
+    """A person's own choice counts more than the team's, and this command's most."""
+    tracked = toml(tmp_path, "a", 'trunk = "team"')
+    clone = toml(tmp_path, "b", 'trunk = "clone"')
+    user = toml(tmp_path, "c", 'trunk = "user"')
+    assert load(tracked=tracked, environ={}).trunk == "team"
+    assert load(tracked=tracked, clone=clone, environ={}).trunk == "clone"
+    assert load(tracked=tracked, clone=clone, user=user, environ={}).trunk == "user"
+    last = load(tracked=tracked, clone=clone, user=user, environ={"HOLDFAST_TRUNK": "now"})
+    assert (last.trunk, last.origins["trunk"]) == ("now", "the environment")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("review.auto_promote", "0.1"), ("redact.allow", '[".*"]'), ("capture.env", '["TOKEN"]')],
+)
+def test_a_pull_request_cannot_weaken_anything(tmp_path: Path, name: str, value: str) -> None:
+    """Whoever merges a pull request must not start to trust or to leak by it."""
+    section, key = name.split(".")
+    text = f"[{section}]\n{key} = {value}\n"
+    from_tracked = load(tracked=toml(tmp_path, "t", text), environ={})
+    assert from_tracked.values == DEFAULTS.values
+    assert len(from_tracked.warnings) == 1
+    assert name in from_tracked.warnings[0]
+    assert load(clone=toml(tmp_path, "c", text), environ={}).values[name] != DEFAULTS.values[name]
+
+
+def test_rules_for_secrets_add_up(tmp_path: Path) -> None:
+    """A personal rule must not switch off the rules of the team."""
+    tracked = toml(tmp_path, "a", '[redact]\nrules = ["corp-[0-9]+"]')
+    user = toml(tmp_path, "b", '[redact]\nrules = ["mine-[0-9]+"]')
+    settings = load(tracked=tracked, user=user, environ={})
+    assert settings.redact_rules == ("corp-[0-9]+", "mine-[0-9]+")
+
+
+def test_names_nobody_knows_are_said_not_fatal(tmp_path: Path) -> None:
+    """A typing error that stays silent is found months later."""
+    path = toml(tmp_path, "a", 'trunck = "main"\n[review]\nauto = 1\n')
+    settings = load(tracked=path, environ={"HOLDFAST_REVIEW_AUTOPROMOTE": "1", "HOLDFAST_RUN_ID": "x"})
+    assert [w.split()[-1] for w in settings.warnings[:2]] == ["trunck", "review.auto"]
+    assert "HOLDFAST_REVIEW_AUTOPROMOTE" in settings.warnings[2]
+    assert len(settings.warnings) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trunk = 3",
+        "[publish]\nshare = ['everything']",
+        "[review]\nauto_promote = 2",
+        "[review]\nauto_promote = true",
+        "[capture]\nmax_output = '1 MB'",
+        "[capture]\nmax_output = true",
+        "[features]\ntasks = 'yes'",
+        "[redact]\nrules = [1]",
+        "review = true",
+        "not toml",
+        "a = '" + "x" * 70_000 + "'",
+    ],
+)
+def test_a_wrong_value_names_file_and_key(tmp_path: Path, text: str) -> None:
+    """An error that does not say where costs the reader an hour."""
+    path = toml(tmp_path, "settings.toml", text)
+    with pytest.raises(BadSettings) as caught:
+        load(clone=path, environ={})
+    assert path in str(caught.value)
+
+
+def test_a_link_or_a_folder_is_not_a_settings_file(tmp_path: Path) -> None:
+    """A pull request must not point the settings at a file outside the repository."""
+    real = toml(tmp_path, "real", 'trunk = "x"')
+    (tmp_path / "link").symlink_to(real)
+    for bad in (tmp_path / "link", tmp_path):
+        with pytest.raises(BadSettings):
+            load(tracked=str(bad), environ={})
+
+
+def test_the_environment_is_read_as_toml_or_text() -> None:
+    """`HOLDFAST_REVIEW_AUTO_PROMOTE=0.9 holdfast ...` is how a script says it."""
+    settings = load(
+        environ={
+            "HOLDFAST_REVIEW_AUTO_PROMOTE": "0.9",
+            "HOLDFAST_FEATURES_CREW": "true",
+            "HOLDFAST_CAPTURE_ENV": "A, B",
+            "HOLDFAST_PUBLISH_SHARE": '["runs"]',
+        }
+    )
+    assert settings.auto_promote == 0.9
+    assert settings.feature("crew") is True
+    assert settings.capture_env == ("A", "B")
+    assert settings.share == ("runs",)
+    assert load(environ={"HOLDFAST_REVIEW_AUTO_PROMOTE": "off"}).auto_promote is None
+
+
+def test_every_default_is_a_value_its_own_setting_accepts() -> None:
+    """Writing a default down must not be an error."""
+    for key in KEYS:
+        if key.default is not None:
+            assert (
+                key.read(list(key.default) if isinstance(key.default, tuple) else key.default) == key.default
+            )
