@@ -121,6 +121,16 @@ class Layout:
         return self._in("publishing.json")
 
     @property
+    def erasing(self) -> str:
+        """The journal of an erase under way; the next command finishes it."""
+        return self._in("erasing.json")
+
+    @property
+    def erased(self) -> str:
+        """One empty file for each target this clone erased, so that it stays gone."""
+        return self._in("erased")
+
+    @property
     def lock(self) -> str:
         """Held while the store is created, sealed, published or drained. Never unlinked."""
         return self._in("lock")

@@ -53,9 +53,9 @@ def waiting(layout: Layout) -> list[Change]:
     return list(_read_all(layout.pending))
 
 
-def published(layout: Layout) -> list[Change]:
-    """Every change this clone published, oldest first."""
-    return list(_read_all(layout.sealed_changes))
+def published(layout: Layout, *, since: float = 0.0) -> list[Change]:
+    """Every change this clone published, oldest first; `since` leaves out what was archived before it."""
+    return list(_read_all(layout.sealed_changes, since=since))
 
 
 def archive(layout: Layout, change: Change, *, commit: str | None, ts: str) -> None:
@@ -81,9 +81,10 @@ def _write(path: str, change: Change) -> None:
     fsio.replace(path, json.dumps(record, ensure_ascii=False, indent=1).encode("utf-8") + b"\n")
 
 
-def _read_all(folder: str) -> Iterator[Change]:
+def _read_all(folder: str, *, since: float = 0.0) -> Iterator[Change]:
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        with os.scandir(folder) as files:
+            names = sorted(f.name for f in files if f.name.endswith(".json") and f.stat().st_mtime >= since)
     except FileNotFoundError:
         return
     for name in names:

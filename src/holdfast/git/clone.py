@@ -1,0 +1,320 @@
+"""This clone, seen from the line that is checked out.
+
+Everything above `git/` works through a Clone: it records events, keeps changes, and shows what is
+visible here. It decides nothing about meaning; it only knows where things are and who may see them.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from holdfast.errors import CorruptLog, FutureFormat, NotInitialised, ReadOnlyStore, ScanFailed
+from holdfast.git import lines, visible
+from holdfast.git.lines import Line
+from holdfast.git.repo import Head, Repo
+from holdfast.git.visible import Sighting, Source
+from holdfast.model import dag
+from holdfast.model.event import Draft, Event, timestamp
+from holdfast.model.ids import token
+from holdfast.security.redact import Scanner
+from holdfast.store import fsio, layout as paths, pending, sandbox, seal
+from holdfast.store.bodies import Bodies
+from holdfast.store.format import body_bytes, parse_event, segment_lines, split_lines
+from holdfast.store.layout import Layout
+from holdfast.store.log import Writer, read_spool, spool_ends
+from holdfast.store.pending import Change
+
+BODY_FIELDS = (
+    "task",
+    "inputs",
+    "tool_calls",
+    "outputs",
+    "output_sha256",
+    "derived_facts",
+    "next_actions",
+    "receipts",
+    "branch",
+    "artifacts",
+    "reviewer",
+    "statement",
+    "blob",
+    "reason",
+    "tags",
+    "command",
+    "prompt",
+    "summary",
+)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Clone:
+    """One clone's memory: its git repository, its private store, its current line."""
+
+    def __init__(
+        self, repo: Repo, layout: Layout, *, clock: Callable[[], datetime] = _now, scan: Scanner | None = None
+    ) -> None:
+        self.repo, self.clock, self.scan = repo, clock, scan or Scanner()
+        self.notes: list[str] = []  # what the user should be told on stderr
+        self.private = layout
+        self.layout = layout if is_writable(layout) else layout.sandboxed()
+        self.stores = (layout, layout.sandboxed())
+        self.bodies = Bodies(self.layout, *(store for store in self.stores if store.private != self.layout.private))
+        self._writers: dict[str, Writer] = {}
+        self._line: tuple[Head, Line] | None = None
+        self._own: set[str] | None = None
+
+    @classmethod
+    def open(
+        cls, start: str, *, cache: str, clock: Callable[[], datetime] = _now, scan: Scanner | None = None
+    ) -> "Clone":
+        """The clone at a folder; in a fresh clone of an initialised project its store is made now."""
+        repo = Repo.discover(start)
+        layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
+        if not is_initialised(repo, layout):
+            raise NotInitialised(f"{repo.top} has no Holdfast memory yet")
+        clone = cls(repo, layout, clock=clock, scan=scan)
+        clone._prepare()
+        return clone
+
+    def _prepare(self) -> None:
+        make_store(self.layout)
+        if self.layout.private == self.private.private:
+            if sandbox.holds_something(self.private):
+                moved = sandbox.drain(self.private)
+                self.notes.append(f"moved {moved} files that a sandbox had recorded into the private store")
+            self._settle()
+        else:
+            self.notes.append(
+                ".git cannot be written here: recorded in .holdfast/local until the next command outside the sandbox"
+            )
+
+    @property
+    def repo_id(self) -> str:
+        """This clone's random name, which finds its index in the cache."""
+        for store in self.stores:
+            try:
+                return fsio.read(store.repo_id, limit=200).decode("ascii", "replace").strip()
+            except FileNotFoundError:
+                continue
+        raise NotInitialised("this clone's store has no repo-id")
+
+    def now(self) -> str:
+        return timestamp(self.clock())
+
+    def line(self) -> Line:
+        """The current line; HEAD is read each time, because the branch may change under a long process."""
+        head = self.repo.head()
+        if self._line is None or self._line[0].ref != head.ref or head.ref is None:
+            self._line = (head, lines.current(self.repo, self.layout, head, self.clock))
+        return self._line[1]
+
+    def record(self, draft: Draft) -> Event:
+        """Store an event on the current line: its body first, then its envelope; durable on return."""
+        head, line = self.repo.head(), self.line()
+        body = self._store_body(draft, head)
+        if line.id not in self._writers:
+            self._writers[line.id] = Writer(
+                self.layout, line.id, heads=lambda: self._heads(line), clock=self.clock
+            )
+        return self._writers[line.id].append(replace(draft, head=draft.head or head.oid, body=None), body)
+
+    def _store_body(self, draft: Draft, head: Head) -> str | None:
+        if draft.body is None:
+            return None
+        try:
+            cleaned = self.scan.value({**draft.body, "branch": head.branch})
+        except ScanFailed as error:
+            self.notes.append(f"the event's text was not stored: {error}")
+            return None
+        return self.bodies.put(body_bytes(cleaned))
+
+    def _heads(self, line: Line) -> list[str]:
+        """What is newest on a line, without reading all of it."""
+        tips = dict.fromkeys(self._tree_heads())
+        named: set[str] = set()
+        for source in self.sources():
+            if source.kind == "spool" and source.path and source.until is None:
+                parents, last = spool_ends(source.path)
+                named.update(parents)
+                if last:
+                    tips[last] = None
+            elif source.path:
+                tips.update(dict.fromkeys(dag.heads(event for event, _ in self._pairs(source))))
+        return [tip for tip in tips if tip not in named]
+
+    def _tree_heads(self) -> list[str]:
+        """The heads of the log in HEAD's tree, remembered by the tree's id."""
+        tree = self.repo.tree_id("HEAD", paths.LOG) if self.repo.head().oid else None
+        if tree is None:
+            return []
+        kept = os.path.join(self.layout.heads, tree)
+        try:
+            found: list[str] = json.loads(fsio.read(kept, limit=1 << 20))
+            return found
+        except (FileNotFoundError, ValueError):
+            segments = [source for source in self.sources() if source.blob]
+            found = dag.heads(event for event, _ in self._read_sources(segments))
+        fsio.make_dirs(self.layout.heads)
+        fsio.replace(kept, json.dumps(found).encode("ascii"))
+        return found
+
+    def change(self, path: str, text: str | None) -> Change:
+        """Keep a tracked path's next content until it is published on this line."""
+        line, head = self.line(), self.repo.head()
+        earlier = [c for c in visible.changes(self.stores, line) if c.path == path and c.segment is None]
+        base = earlier[-1].base if earlier else self.repo.tree("HEAD", path).get(path)
+        blob = None if text is None else self.repo.hash_blob(text.encode("utf-8"))
+        new = pending.add(self.layout, Change(path, base, blob, line.id, head.oid, self.now(), text))
+        for old in earlier:
+            if old.line == line.id and old.published is None:
+                pending.drop(self.layout, old)
+        return new
+
+    def changes(self) -> list[Change]:
+        """What waits to be published and is visible on this line."""
+        return visible.changes(self.stores, self.line())
+
+    def _settle(self) -> None:
+        """Archive waiting changes whose blob is in HEAD's tree: a staged one was committed, or a merge brought it."""
+        waiting = pending.waiting(self.layout)
+        if not waiting or self.repo.head().oid is None:
+            return
+        line, tree = self.line(), self.repo.tree("HEAD", paths.TRACKED)
+        for change in waiting:
+            if change.line == line.id and tree.get(change.path) == self.blob_of(change):
+                pending.archive(self.layout, change, commit=self.repo.head().oid, ts=self.now())
+
+    def blob_of(self, change: Change) -> str | None:
+        """The blob a change gives its path, None for a deletion."""
+        if change.segment is None:
+            return change.blob
+        return self.repo.hash_blob(seal.sealed_bytes(self.layout, change.segment))
+
+    def entries(self, folder: str = paths.MEMORY) -> list[Sighting]:
+        """The entry files visible here."""
+        return visible.sightings(self.repo, self.stores, self.line(), folder)
+
+    def sources(self) -> list[Source]:
+        """The files of the log visible here."""
+        return visible.log_sources(self.repo, self.stores, self.line())
+
+    def read_source(self, source: Source) -> bytes:
+        """A source's bytes."""
+        if source.path is not None:
+            return fsio.read(source.path, limit=1 << 30)
+        return self.repo.blobs([source.blob or ""])[source.blob or ""]
+
+    def _pairs(self, source: Source, data: bytes | None = None) -> Iterator[tuple[Event, bytes]]:
+        """Whole events of a source up to its limit; damage is left to `doctor`, never fatal here."""
+        data = self.read_source(source) if data is None else data
+        for line in split_lines(data):
+            try:
+                event = parse_event(line)
+            except (CorruptLog, FutureFormat):
+                continue
+            if source.until is None or event.ts <= source.until:
+                yield event, line
+
+    def _read_sources(self, sources: Iterable[Source]) -> Iterator[tuple[Event, bytes]]:
+        chosen = list(sources)
+        texts = self.repo.blobs(s.blob for s in chosen if s.path is None and s.blob)
+        for source in chosen:
+            yield from self._pairs(source, texts.get(source.blob or "") if source.path is None else None)
+
+    def events(self) -> list[Event]:
+        """Every event visible here, in order."""
+        return dag.in_order(event for event, _ in self._read_sources(self.sources()))
+
+    def all_events(self) -> list[Event]:
+        """Every event this clone holds, on any line, in order."""
+        tree = [source for source in self.sources() if source.blob]
+        return dag.in_order([*(event for event, _ in self._read_sources(tree)), *self.own_events()])
+
+    def own_events(self) -> Iterator[Event]:
+        """Every event this clone recorded: in its spools, or sealed by it."""
+        for store in self.stores:
+            for line in seal.spool_lines(store):
+                for path in seal.spools(store, line):
+                    yield from read_spool(path).events
+            for name in _listed(store.sealed_log, ".jsonl"):
+                _, kept = segment_lines(name, seal.sealed_bytes(store, name))
+                yield from (parse_event(line) for line in kept)
+
+    def joined(self, event: Event) -> dict[str, Any]:
+        """An event and its body as one flat object; unknown fields are null."""
+        body = self.bodies.get(event.body) if event.body and event.hash_self not in self.erased() else None
+        envelope = {
+            "hash_self": event.hash_self,
+            "ts": event.ts,
+            "kind": event.kind,
+            "target": event.target,
+            "line": event.line,
+            "writer": event.writer,
+            "seq": event.seq,
+            "run_id": event.run_id,
+            "parent_run_id": event.parent_run_id,
+            "head": event.head,
+            "layer": event.layer,
+            "systemic_scale": event.systemic_scale,
+            "exit_status": event.exit_status,
+        }
+        flat = {**envelope, **{name: (body or {}).get(name) for name in BODY_FIELDS}}
+        return {**flat, "body": event.body, "body_state": self._body_state(event, body), "hash_prev": list(event.hash_prev)}
+
+    def _body_state(self, event: Event, body: dict[str, Any] | None) -> str:
+        if body is not None or event.body is None:
+            return "here"
+        if {event.hash_self, event.target, event.run_id} & self.erased():
+            return "erased"
+        if self._own is None:
+            self._own = {own.hash_self for own in self.own_events()}
+        return "missing" if event.hash_self in self._own else "private"
+
+    def erased(self) -> set[str]:
+        """Targets this clone erased; what they named is never read, indexed or shown again."""
+        return {name for store in self.stores for name in _listed(store.erased, "")}
+
+
+def is_writable(layout: Layout) -> bool:
+    """Whether the private store can be written; a sandbox may keep .git read-only."""
+    there = layout.private if os.path.isdir(layout.private) else os.path.dirname(layout.private)
+    return os.access(there, os.W_OK)
+
+
+def is_initialised(repo: Repo, layout: Layout) -> bool:
+    """`.holdfast/` in the work tree or in HEAD, or a private store, means initialised."""
+    here = os.path.isdir(layout.in_tree(paths.TRACKED)) or os.path.isfile(layout.repo_id)
+    return here or repo.tree_id("HEAD", paths.TRACKED) is not None
+
+
+def make_store(layout: Layout) -> bool:
+    """Make the folders of a store and its name, once, whoever comes first; True if that was us."""
+    if os.path.isfile(layout.repo_id):
+        return False
+    try:
+        fsio.make_dirs(layout.private)
+        with fsio.locked(layout.lock, wait=60.0):
+            if os.path.isfile(layout.repo_id):
+                return False
+            if os.path.basename(layout.private) == "local":
+                fsio.replace(os.path.join(layout.private, ".gitignore"), b"*\n", mode=0o644)
+            for folder in (layout.spool, layout.pending, layout.bodies, layout.runs, layout.candidates, layout.lines):
+                fsio.make_dirs(folder)
+            fsio.replace(layout.repo_id, token(20).encode("ascii") + b"\n")  # last: it says the store is whole
+            return True
+    except ReadOnlyStore as error:
+        raise ReadOnlyStore(f"neither .git nor .holdfast/local can be written here: {error}") from error
+
+
+def _listed(folder: str, ending: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+    return [name[: len(name) - len(ending)] for name in names if name.endswith(ending) and not name.endswith(".tmp")]
