@@ -114,6 +114,10 @@ class Clone:
             self._line = (head, lines.current(self.repo, self.layout, head, self.clock))
         return self._line[1]
 
+    def forget_line(self) -> None:
+        """Look the line up anew: its record was changed."""
+        self._line = None
+
     def record(self, draft: Draft) -> Event:
         """Store an event on the current line: its body first, then its envelope; durable on return."""
         head, line = self.repo.head(), self.line()
@@ -159,7 +163,7 @@ class Clone:
             return found
         except (FileNotFoundError, ValueError):
             segments = [source for source in self.sources() if source.blob]
-            found = dag.heads(event for event, _ in self._read_sources(segments))
+            found = dag.heads(event for event, _ in self.read_sources(segments))
         fsio.make_dirs(self.layout.heads)
         fsio.replace(kept, json.dumps(found).encode("ascii"))
         return found
@@ -221,7 +225,8 @@ class Clone:
             if source.until is None or event.ts <= source.until:
                 yield event, line
 
-    def _read_sources(self, sources: Iterable[Source]) -> Iterator[tuple[Event, bytes]]:
+    def read_sources(self, sources: Iterable[Source]) -> Iterator[tuple[Event, bytes]]:
+        """The whole events of several sources with their lines."""
         chosen = list(sources)
         texts = self.repo.blobs(s.blob for s in chosen if s.path is None and s.blob)
         for source in chosen:
@@ -229,12 +234,12 @@ class Clone:
 
     def events(self) -> list[Event]:
         """Every event visible here, in order."""
-        return dag.in_order(event for event, _ in self._read_sources(self.sources()))
+        return dag.in_order(event for event, _ in self.read_sources(self.sources()))
 
     def all_events(self) -> list[Event]:
         """Every event this clone holds, on any line, in order."""
         tree = [source for source in self.sources() if source.blob]
-        return dag.in_order([*(event for event, _ in self._read_sources(tree)), *self.own_events()])
+        return dag.in_order([*(event for event, _ in self.read_sources(tree)), *self.own_events()])
 
     def own_events(self) -> Iterator[Event]:
         """Every event this clone recorded: in its spools, or sealed by it."""

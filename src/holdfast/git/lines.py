@@ -21,7 +21,7 @@ from holdfast.model.ids import line_id
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
 
-_DETACHED = "holdfast-line"
+DETACHED = "holdfast-line"
 _MOVED = re.compile(r"checkout: moving from (.+) to (.+)")
 _CREATED = re.compile(r"branch: Created from (.+)")
 
@@ -297,12 +297,12 @@ def _detached(repo: Repo, layout: Layout, clock: Callable[[], datetime]) -> Line
         inherits = (Inherit(parent, now), *lines[parent].inherits) if parent in lines else ()
         new = Known(line_id(), (f"detached:{os.path.basename(repo.git_dir)}",), now, inherits)
         save(layout, new)
-        fsio.replace(os.path.join(repo.git_dir, _DETACHED), new.id.encode() + b"\n")
+        fsio.replace(os.path.join(repo.git_dir, DETACHED), new.id.encode() + b"\n")
     return Line(new.id, None, new.inherits)
 
 
 def _read_detached(git_dir: str) -> str:
     try:
-        return fsio.read(os.path.join(git_dir, _DETACHED), limit=200).decode("ascii", "replace").strip()
+        return fsio.read(os.path.join(git_dir, DETACHED), limit=200).decode("ascii", "replace").strip()
     except FileNotFoundError:
         return ""

@@ -73,6 +73,14 @@ class Repo:
         return repo
 
     @classmethod
+    def create(cls, start: str) -> "Repo":
+        """Make a git repository at a folder."""
+        done = _start(["init", "-q", start], None, _environment(keep_local=False))
+        if done.returncode:
+            raise GitFailed(f"`git init` failed: {_complaint(done.stderr)}")
+        return cls._at(start)
+
+    @classmethod
     def _at(cls, start: str) -> "Repo":
         if not os.path.isdir(start):
             raise NotARepository(f"{start} is not a folder")

@@ -1,0 +1,119 @@
+"""Setting up a project's memory, and taking it away again.
+
+`init` writes two tracked files and makes the private store; running it again changes nothing.
+"""
+
+import contextlib
+import os
+import shutil
+from dataclasses import dataclass
+
+from holdfast.errors import HookRefused, NotARepository
+from holdfast.git import lines
+from holdfast.git.clone import make_store
+from holdfast.git.repo import Repo
+from holdfast.store import fsio, layout as paths
+from holdfast.store.layout import Layout
+
+SETTINGS_TEXT = """\
+# Holdfast: the memory this project keeps of the agents that work on it.
+# Shared settings, reviewed like code. What runs commands, promotes by itself or weakens
+# redaction is read only from your own settings: see docs/settings.md of Holdfast.
+"""
+
+# The last matching line counts, so the exact-bytes rules come after the text rule, and they also
+# outvote whatever a project's own root file says about *.jsonl.
+ATTRIBUTES_TEXT = """\
+*.md text eol=lf
+log/** -text -filter -ident -working-tree-encoding linguist-generated
+runs/** -text -filter -ident -working-tree-encoding linguist-generated
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What `init` did."""
+
+    top: str
+    made_store: bool
+    wrote: tuple[str, ...]
+    commit: str | None
+    git_init: bool = False
+
+
+def git_init(start: str) -> None:
+    """Make a git repository where there is none."""
+    Repo.create(start)
+
+
+def initialise(start: str, *, cache: str, commit: bool = False) -> Setup:
+    """Make the store and the two tracked files, whatever of them is missing."""
+    repo = Repo.discover(start)
+    layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
+    made = make_store(layout)
+    with fsio.locked(layout.lock, wait=60.0):
+        wrote = [path for path, text in _files() if _write_missing(layout, path, text)]
+        oid = _commit(repo, [path for path, _ in _files()]) if commit else None
+    return Setup(repo.top, made, tuple(wrote), oid)
+
+
+def _files() -> list[tuple[str, str]]:
+    return [(paths.SETTINGS, SETTINGS_TEXT), (paths.ATTRIBUTES, ATTRIBUTES_TEXT)]
+
+
+def _write_missing(layout: Layout, path: str, text: str) -> bool:
+    full = fsio.inside(layout.top, path)
+    for folder in (os.path.dirname(full), layout.view(), layout.in_tree(paths.LOCAL)):
+        fsio.make_dirs(folder, mode=0o755)
+    for folder in (layout.view(), layout.in_tree(paths.LOCAL)):
+        if not os.path.lexists(os.path.join(folder, ".gitignore")):
+            fsio.replace(os.path.join(folder, ".gitignore"), b"*\n", mode=0o644)
+    if os.path.lexists(full):
+        return False
+    fsio.replace(full, text.encode("utf-8"), mode=0o644)
+    return True
+
+
+def _commit(repo: Repo, files: list[str]) -> str | None:
+    """Commit just these files, if HEAD lacks them; whatever else is staged stays staged."""
+    if all(path in repo.tree("HEAD", paths.TRACKED) for path in files):
+        return None
+    repo.run("add", "-f", "--sparse", "--", *files, write=True)
+    done = repo.attempt("commit", "-q", "-m", "Set up Holdfast", "--only", "--", *files, write=True)
+    if done.returncode:
+        repo.attempt("rm", "-q", "--cached", "--", *files, write=True)
+        said = os.fsdecode(done.stderr or done.stdout).strip().splitlines()
+        raise HookRefused(f"git did not commit the two files: {said[-1] if said else 'it gave no reason'}")
+    return repo.head().oid
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What `uninstall` took away, and what git still tracks."""
+
+    removed: tuple[str, ...]
+    tracked: int
+
+
+def uninstall(repo: Repo, layout: Layout, repo_id: str) -> Removal:
+    """Take away the private store, the cache, the line ids and the work-tree files; history stays."""
+    tracked = len(repo.tree("HEAD", paths.TRACKED))
+    gone = [layout.private, os.path.join(layout.cache, repo_id), layout.in_tree(paths.TRACKED)]
+    for ref in lines.configured(repo):
+        key = f"branch.{ref[len('refs/heads/') :]}.holdfast"
+        repo.attempt("config", "--unset-all", key, write=True)
+    for git_dir in repo.worktrees():
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(git_dir, lines.DETACHED))
+    removed = [path for path in gone if os.path.lexists(path)]
+    for path in removed:
+        shutil.rmtree(path)
+    return Removal(tuple(removed), tracked)
+
+
+def enclosing_repository(start: str) -> Repo | None:
+    """The repository at `start`, or None where there is no git yet."""
+    try:
+        return Repo.discover(start)
+    except NotARepository:
+        return None
