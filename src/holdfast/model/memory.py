@@ -1,0 +1,327 @@
+"""A memory: one piece of durable knowledge, in one of the states of its life.
+
+    Candidate -> Accepted -> Retired          (written as candidate, accepted, deprecated)
+              -> Rejected                     (a tombstone: the same words are not proposed again)
+
+Superseded and expired are no states of their own: they follow from a newer memory and the clock.
+How a memory looks in a file is `store.entries`' business; who may accept it, `curation.review`'s.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+
+from holdfast.errors import BadInput, TooLarge
+from holdfast.model import evidence as receipts
+from holdfast.model.ids import PREFIXES, is_id
+from holdfast.model.text import has_hidden
+
+TYPES = tuple(PREFIXES)  # decision, assumption, invariant, fact, dead-end
+MAX_STATEMENT = 16 * 1024
+MAX_DETAILS = 256 * 1024
+MAX_ITEMS = 256
+MAX_TAG = 48
+SHARED = (  # the fields every memory has, in the order a file names them
+    "id", "type", "layer", "tags", "source", "confidence", "evidence", "applies_to",
+    "supersedes", "expires_at",
+)  # fmt: skip
+
+_LAYER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_CONFLICT = re.compile(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
+_DURATION = re.compile(r"(\d{1,6})\s*([mhdwy])")
+_UNITS = {
+    "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1),
+    "w": timedelta(weeks=1), "y": timedelta(days=365),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shared:
+    id: str
+    type: str
+    statement: str
+    details: str = ""  # further paragraphs: rationale and the like
+    layer: str | None = None
+    tags: tuple[str, ...] = ()
+    source: str | None = None  # run:…, commit:… or person:…
+    confidence: float | None = None
+    evidence: tuple[str, ...] = ()
+    applies_to: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    expires_at: datetime | None = None
+    extra: tuple[tuple[str, str], ...] = ()  # fields we do not know, each with its lines as written
+
+    def __post_init__(self) -> None:
+        for name, rule in CHECKS.items():
+            if hasattr(self, name):
+                rule(getattr(self, name))
+
+    @classmethod
+    def of(cls, memory: "Memory", **own: Any) -> Self:
+        """The same knowledge in this state of life."""
+        shared = {field.name: getattr(memory, field.name) for field in fields(_Shared)}
+        return cls(**(shared | own))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate(_Shared):
+    """Proposed, and approved by nobody yet; it remembers the line it was proposed on."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted(_Shared):
+    """Approved; the file that holds it travels with the branch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retired(_Shared):
+    """Approved once and no longer held to be true."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected(_Shared):
+    """A tombstone: somebody looked at it and said no."""
+
+    line: str
+    rejected_at: datetime
+    reason: str
+
+
+Memory = Candidate | Accepted | Retired | Rejected
+STATES: dict[str, type[Memory]] = {
+    "candidate": Candidate,
+    "accepted": Accepted,
+    "deprecated": Retired,
+    "rejected": Rejected,
+}
+
+
+def status(memory: Memory) -> str:
+    """The word a file uses for the state this memory is in."""
+    return next(word for word, state in STATES.items() if isinstance(memory, state))
+
+
+def is_expired(memory: Memory, now: datetime) -> bool:
+    """Whether its time is over; the very moment counts as over."""
+    return memory.expires_at is not None and memory.expires_at <= now
+
+
+def source_run(memory: Memory) -> str | None:
+    """The run it came from, else the first run it cites."""
+    for text in (memory.source or "", *memory.evidence):
+        if text.startswith("run:"):
+            return text.removeprefix("run:")
+    return None
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two statements say the same, whatever their line breaks."""
+    return one.split() == other.split()
+
+
+def split_statement(text: str) -> tuple[str, str]:
+    """The first paragraph, and what follows it: the statement and its details."""
+    clean = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    first, *rest = _BLANK_LINE.split(clean, maxsplit=1)
+    return first.strip(), rest[0].strip() if rest else ""
+
+
+def expiry(text: str, now: datetime) -> datetime:
+    """The moment that `2027-01-01`, `2027-01-01T12:00:00Z` or a duration such as `30d` means.
+
+    Durations count in m(inutes), h, d, w and y of 365 days. A time without a zone is UTC; fractions
+    of a second are dropped.
+    """
+    if match := _DURATION.fullmatch(text.strip()):
+        try:
+            return _second(now + int(match[1]) * _UNITS[match[2]])
+        except OverflowError:
+            raise BadInput(f"expiry {text!r} is beyond the calendar") from None
+    try:
+        return moment(text.strip())
+    except (ValueError, OverflowError):
+        raise BadInput(
+            f"expiry {text[:80]!r} is neither a date nor a duration",
+            hint="Write 2027-01-01, 2027-01-01T12:00:00Z, 30d or 12h.",
+        ) from None
+
+
+def moment(text: str) -> datetime:
+    """An ISO date or time as UTC, to the second; ValueError if it is none."""
+    found = datetime.fromisoformat(text)
+    return _second(found if found.tzinfo else found.replace(tzinfo=UTC))
+
+
+def iso(when: datetime) -> str:
+    """UTC to the second, the form files carry; the year always has four digits."""
+    return when.astimezone(UTC).replace(tzinfo=None, microsecond=0).isoformat() + "Z"
+
+
+def unique(items: Iterable[str]) -> tuple[str, ...]:
+    """Each item once, in the order they came."""
+    return tuple(dict.fromkeys(items))
+
+
+def join_evidence(known: Iterable[str], new: Iterable[str]) -> tuple[str, ...]:
+    """Both, with a newer receipt for the same file in the place of the older one."""
+    joined = {receipts.subject(receipts.parse(text)): text for text in known}
+    for text in new:
+        joined[receipts.subject(receipts.parse(text))] = text
+    return tuple(joined.values())
+
+
+def _second(when: datetime) -> datetime:
+    return when.astimezone(UTC).replace(microsecond=0)
+
+
+# What each field may hold. Each rule raises BadInput with a sentence that names the field.
+
+
+def _text(name: str, value: object, limit: int) -> str:
+    if not isinstance(value, str):
+        raise BadInput(f"{name} must be text")
+    if "\x00" in value:
+        raise BadInput(f"{name} holds a NUL byte")
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        raise BadInput(f"{name} is not valid UTF-8 text") from None
+    if size > limit:
+        raise TooLarge(f"{name} has {size:,} bytes; at most {limit:,} are kept")
+    return value
+
+
+def _paragraphs(name: str, value: object, limit: int) -> str:
+    text = _text(name, value, limit)
+    if "\r" in text or text != text.strip():
+        raise BadInput(f"{name} must have plain line breaks and no space around it")
+    if _CONFLICT.search(text):
+        raise BadInput(f"{name} looks like an unresolved merge", hint="Indent the lines that look so.")
+    return text
+
+
+def _check_statement(value: object) -> None:
+    text = _paragraphs("statement", value, MAX_STATEMENT)
+    if not text:
+        raise BadInput("statement is empty", hint="Say in one sentence what is known.")
+    if _BLANK_LINE.search(text):
+        raise BadInput("statement must be one paragraph; the rest are its details")
+
+
+def _check_details(value: object) -> None:
+    _paragraphs("details", value, MAX_DETAILS)
+
+
+def _check_id(value: object) -> None:
+    if not isinstance(value, str) or not is_id(value):
+        raise BadInput(f"id {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore.")
+
+
+def _check_type(value: object) -> None:
+    if value not in TYPES:
+        raise BadInput(f"type {value!r} is not a type of memory", hint=f"Use one of {', '.join(TYPES)}.")
+
+
+def _check_layer(value: object) -> None:
+    if value is not None and not (isinstance(value, str) and _LAYER.fullmatch(value)):
+        raise BadInput(f"layer {value!r} is not a short word such as L5")
+
+
+def _check_confidence(value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise BadInput(f"confidence {value!r} is not a number from 0 to 1")
+
+
+def _check_source(value: object) -> None:
+    if value is None:
+        return
+    text = _text("source", value, 512)
+    kind, _, rest = text.partition(":")
+    if kind == "person" and rest.strip() and not has_hidden(rest) and "\n" not in rest:
+        return
+    if kind not in ("run", "commit"):
+        raise BadInput(f"source {text!r} is not run:…, commit:… or person:…")
+    try:
+        receipts.parse(text)
+    except BadInput as error:
+        raise BadInput(f"source {text!r} is not well formed: {error}") from None
+
+
+def _list(name: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
+        raise BadInput(f"{name} must be a list of words")
+    if len(value) > MAX_ITEMS:
+        raise TooLarge(f"{name} names {len(value)} things; at most {MAX_ITEMS} are kept")
+    if len(set(value)) != len(value):
+        raise BadInput(f"{name} names something twice")
+    return value
+
+
+def _check_tags(value: object) -> None:
+    for tag in _list("tags", value):
+        _text("tags", tag, 4 * MAX_TAG)
+        if not 0 < len(tag) <= MAX_TAG or has_hidden(tag) or re.search(r"[\s,]", tag) or tag.startswith("-"):
+            raise BadInput(f"tags: {tag[:60]!r} is not a short word")
+
+
+def _check_evidence(value: object) -> None:
+    for item in _list("evidence", value):
+        receipts.parse(_text("evidence", item, receipts.MAX_PATH * 4))
+
+
+def _check_applies_to(value: object) -> None:
+    for item in _list("applies_to", value):
+        path = _text("applies_to", item, receipts.MAX_PATH)
+        if not receipts.is_tracked_path(path.removesuffix("/")):  # a folder may be named as one
+            raise BadInput(f"applies_to: {item[:200]!r} is not a path inside the repository")
+
+
+def _check_supersedes(value: object) -> None:
+    for item in _list("supersedes", value):
+        if not is_id(item):
+            raise BadInput(f"supersedes: {item[:200]!r} is not an id")
+
+
+def _check_moment(name: str) -> Callable[[object], None]:
+    def check(value: object) -> None:
+        if value is None:
+            return
+        if not isinstance(value, datetime) or value.tzinfo != UTC or value.microsecond:
+            raise BadInput(f"{name} must be a time in UTC to the second")
+
+    return check
+
+
+def _check_line(value: object) -> None:
+    if not isinstance(value, str) or not is_id(value):
+        raise BadInput(f"line {value!r} is not the id of a line")
+
+
+def _check_reason(value: object) -> None:
+    _paragraphs("reason", value, MAX_STATEMENT)
+
+
+CHECKS: dict[str, Callable[[object], None]] = {
+    "id": _check_id,
+    "type": _check_type,
+    "layer": _check_layer,
+    "tags": _check_tags,
+    "source": _check_source,
+    "confidence": _check_confidence,
+    "evidence": _check_evidence,
+    "applies_to": _check_applies_to,
+    "supersedes": _check_supersedes,
+    "expires_at": _check_moment("expires_at"),
+    "statement": _check_statement,
+    "details": _check_details,
+    "line": _check_line,
+    "rejected_at": _check_moment("rejected_at"),
+    "reason": _check_reason,
+}

@@ -1,0 +1,50 @@
+"""Text that people and agents may safely see: what hides is shown, what steers a terminal is disarmed.
+
+Stored text is kept as it came; this is only asked on the way out. Line breaks and tabs stay,
+every other character that has no shape of its own becomes a mark such as ⟨U+202E⟩.
+"""
+
+import re
+
+# Ranges rather than Unicode categories: a few format characters (Arabic number signs) are visible
+# and wanted, and some letters (Hangul fillers) are invisible.
+_HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls: escape sequences start here, a bare CR overwrites the line
+    "\u00ad\u034f\u061c"  # soft hyphen, grapheme joiner, Arabic letter mark
+    "\u115f\u1160\u17b4\u17b5\u3164\uffa0"  # letters drawn as nothing
+    "\u180b-\u180f\ufe00-\ufe0f"  # variation selectors
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero-width, separators, bidirectional controls
+    "\ufeff\ufff0-\ufffb\ufffe\uffff"
+    "\ud800-\udfff"  # half a character: cannot be written as UTF-8
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"  # the tag block and the rest of the selectors
+    "]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with everything invisible or steering replaced by a visible mark."""
+    return _HIDDEN.sub(_mark, text.replace("\r\n", "\n"))
+
+
+def has_hidden(text: str) -> bool:
+    """Whether the text holds anything that `visible` would mark."""
+    return _HIDDEN.search(text.replace("\r\n", "\n")) is not None
+
+
+def escaped(text: str) -> str:
+    """The text between double quotes, as both JSON-minded people and YAML readers understand it."""
+    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'"{_HIDDEN.sub(_escape, plain)}"'
+
+
+def _mark(found: re.Match[str]) -> str:
+    return f"⟨U+{ord(found[0]):04X}⟩"
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
