@@ -1,0 +1,215 @@
+"""Frontmatter: the fields between two lines of `---`, read strictly.
+
+A small part of YAML is spoken: one block of `name: value`, where a value is a word, a number, a quoted
+string, null or a list of these. What we write ourselves is read with three regular expressions; anything
+else goes to a real YAML parser, event by event, and what could surprise (aliases, anchors, tags, merge
+keys, repeated names, deep nesting) is refused with its line. Both ways give the same fields.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.model.text import escaped
+
+MAX_FRONT = 64 * 1024
+MAX_DEPTH = 8
+
+Value = str | tuple[str, ...] | None
+
+_PLAIN = r"[A-Za-z][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*"
+_NUMBER = r"[0-9]\.[0-9]+(?:e[-+][0-9]+)?"
+_TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"
+_PRINTABLE = r'[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]'
+_QUOTED = rf'"(?:{_PRINTABLE}|\\(?:["\\nt]|x[0-9a-f]{{2}}|u[0-9a-f]{{4}}|U000[0-9a-f]{{5}}))*"'
+_WORD = rf"(?:{_PLAIN}|{_QUOTED})"
+_LIST = rf"\[((?:{_WORD}(?:, {_WORD})*)?)\]"
+_LINE = re.compile(rf"([a-z_]+): (?:{_LIST}|({_PLAIN}|{_NUMBER}|{_TIME})|({_QUOTED}))")
+_ITEM = re.compile(_WORD)
+_SAFE = re.compile(_PLAIN)
+_ESCAPE = re.compile(r'\\(?:(["\\nt])|x(..)|u(....)|U(.{8}))')
+_SHORT = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
+
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+# Words that some reader of YAML takes for a truth value, nothing or a number.
+_TAKEN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
+_OTHER_BREAKS = re.compile("[\x85\u2028\u2029]")
+
+
+class BadFront(ValueError):
+    """The frontmatter cannot be read; `line` counts from its own first line, 0."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line, self.reason = line, reason
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A value of more depth than the fields we know have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    name: str
+    value: Value | Nested
+    line: int
+    raw: str  # the field's lines as written, its name included
+
+
+def read(front: str) -> list[Field]:
+    """The fields, in the order of the file."""
+    if len(front.encode(errors="replace")) > MAX_FRONT:
+        raise BadFront(0, f"the frontmatter is larger than {MAX_FRONT:,} bytes")
+    return _read_own(front) or _read_yaml(front)
+
+
+def word(text: str) -> str:
+    """The text as a value, quoted wherever a YAML reader could take it for something else."""
+    if _SAFE.fullmatch(text) and text.lower() not in _TAKEN:
+        return text
+    return escaped(text)
+
+
+def words(items: Sequence[str]) -> str:
+    """A list on one line."""
+    return f"[{', '.join(map(word, items))}]"
+
+
+def _read_own(front: str) -> list[Field] | None:
+    """The fields, if every line is in the form we write; no parser needs to be imported for that."""
+    fields: list[Field] = []
+    for number, raw in enumerate(front.split("\n")):
+        match = _LINE.fullmatch(raw)
+        if match is None or any(field.name == match[1] for field in fields):
+            return None
+        name, items, plain, quoted = match.groups()
+        if items is not None:
+            found = _ITEM.findall(items)
+            if any(item in _NULLS for item in found):
+                return None
+            fields.append(Field(name, tuple(map(_unquoted, found)), number, raw))
+        else:
+            value = None if plain in _NULLS else _unquoted(plain or quoted)
+            fields.append(Field(name, value, number, raw))
+    return fields
+
+
+def _unquoted(item: str) -> str:
+    if not item.startswith('"'):
+        return item
+    return _ESCAPE.sub(_unescaped, item[1:-1])
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    short, *codes = found.groups()
+    return _SHORT[short] if short else chr(int(next(code for code in codes if code), 16))
+
+
+def _read_yaml(front: str) -> list[Field]:
+    """The fields, by a YAML parser that stops at the first thing it must not take."""
+    if found := _OTHER_BREAKS.search(front):
+        line = front.count("\n", 0, found.start())
+        raise BadFront(line, f"U+{ord(found[0]):04X} ends a line for some readers only")
+    top = list(_top_level(front))
+    lines = front.split("\n")
+    ends = [line for _, line, _ in top[1:]] + [len(lines)]
+    seen: set[str] = set()
+    fields = []
+    for (name, line, value), end in zip(top, ends, strict=True):
+        if name in seen:
+            raise BadFront(line, f"{name} stands here twice")
+        seen.add(name)
+        fields.append(Field(name, value, line, "\n".join(lines[line:end]).rstrip()))
+    return fields
+
+
+def _top_level(front: str) -> Iterator[tuple[str, int, Value | Nested]]:
+    import yaml  # here, because entries in our own form are read without it and it is slow to load
+
+    events = _safe_events(front)
+    first = next(events, None)
+    if first is None:
+        raise BadFront(0, "there are no fields")
+    if not isinstance(first, yaml.MappingStartEvent) or first.flow_style:
+        raise BadFront(first.start_mark.line, "there must be one `name: value` a line")
+    for key in events:
+        if isinstance(key, yaml.MappingEndEvent):
+            break
+        if not isinstance(key, yaml.ScalarEvent) or key.start_mark.column:
+            raise BadFront(key.start_mark.line, "a field's name must be a word at the start of its line")
+        yield key.value, key.start_mark.line, _value(next(events), events)
+    if next(events, None) is not None:
+        raise BadFront(0, "there must be one document only")
+
+
+def _value(first: Any, events: Iterator[Any]) -> Value | Nested:
+    """What starts with this event, read to its end."""
+    import yaml
+
+    if isinstance(first, yaml.ScalarEvent):
+        return _scalar(first)
+    items: list[str | None] = []
+    flat = isinstance(first, yaml.SequenceStartEvent)
+    depth = 1
+    while depth:
+        event = next(events)
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth, flat = depth + 1, False
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        else:
+            items.append(_scalar(event))
+    words = tuple(item for item in items if item is not None)
+    return words if flat and len(words) == len(items) else Nested()
+
+
+def _scalar(event: Any) -> str | None:
+    plain = event.style in (None, "")
+    return None if plain and event.value in _NULLS else str(event.value)
+
+
+def _safe_events(front: str) -> Iterator[Any]:
+    """The parser's events within the document, each checked."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    framing = (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentEndEvent)
+    depth = 0
+    try:
+        for event in yaml.parse(front, Loader=loader):
+            line = event.start_mark.line
+            if isinstance(event, yaml.DocumentStartEvent):
+                if event.explicit:
+                    raise BadFront(line, "there must be one document only")
+                continue
+            if isinstance(event, framing):
+                continue
+            _refuse_surprises(event)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                raise BadFront(line, f"it is nested deeper than {MAX_DEPTH} levels")
+            yield event
+    except yaml.YAMLError as error:
+        raise BadFront(*_complaint(error)) from None
+
+
+def _refuse_surprises(event: Any) -> None:
+    import yaml
+
+    line = event.start_mark.line
+    if isinstance(event, yaml.AliasEvent):
+        raise BadFront(line, f"the alias *{event.anchor} is not allowed here")
+    if getattr(event, "anchor", None):
+        raise BadFront(line, f"the anchor &{event.anchor} is not allowed here")
+    if getattr(event, "tag", None):
+        raise BadFront(line, f"the tag {event.tag} is not allowed here")
+    if isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.style in (None, ""):
+        raise BadFront(line, "the merge key << is not allowed here")
+
+
+def _complaint(error: Any) -> tuple[int, str]:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    return (mark.line if mark else 0), f"not readable as frontmatter: {reason}"

@@ -1,0 +1,334 @@
+"""Entry files: read strictly, written canonically, merged by field."""
+
+import string
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.errors import BrokenEntry
+from holdfast.model import evidence
+from holdfast.model.memory import TYPES, Accepted, Candidate, Memory, Rejected, Retired
+from holdfast.store import entries, frontmatter
+from holdfast.store.entries import Clash
+
+OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
+FACT = Accepted(
+    id="FCT-7f3k2m",
+    type="fact",
+    statement="Tests need Postgres 16.",
+    details="Rationale: JSON_TABLE is used.",
+    layer="L5",
+    tags=("db", "tests"),
+    source="run:20261115T194200Z-abc123",
+    confidence=0.9,
+    evidence=("run:20261115T194200Z-abc123", f"file:src/a.py@{OID}"),
+    expires_at=datetime(2027, 1, 1, tzinfo=UTC),
+)
+TEXT = f"""\
+---
+id: FCT-7f3k2m
+type: fact
+status: accepted
+layer: L5
+tags: [db, tests]
+source: run:20261115T194200Z-abc123
+confidence: 0.9
+evidence: [run:20261115T194200Z-abc123, "file:src/a.py@{OID}"]
+applies_to: []
+supersedes: []
+expires_at: 2027-01-01T00:00:00Z
+---
+Fact: Tests need Postgres 16.
+
+Rationale: JSON_TABLE is used.
+"""
+TRICKY = [
+    *("no", "Yes", "null", "~", "true", "1e3", "0x1f", "1_000", "12:30:45", "2027-01-01", ".inf", "<<", "="),
+    *("a: b", "a #b", "#a", "- a", "[a", "{a", "&a", "*a", "!a", "%a", "@a", "`a", "'a", '"a', "a'b", "a\\b"),
+]
+
+free = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=60)
+ids = st.text(string.ascii_letters + string.digits, min_size=1, max_size=12)
+person = st.one_of(st.sampled_from(TRICKY), free).map(lambda t: f"person:{t}")
+
+
+def checked(name: str) -> Any:
+    """Whether the model takes a value for a field."""
+    from holdfast.errors import HoldfastError
+    from holdfast.model.memory import CHECKS
+
+    def check(value: object) -> bool:
+        try:
+            CHECKS[name](value)
+        except HoldfastError:
+            return False
+        return True
+
+    return check
+
+
+def several(items: st.SearchStrategy[str], name: str) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(items, max_size=4, unique=True).map(tuple).filter(checked(name))
+
+
+times = st.datetimes(min_value=datetime(1, 1, 3), max_value=datetime(9999, 12, 29)).map(
+    lambda t: t.replace(microsecond=0, tzinfo=UTC)
+)
+paths = free.filter(evidence.is_tracked_path)
+unknown_values = st.sampled_from(
+    ["3", "[a, {b: c}]", "|\n  text\n  # kept\n  more", "'quoted # text'", "# a comment only", "\n- a\n- b"]
+)
+extras = st.dictionaries(st.sampled_from(["owner", "x-note", "Ünknown"]), unknown_values, max_size=2)
+shared = st.fixed_dictionaries(
+    {
+        "id": ids,
+        "type": st.sampled_from(TYPES),
+        "statement": free.map(str.strip).filter(checked("statement")),
+        "details": free.map(str.strip).filter(checked("details")),
+        "layer": st.none() | ids.filter(checked("layer")),
+        "tags": several(st.sampled_from(TRICKY) | free, "tags"),
+        "source": st.none() | person.filter(checked("source")) | ids.map(lambda i: f"run:{i}"),
+        "confidence": st.none() | st.floats(0, 1),
+        "evidence": several(
+            ids.map(lambda i: f"run:{i}") | paths.map(lambda p: f"file:{p}@{OID}"), "evidence"
+        ),
+        "applies_to": several(paths | st.sampled_from(TRICKY), "applies_to"),
+        "supersedes": several(ids, "supersedes"),
+        "expires_at": st.none() | times,
+        "extra": extras.map(lambda d: tuple((k, f"{k}: {v}".replace(": \n", ":\n")) for k, v in d.items())),
+    }
+)
+memories: st.SearchStrategy[Memory] = st.one_of(
+    shared.map(lambda f: Accepted(**f)),
+    shared.map(lambda f: Retired(**f)),
+    st.builds(lambda f, line: Candidate(**f, line=line), shared, ids),
+    st.builds(lambda f, at, why: Rejected(**f, line="a", rejected_at=at, reason=why), shared, times,
+              free.map(str.strip).filter(checked("reason"))),
+)  # fmt: skip
+
+
+def test_a_fact_looks_like_this() -> None:
+    """Other programs and people read these files; their form is a promise."""
+    assert entries.render(FACT) == TEXT
+    assert entries.parse(TEXT, "a.md") == FACT
+
+
+@given(memories)
+def test_what_is_written_reads_back_the_same(memory: Memory) -> None:
+    """A memory that changes by being stored is a false memory."""
+    assert entries.parse(entries.render(memory), "a.md") == memory
+
+
+@given(memories)
+def test_our_own_form_and_a_yaml_parser_agree(memory: Memory) -> None:
+    """The quick reader must not see another memory than everybody else's YAML does."""
+    text = entries.render(memory)
+    front = text[4 : text.index("\n---\n", 3)]
+    slow = frontmatter._read_yaml(front)
+    quick = frontmatter._read_own(front)
+    assert quick is None or quick == slow
+    assert quick is not None or memory.extra
+    loaded = yaml.safe_load(front)
+    assert loaded["id"] == memory.id
+    assert loaded["tags"] == list(memory.tags)
+    assert loaded["source"] == memory.source
+    assert loaded["confidence"] == memory.confidence
+    assert loaded["applies_to"] == list(memory.applies_to)
+
+
+@given(memories)
+def test_one_line_a_field(memory: Memory) -> None:
+    """Git shows and merges lines: a field over two lines could be half merged."""
+    plain = entries.render(type(memory).of(memory, extra=(), **own_fields(memory)))
+    front = plain[4 : plain.index("\n---\n", 3)].split("\n")
+    names = [line.split(":")[0] for line in front]
+    assert names[:4] == ["id", "type", "status", "layer"]
+    assert len(names) == len(set(names)) == 11 + len(own_fields(memory))
+
+
+def own_fields(memory: Memory) -> dict[str, Any]:
+    names = {Candidate: ("line",), Rejected: ("line", "rejected_at", "reason")}.get(type(memory), ())
+    return {name: getattr(memory, name) for name in names}
+
+
+@given(st.text(max_size=200) | st.binary(max_size=200).map(lambda b: b.decode("utf-8", "replace")))
+def test_any_text_is_a_memory_or_a_clear_error(text: str) -> None:
+    """A hostile pull request must not stop every command with a traceback."""
+    for candidate in (
+        text,
+        f"---\n{text}\n---\nbody",
+        TEXT.replace("L5", text),
+        TEXT.replace("[db, tests]", text),
+    ):
+        try:
+            entries.parse(candidate, "a.md")
+        except BrokenEntry as error:
+            assert str(error).startswith("a.md:")
+
+
+BROKEN = {
+    "no fence": ("id: a\n", 1, "does not start"),
+    "no second fence": ("---\nid: a\n", 1, "no second"),
+    "empty": ("", 1, "does not start"),
+    "no fields": ("---\n---\nx", 1, "no fields"),
+    "an alias": (TEXT.replace("layer: L5", "layer: &a L5").replace("[]", "*a", 1), 5, "anchor"),
+    "an alias alone": (TEXT.replace("layer: L5", "layer: *a"), 5, "alias"),
+    "a tag": (TEXT.replace("layer: L5", "layer: !!python/name:os.system L5"), 5, "tag"),
+    "a merge key": (TEXT.replace("layer: L5", "<<: {layer: L5}"), 5, "merge key"),
+    "a name twice": (TEXT.replace("layer: L5", "layer: L5\nlayer: L6"), 6, "twice"),
+    "an unknown type": (TEXT.replace("type: fact", "type: rumour"), 3, "type"),
+    "an unknown status": (TEXT.replace("accepted", "holy"), 4, "status must be one of"),
+    "no id": (TEXT.replace("id: FCT-7f3k2m\n", ""), 1, "no id"),
+    "a flow mapping": ("---\n{id: a, type: fact}\n---\nx", 2, "one `name: value` a line"),
+    "a list": ("---\n- a\n---\nx", 2, "one `name: value` a line"),
+    "a word for a list": (TEXT.replace("[db, tests]", "db"), 6, "tags must be a list"),
+    "a list for a word": (TEXT.replace("layer: L5", "layer: [L5]"), 5, "layer must be one value"),
+    "a confidence of two": (TEXT.replace("0.9", "2"), 8, "confidence"),
+    "a confidence in words": (TEXT.replace("0.9", "high"), 8, "confidence"),
+    "no such day": (TEXT.replace("2027-01-01T00:00:00Z", "2027-02-30"), 12, "expires_at"),
+    "evidence of no kind": (TEXT.replace(f'"file:src/a.py@{OID}"', "hearsay"), 9, "is not evidence"),
+    "a conflict": (TEXT.replace("Fact:", "<<<<<<< ours\nFact:"), 14, "unresolved merge"),
+    "a conflict in the fields": (TEXT.replace("layer", "<<<<<<< ours\nlayer"), 5, "unresolved merge"),
+    "a NUL": (TEXT.replace("Postgres", "Post\0gres"), 14, "NUL"),
+    "a bare return": (TEXT.replace("Postgres", "Post\rgres"), 14, "carriage return"),
+    "no statement": (TEXT[: TEXT.index("Fact:")], 14, "statement is empty"),
+    "a label only": (TEXT[: TEXT.index(" Tests")], 14, "statement is empty"),
+    "too much frontmatter": (TEXT.replace("layer: L5", f"note: {'x' * 65536}"), 2, "larger than"),
+    "a deep nest": (TEXT.replace("layer: L5", f"note: {'[' * 20}{']' * 20}"), 5, "nested deeper"),
+    "a very deep nest": (TEXT.replace("layer: L5", f"note: {'[' * 30000}"), 5, ""),
+    "two documents": (TEXT.replace("layer: L5", "...\nlayer: L5"), 6, ""),
+    "a directive": ("---\n%YAML 1.2\nid: a\n---\nx", 2, ""),
+    "not closed": (TEXT.replace("[db, tests]", '["db'), 9, ""),
+    "a tab": (TEXT.replace("layer: L5", "layer:\n\t- L5"), 6, ""),
+    "a control character": (TEXT.replace("layer: L5", "note: \x1b"), 2, ""),
+    "a strange line break": (TEXT.replace("layer: L5", "note: a\u2028b"), 5, "U+2028"),
+    "indented fields": (TEXT.replace("\n", "\n  ", 3).replace("  ---", "---"), 2, ""),
+    "a candidate of no line": (TEXT.replace("accepted", "candidate"), 4, "has no line"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "reason"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_entry_is_located(text: str, line: int, reason: str) -> None:
+    """Whoever edited it by hand finds the line; nobody has to guess why a fact is gone."""
+    with pytest.raises(BrokenEntry) as caught:
+        entries.parse(text, ".holdfast/memory/facts/a.md")
+    said = str(caught.value)
+    assert reason in said
+    number = int(said.split(" ", 1)[0].rsplit(":", 1)[1])
+    assert number in (line, line + 1), said  # the two YAML parsers put the end of a token differently
+
+
+@pytest.mark.parametrize("text", [text for text, *_ in BROKEN.values()], ids=BROKEN.keys())
+def test_without_the_quick_yaml_parser_the_same_is_refused(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not every platform has the C parser; what is dangerous there is dangerous here."""
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    with pytest.raises(BrokenEntry):
+        entries.parse(text, "a.md")
+
+
+def test_a_file_written_by_hand_may_be_looser() -> None:
+    """People write block lists, comments, quotes and dates, and leave fields out."""
+    text = (
+        "---\r\nid: 'FCT-1'   # ours\r\ntype: fact\r\nstatus: accepted\r\ntags:\r\n  - db\r\n  - db\r\n"
+        "expires_at: 2027-01-01\r\nowner: {name: Ada}\r\n---\r\n\r\nTests need Postgres.\r\n"
+    )
+    fact = entries.parse("\ufeff" + text, "a.md")
+    assert (fact.id, fact.tags, fact.statement) == ("FCT-1", ("db",), "Tests need Postgres.")
+    assert fact.expires_at == datetime(2027, 1, 1, tzinfo=UTC)
+    assert fact.extra == (("owner", "owner: {name: Ada}"),)
+    assert entries.parse(entries.render(fact), "a.md") == fact
+
+
+def test_unknown_fields_stay_as_they_were_written() -> None:
+    """A newer Holdfast's field must survive an older one's edit."""
+    text = TEXT.replace("expires_at:", "reviewers:\n  - ada  # lead\n  - bob\nexpires_at:")
+    rewritten = entries.render(entries.parse(text, "a.md"))
+    assert "reviewers:\n  - ada  # lead\n  - bob\n" in rewritten
+
+
+def test_our_own_files_are_read_without_a_yaml_parser() -> None:
+    """Every cold `recall` would pay for loading one."""
+    import subprocess
+
+    code = (
+        "import sys; from holdfast.store import entries\n"
+        f"entries.parse({TEXT!r}, 'a.md'); sys.exit('yaml' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_another_status_changes_one_line() -> None:
+    """Who reviews a retirement should see one line, not a rewritten file."""
+    text = TEXT.replace("layer: L5", "layer: L5  # by hand")
+    assert entries.with_status(text, "deprecated") == text.replace("accepted", "deprecated")
+
+
+# Merging.
+
+
+def changed(**fields: Any) -> str:
+    return entries.render(Accepted.of(FACT, **fields))
+
+
+def test_changes_of_different_fields_both_hold() -> None:
+    """Two people who each mend one field of a fact have no quarrel."""
+    merged = entries.merge(TEXT, changed(layer="L6"), changed(confidence=0.5))
+    assert merged == changed(layer="L6", confidence=0.5)
+
+
+def test_lists_merge_as_sets() -> None:
+    """One side adds a tag, the other takes one away: both are meant."""
+    merged = entries.merge(TEXT, changed(tags=("db", "tests", "ci")), changed(tags=("tests", "slow")))
+    assert merged == changed(tags=("tests", "ci", "slow"))
+
+
+def test_two_meanings_clash_and_name_the_fields() -> None:
+    """Choosing one side silently would drop what somebody approved."""
+    ours = changed(statement="Tests need Postgres 17.", layer="L6")
+    theirs = changed(statement="Tests need MySQL.", layer="L7")
+    assert entries.merge(TEXT, ours, theirs) == Clash(("body", "layer"))
+
+
+def test_without_a_common_start_equal_fields_agree_and_lists_join() -> None:
+    """The same fact added on two branches."""
+    assert entries.merge(None, changed(tags=("a",)), changed(tags=("b",))) == changed(tags=("a", "b"))
+    assert entries.merge("", changed(layer="L1"), changed(layer="L2")) == Clash(("layer",))
+
+
+def test_one_side_alone_is_taken_as_it_is() -> None:
+    """A hand edit keeps its comments if nobody else touched the file."""
+    edited = TEXT.replace("layer: L5", "layer: L6  # measured")
+    assert entries.merge(TEXT, TEXT, edited) == edited
+    assert entries.merge(TEXT, edited, TEXT) == edited
+    assert entries.merge(TEXT, edited, edited) == edited
+
+
+def test_a_broken_side_is_a_clash() -> None:
+    """Damage is shown, never merged."""
+    assert entries.merge(TEXT, "broken", changed(layer="L6")) == Clash(("the whole file",))
+
+
+def test_retiring_and_mending_both_hold() -> None:
+    """One branch retires a fact, the other corrects its tags."""
+    retired = entries.render(Retired.of(FACT))
+    assert entries.merge(TEXT, retired, changed(tags=("db",))) == entries.render(
+        Retired.of(FACT, tags=("db",))
+    )
+
+
+@given(shared.map(lambda f: Accepted(**f)), st.sampled_from(["layer", "tags", "confidence"]))
+def test_a_merge_does_not_depend_on_who_merges(memory: Memory, name: str) -> None:
+    """Two clones that merge the same sides must agree on every single value."""
+    base = entries.render(memory)
+    ours = entries.render(
+        Accepted.of(memory, **{name: {"layer": "L9", "tags": (), "confidence": 0.25}[name]})
+    )
+    theirs = entries.render(Accepted.of(memory, source="person:Ada"))
+    assert entries.merge(base, ours, theirs) == entries.merge(base, theirs, ours)
