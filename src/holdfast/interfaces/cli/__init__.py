@@ -1,1 +1,6 @@
-"""The command line."""
+"""The command line.
+
+`main` is the root: it runs one command and turns what a user can cause into a sentence, a next
+step and an exit code. A command parses, calls `Project` once and hands the value to `output.show`;
+`words` says values in sentences, `place` knows where the command stands and who asks.
+"""

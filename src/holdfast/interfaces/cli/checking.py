@@ -1,0 +1,35 @@
+"""Commands that ask whether it is sound: doctor, check. They end with 1 if it is not."""
+
+import click
+
+from holdfast.interfaces.cli import objects, words
+from holdfast.interfaces.cli.command import command
+from holdfast.interfaces.cli.output import show
+from holdfast.interfaces.cli.place import Place
+from holdfast.interfaces.cli.root import root
+
+
+@command(root, "doctor")
+@click.option("--repair", is_flag=True, help="Say what could be mended; with --yes, mend it.")
+@click.option("--yes", is_flag=True, help="With --repair: do it.")
+@click.option(
+    "--against", type=click.Path(dir_okay=False), metavar="FILE", help="A checkpoint to compare with."
+)
+def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
+    """Verify the log, bodies, runs, facts and permissions."""
+    if yes and not repair:
+        raise click.UsageError("--yes goes with --repair.")
+    with place.project() as project:
+        report = project.doctor(repair=repair, yes=yes, against=against)
+        show(report, words.report, objects.report)
+    return 1 if report.problems else 0
+
+
+@command(root, "check")
+@click.option("--base", metavar="REF", help="Compare with this branch or commit; trunk if not given.")
+def check(place: Place, base: str | None) -> int:
+    """The gate for CI: every changed fact has its receipt, and nothing sealed was altered."""
+    with place.project() as project:
+        report = project.check(base=base)
+        show(report, words.report, objects.report)
+    return 1 if report.problems else 0

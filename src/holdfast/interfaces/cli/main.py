@@ -1,0 +1,91 @@
+"""The entry of the command line: one command, its exit code, and errors in one sentence.
+
+The only place that catches everything: a bug of ours must end in a sentence too, and must not
+look like success.
+"""
+
+import os
+import sys
+import traceback
+
+import click
+
+from holdfast.errors import HoldfastError
+from holdfast.interfaces.cli import capturing, checking, curating, publishing, reading, setup
+from holdfast.interfaces.cli.output import complain
+from holdfast.interfaces.cli.root import root
+
+COMMANDS = (setup, capturing, curating, reading, publishing, checking)  # importing them hangs them on `root`
+REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
+INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 130, 141, 2, 70
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and give its exit code."""
+    argv = sys.argv[1:] if argv is None else argv
+    _speak_any_language()
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _close_quietly()
+        return BROKEN_PIPE
+    return code
+
+
+def _run(argv: list[str]) -> int:
+    try:
+        answer = root.main(args=argv, prog_name="holdfast", standalone_mode=False)
+        return answer if isinstance(answer, int) else 0
+    except HoldfastError as error:
+        complain(str(error), error.hint)
+        return _refused(argv, error.code)
+    except click.UsageError as error:
+        known = error.ctx.command_path if error.ctx else "holdfast"
+        complain(error.format_message(), f"See `{known} --help`.")
+        return _refused(argv, USAGE)
+    except click.ClickException as error:
+        complain(error.format_message(), None)
+        return _refused(argv, error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted", None)
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001
+        return _refused(argv, _bug(error))
+
+
+def _bug(error: Exception) -> int:
+    if os.environ.get("HOLDFAST_TRACEBACK"):
+        traceback.print_exc()
+    complain(
+        f"this is a bug in Holdfast: {type(error).__name__}: {error}",
+        "Set HOLDFAST_TRACEBACK=1 and run it again to see where; then please report it.",
+    )
+    return BUG
+
+
+def _refused(argv: list[str], code: int) -> int:
+    """Errors of `holdfast run` come before its command starts: they share one code nobody else uses."""
+    words = iter(argv)
+    for word in words:
+        if word == "-C":
+            next(words, None)
+        elif not word.startswith("-"):
+            return REFUSED if word == "run" else code
+    return code
+
+
+def _speak_any_language() -> None:
+    """A terminal that cannot draw a character shows its number instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _close_quietly() -> None:
+    """The reader went away (`holdfast log | head`); nothing more can be said to it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,102 @@
+"""The one place that shows: answers on stdout, talk on stderr.
+
+For people, text in which nothing invisible hides; with `--json`, one object that carries "v": 1
+(lists stand under "items"). A field may be added within a version; none changes its meaning.
+"""
+
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, TextIO, TypeVar
+
+import click
+
+from holdfast.model.memory import iso
+from holdfast.model.text import visible
+
+T = TypeVar("T")
+VERSION = 1
+_STYLES = {"bad": "31", "dim": "2"}
+_OPEN, _CLOSE = "\ue0b0", "\ue0b1"
+
+
+def show(value: T, words: Callable[[T], str], as_object: Callable[[T], object] | None = None) -> None:
+    """Answer with a value: as an object if `--json` was given, else in words."""
+    if wants_json():
+        print(json.dumps(envelope(as_object(value) if as_object else value), allow_nan=False))
+        return
+    if text := words(value).rstrip("\n"):
+        print(_finished(text))
+
+
+def show_lines(values: Iterable[object]) -> None:
+    """Answer with one object a line, as they come; for lists that may be long."""
+    for value in values:
+        print(json.dumps(envelope(value), allow_nan=False))
+
+
+def say(sentence: str) -> None:
+    """Talk about what happens beside the answer."""
+    print(visible(sentence), file=sys.stderr)
+
+
+def complain(sentence: str, hint: str | None) -> None:
+    """An error: one sentence, and the next step."""
+    print(f"{_on(sys.stderr, 'error:', 'bad')} {visible(sentence)}", file=sys.stderr)
+    if hint:
+        print(f"{_on(sys.stderr, 'hint:', 'dim')} {visible(hint)}", file=sys.stderr)
+
+
+def wants_json() -> bool:
+    """Whether the command at work was asked for objects."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get("holdfast.json"))
+
+
+def envelope(value: object) -> dict[str, Any]:
+    """A value as the object that `--json` promises."""
+    plain = as_plain(value)
+    if not isinstance(plain, dict):
+        plain = {"items": plain}
+    identity = plain.get("id", plain.get("hash_self"))
+    return {"v": VERSION, "id": identity, **{key: field for key, field in plain.items() if key != "id"}}
+
+
+def as_plain(value: object) -> Any:
+    """A value in the words of JSON."""
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(field) for key, field in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: as_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, datetime):
+        return iso(value)
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, set | frozenset):
+        return sorted(as_plain(item) for item in value)
+    if isinstance(value, Iterable):
+        return [as_plain(item) for item in value]
+    return str(value)
+
+
+def strong(text: str) -> str:
+    """Text for the eye to find; the mark becomes bold on a terminal and vanishes anywhere else."""
+    return f"{_OPEN}{text}{_CLOSE}"
+
+
+def _finished(text: str) -> str:
+    # Made visible before marks become escape sequences: stored text cannot bring its own.
+    text = visible(text)
+    start, end = ("\x1b[1m", "\x1b[0m") if _colours(sys.stdout) else ("", "")
+    return text.replace(_OPEN, start).replace(_CLOSE, end)
+
+
+def _on(stream: TextIO, text: str, style: str) -> str:
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if _colours(stream) else text
+
+
+def _colours(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,60 @@
+"""Where a command stands and who asks: the folder, the environment, the terminal.
+
+All that the command line knows of its surroundings is read here and handed to the library.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from holdfast.errors import NeedsConfirmation
+from holdfast.interfaces.cli.output import say
+from holdfast.security.person import is_person
+
+if TYPE_CHECKING:
+    from holdfast.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The folder a command works in."""
+
+    folder: str = "."
+
+    @contextmanager
+    def project(self) -> Iterator["Project"]:
+        """The project of this folder; what was noticed on opening is said when the command is done."""
+        from holdfast.project import Project  # `--help` and completion need none of it
+
+        project = Project.open(self.folder, environ=os.environ, person=a_person_asks())
+        try:
+            yield project
+        finally:
+            sys.stdout.flush()
+            for notice in project.notices:
+                say(notice)
+
+
+def on_a_terminal() -> bool:
+    """Whether somebody can be asked and will see the answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def a_person_asks() -> bool:
+    """Whether an approval given now counts as a person's: a guard, not a boundary."""
+    return is_person(terminal=on_a_terminal() and sys.stdout.isatty(), environ=os.environ)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Go on only if somebody agrees; where nobody can be asked, only with --yes."""
+    if yes:
+        return
+    if not on_a_terminal():
+        raise NeedsConfirmation(f"{question} Nobody is here to say yes")
+    if not click.confirm(question, err=True):
+        raise click.Abort

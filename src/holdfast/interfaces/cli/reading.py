@@ -1,0 +1,83 @@
+"""Commands that look: recall, show, timeline, log, diff, status."""
+
+import click
+
+from holdfast.interfaces.cli import words
+from holdfast.interfaces.cli.command import command
+from holdfast.interfaces.cli.output import show, show_lines, wants_json
+from holdfast.interfaces.cli.place import Place
+from holdfast.interfaces.cli.root import root
+
+
+@command(root, "recall")
+@click.argument("query", nargs=-1, required=True)
+@click.option("--task", metavar="ID", help="Only what belongs to this task.")
+@click.option("--kind", metavar="KIND", help="Only this kind: fact, run, event, artifact.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="At most this many."
+)
+def recall(place: Place, query: tuple[str, ...], task: str | None, kind: str | None, limit: int) -> None:
+    """Search memory by words, tag or task."""
+    with place.project() as project:
+        show(project.recall(" ".join(query), limit=limit, task=task, kind=kind), words.hits)
+
+
+@command(root, "show")
+@click.argument("name", metavar="ID")
+@click.option("--path", is_flag=True, help="Only say where it lies.")
+def show_one(place: Place, name: str, path: bool) -> None:
+    """Show one thing: a fact, a run, an event."""
+    with place.project() as project:
+        show(project.show(name), words.where if path else words.shown)
+
+
+@command(root, "timeline")
+@click.option("--task", metavar="ID", help="Only what belongs to this task.")
+@click.option("--sort", metavar="FIELDS", default="", help="Sort by layer, scale, or both: layer,scale.")
+def timeline(place: Place, task: str | None, sort: str) -> None:
+    """Show what happened, in order."""
+    fields = tuple(field.strip() for field in sort.split(",") if field.strip())
+    with place.project() as project:
+        show(project.timeline(task=task, sort=fields), words.timeline)
+
+
+@command(root, "log")
+@click.option("--render", is_flag=True, help="Write .holdfast/view/log.jsonl.")
+@click.option(
+    "--checkpoint", metavar="FILE", type=click.Path(dir_okay=False), help="Save what the log holds now."
+)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
+def log(place: Place, render: bool, checkpoint: str | None, limit: int | None) -> None:
+    """Show the log; with --json, one object a line with every field."""
+    if render and checkpoint:
+        raise click.UsageError("--render and --checkpoint do not go together.")
+    with place.project() as project:
+        if render:
+            show(project.render_log(), words.rendered)
+        elif checkpoint:
+            show(project.checkpoint(checkpoint), words.checkpoint)
+        else:
+            events = project.log()
+            events = events if limit is None else events[-limit:]
+            show_lines(events) if wants_json() else show(events, words.log)
+
+
+@command(root, "diff")
+@click.argument("run", required=False)
+@click.option("--run", "named", metavar="RUN", help="The run, if not given as an argument.")
+@click.option(
+    "--against", default="latest", show_default=True, metavar="RUN", help="The run to compare with."
+)
+def diff(place: Place, run: str | None, named: str | None, against: str) -> None:
+    """Compare what two runs produced; latest is the newest earlier run of the same task."""
+    if (run is None) == (named is None):
+        raise click.UsageError("Name one run.")
+    with place.project() as project:
+        show(project.diff(run or named, against=against), words.difference)
+
+
+@command(root, "status")
+def status(place: Place) -> None:
+    """Show the line, what waits, and what would go with this clone."""
+    with place.project() as project:
+        show(project.status(), words.status)

@@ -1,0 +1,54 @@
+"""Commands that set up and take away: init, export, import, uninstall."""
+
+import os
+
+import click
+
+from holdfast.errors import NotARepository
+from holdfast.interfaces.cli import words
+from holdfast.interfaces.cli.command import command
+from holdfast.interfaces.cli.output import show
+from holdfast.interfaces.cli.place import Place, confirm, on_a_terminal
+from holdfast.interfaces.cli.root import root
+
+
+@command(root, "init")
+@click.option("--commit", is_flag=True, help="Commit the two files it writes.")
+@click.option("--yes", is_flag=True, help="Run `git init` first, if this is no repository, without asking.")
+def init(place: Place, commit: bool, yes: bool) -> None:
+    """Set Holdfast up in this repository."""
+    from holdfast.project import Project
+
+    try:
+        made = Project.init(place.folder, commit=commit, git=yes, environ=os.environ)
+    except NotARepository:
+        if not on_a_terminal():
+            raise
+        confirm("This is not a git repository. Make it one with `git init`?", yes=False)
+        made = Project.init(place.folder, commit=commit, git=True, environ=os.environ)
+    show(made, words.initialised)
+
+
+@command(root, "export")
+@click.argument("file", type=click.Path(dir_okay=False))
+def export(place: Place, file: str) -> None:
+    """Save the private store of this clone to FILE."""
+    with place.project() as project:
+        show(project.export(file), words.exported)
+
+
+@command(root, "import")
+@click.argument("file", type=click.Path(dir_okay=False))
+def bring_back(place: Place, file: str) -> None:
+    """Bring back what `holdfast export` saved; nothing that is here is lost."""
+    with place.project() as project:
+        show(project.bring_back(file), words.brought_back)
+
+
+@command(root, "uninstall")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def uninstall(place: Place, yes: bool) -> None:
+    """Take Holdfast out of this clone; only git history remains."""
+    with place.project() as project:
+        confirm("This deletes the private store: runs, candidates and what is not published.", yes=yes)
+        show(project.uninstall(), words.uninstalled)
