@@ -20,7 +20,8 @@ from holdfast.model import dag
 from holdfast.model.event import Draft, Event, timestamp
 from holdfast.model.ids import token
 from holdfast.security.redact import Scanner
-from holdfast.store import fsio, layout as paths, pending, sandbox, seal
+from holdfast.store import fsio, pending, sandbox, seal
+from holdfast.store import layout as paths
 from holdfast.store.bodies import Bodies
 from holdfast.store.format import body_bytes, parse_event, segment_lines, split_lines
 from holdfast.store.layout import Layout
@@ -64,7 +65,9 @@ class Clone:
         self.private = layout
         self.layout = layout if is_writable(layout) else layout.sandboxed()
         self.stores = (layout, layout.sandboxed())
-        self.bodies = Bodies(self.layout, *(store for store in self.stores if store.private != self.layout.private))
+        self.bodies = Bodies(
+            self.layout, *(store for store in self.stores if store.private != self.layout.private)
+        )
         self._writers: dict[str, Writer] = {}
         self._line: tuple[Head, Line] | None = None
         self._own: set[str] | None = None
@@ -91,7 +94,8 @@ class Clone:
             self._settle()
         else:
             self.notes.append(
-                ".git cannot be written here: recorded in .holdfast/local until the next command outside the sandbox"
+                ".git cannot be written here: what is recorded stays in .holdfast/local "
+                "until the next command outside the sandbox"
             )
 
     @property
@@ -123,9 +127,7 @@ class Clone:
         head, line = self.repo.head(), self.line()
         body = self._store_body(draft, head)
         if line.id not in self._writers:
-            self._writers[line.id] = Writer(
-                self.layout, line.id, heads=lambda: self._heads(line), clock=self.clock
-            )
+            self._writers[line.id] = Writer(self.layout, line.id, heads=self._heads, clock=self.clock)
         return self._writers[line.id].append(replace(draft, head=draft.head or head.oid, body=None), body)
 
     def _store_body(self, draft: Draft, head: Head) -> str | None:
@@ -138,7 +140,7 @@ class Clone:
             return None
         return self.bodies.put(body_bytes(cleaned))
 
-    def _heads(self, line: Line) -> list[str]:
+    def _heads(self) -> list[str]:
         """What is newest on a line, without reading all of it."""
         tips = dict.fromkeys(self._tree_heads())
         named: set[str] = set()
@@ -185,7 +187,7 @@ class Clone:
         return visible.changes(self.stores, self.line())
 
     def _settle(self) -> None:
-        """Archive waiting changes whose blob is in HEAD's tree: a staged one was committed, or a merge brought it."""
+        """Archive waiting changes whose blob is in HEAD's tree by now: committed after --stage, or merged."""
         waiting = pending.waiting(self.layout)
         if not waiting or self.repo.head().oid is None:
             return
@@ -270,7 +272,12 @@ class Clone:
             "exit_status": event.exit_status,
         }
         flat = {**envelope, **{name: (body or {}).get(name) for name in BODY_FIELDS}}
-        return {**flat, "body": event.body, "body_state": self._body_state(event, body), "hash_prev": list(event.hash_prev)}
+        return {
+            **flat,
+            "body": event.body,
+            "body_state": self._body_state(event, body),
+            "hash_prev": list(event.hash_prev),
+        }
 
     def _body_state(self, event: Event, body: dict[str, Any] | None) -> str:
         if body is not None or event.body is None:
@@ -309,9 +316,18 @@ def make_store(layout: Layout) -> bool:
                 return False
             if os.path.basename(layout.private) == "local":
                 fsio.replace(os.path.join(layout.private, ".gitignore"), b"*\n", mode=0o644)
-            for folder in (layout.spool, layout.pending, layout.bodies, layout.runs, layout.candidates, layout.lines):
+            for folder in (
+                layout.spool,
+                layout.pending,
+                layout.bodies,
+                layout.runs,
+                layout.candidates,
+                layout.lines,
+            ):
                 fsio.make_dirs(folder)
-            fsio.replace(layout.repo_id, token(20).encode("ascii") + b"\n")  # last: it says the store is whole
+            fsio.replace(
+                layout.repo_id, token(20).encode("ascii") + b"\n"
+            )  # last: it says the store is whole
             return True
     except ReadOnlyStore as error:
         raise ReadOnlyStore(f"neither .git nor .holdfast/local can be written here: {error}") from error
@@ -322,4 +338,8 @@ def _listed(folder: str, ending: str) -> list[str]:
         names = sorted(os.listdir(folder))
     except FileNotFoundError:
         return []
-    return [name[: len(name) - len(ending)] for name in names if name.endswith(ending) and not name.endswith(".tmp")]
+    return [
+        name[: len(name) - len(ending)]
+        for name in names
+        if name.endswith(ending) and not name.endswith(".tmp")
+    ]

@@ -78,7 +78,9 @@ def _load(path: str) -> Known:
     try:
         record = json.loads(fsio.read(path, limit=1 << 20))
         inherits = tuple(Inherit(i["line"], i["until"]) for i in record["inherits"])
-        return Known(record["id"], tuple(record["refs"]), record["created"], inherits, record.get("dropped", False))
+        return Known(
+            record["id"], tuple(record["refs"]), record["created"], inherits, record.get("dropped", False)
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise CorruptLog(f"{path} is not a record of a line: {error}") from error
 
@@ -204,7 +206,9 @@ class _Moment:
 
 def _reflog(folder: str, ref: str) -> list[_Moment]:
     try:
-        with open(os.path.join(folder, "logs", *ref.split("/")), encoding="utf-8", errors="surrogateescape") as file:
+        with open(
+            os.path.join(folder, "logs", *ref.split("/")), encoding="utf-8", errors="surrogateescape"
+        ) as file:
             rows = file.read().split("\n")[:-1]
     except OSError:
         return []
@@ -268,7 +272,11 @@ def _created_from(repo: Repo, message: str, born: int) -> str | None:
 
 def _branch_at(repo: Repo, moment: int) -> str | None:
     """The branch this work tree was on at a moment, by its reflog."""
-    moves = [m for entry in _reflog(repo.git_dir, "HEAD") if (m := _MOVED.fullmatch(entry.message)) and entry.time <= moment]
+    moves = [
+        m
+        for entry in _reflog(repo.git_dir, "HEAD")
+        if (m := _MOVED.fullmatch(entry.message)) and entry.time <= moment
+    ]
     if moves:
         return "refs/heads/" + moves[-1][2]
     later = [m for entry in _reflog(repo.git_dir, "HEAD") if (m := _MOVED.fullmatch(entry.message))]

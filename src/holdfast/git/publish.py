@@ -14,7 +14,8 @@ from holdfast.git import reconcile
 from holdfast.git.clone import Clone
 from holdfast.git.visible import Sighting
 from holdfast.model.event import Event
-from holdfast.store import fsio, layout as paths, pending, seal
+from holdfast.store import fsio, pending, seal
+from holdfast.store import layout as paths
 from holdfast.store.pending import Change
 
 _NO_OID = "0" * 40
@@ -80,16 +81,22 @@ def _refuse_while_busy(clone: Clone) -> None:
     if operation:
         raise PublishRefused(f"git is in the middle of {operation}")
     if clone.repo.head().ref is None:
-        raise PublishRefused("HEAD is detached: there is no branch to publish on", hint="Switch to a branch first.")
+        raise PublishRefused(
+            "HEAD is detached: there is no branch to publish on", hint="Switch to a branch first."
+        )
 
 
 def _refuse_on_trunk(clone: Clone, setting: str | None) -> None:
     """People expect trunk to move by pull requests; publishing there must be asked for."""
-    upstream = clone.repo.text("rev-parse", "--symbolic-full-name", "-q", "--verify", "@{upstream}", ok=(0, 1, 128))
+    upstream = clone.repo.text(
+        "rev-parse", "--symbolic-full-name", "-q", "--verify", "@{upstream}", ok=(0, 1, 128)
+    )
     trunk = clone.repo.trunk(setting)
     if upstream and upstream == trunk:
         branch = clone.repo.head().branch
-        raise OnTrunk(f"{branch} follows {upstream.removeprefix('refs/remotes/')}, the remote's default branch")
+        raise OnTrunk(
+            f"{branch} follows {upstream.removeprefix('refs/remotes/')}, the remote's default branch"
+        )
 
 
 def _seal(clone: Clone) -> int:
@@ -113,28 +120,43 @@ def _count(clone: Clone, segment: str) -> int:
     return seal.sealed_bytes(clone.layout, segment).count(b"\n") - 1
 
 
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What stands in HEAD, in the index and in the work tree before we write."""
+
+    tree: dict[str, str]
+    index: dict[str, str]
+    differs: dict[str, str]  # paths whose file is not what HEAD has
+    staged: dict[str, str]  # blobs that `publish --stage` wrote: ours to replace, unlike a hand edit
+    sighted: dict[str, Sighting]
+
+
+def _ground(clone: Clone) -> _Ground:
+    return _Ground(
+        tree=clone.repo.tree("HEAD", paths.TRACKED),
+        index=_index_entries(clone),
+        differs=clone.repo.status(paths.LOG, paths.MEMORY),
+        staged=_staged_by_us(clone),
+        sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED)},
+    )
+
+
 def _plan(clone: Clone, changes: list[Change]) -> tuple[list[Item], list[Kept]]:
     """Decide, path by path, what is written; whatever is not safe to write is kept and explained."""
     asked: dict[str, list[Change]] = {}
     for change in changes:
         asked.setdefault(change.path, []).append(change)
-    tree = clone.repo.tree("HEAD", paths.TRACKED)
-    sighted = {s.path: s for s in clone.entries(paths.TRACKED)}
-    differs = clone.repo.status(paths.LOG, paths.MEMORY) if asked else {}
-    index = _index_entries(clone, asked)
-    ours = _staged_by_us(clone)
+    ground = _ground(clone) if asked else _Ground({}, {}, {}, {}, {})
     items, kept = [], []
     for path, wanted in asked.items():
-        data = _content(clone, wanted[-1], sighted)
+        data = _content(clone, wanted[-1], ground.sighted)
         blob = None if data is None else clone.repo.hash_blob(data)
-        if blob == tree.get(path):
+        if blob == ground.tree.get(path):
             _settle(clone, wanted)
-            continue
-        reason = _why_not(clone, path, blob, path in differs, ours, sighted)
-        if reason:
+        elif reason := _why_not(clone, path, blob, ground):
             kept.append(Kept(path, reason))
         else:
-            items.append(Item(path, data, blob, tree.get(path), index.get(path), tuple(wanted)))
+            items.append(Item(path, data, blob, ground.tree.get(path), ground.index.get(path), tuple(wanted)))
     return items, kept
 
 
@@ -144,7 +166,9 @@ def _content(clone: Clone, change: Change, sighted: dict[str, Sighting]) -> byte
     if change.text is None:
         return None
     seen = sighted.get(change.path)
-    merged = seen.text if seen is not None and seen.origin == "pending" and not change.published else change.text
+    merged = (
+        seen.text if seen is not None and seen.origin == "pending" and not change.published else change.text
+    )
     return merged.encode("utf-8")
 
 
@@ -154,27 +178,22 @@ def _settle(clone: Clone, changes: list[Change]) -> None:
             pending.archive(clone.layout, change, commit=clone.repo.head().oid, ts=clone.now())
 
 
-def _why_not(
-    clone: Clone, path: str, blob: str | None, differs: bool, ours: dict[str, str], sighted: dict[str, Sighting]
-) -> str | None:
-    seen = sighted.get(path)
+def _why_not(clone: Clone, path: str, blob: str | None, ground: _Ground) -> str | None:
+    seen = ground.sighted.get(path)
     if seen is not None and seen.clash is not None:
         return "it was changed here and in the branch's history; see `holdfast show` for both texts"
-    if not differs:
+    if path not in ground.differs:
         return None
     try:
         there = clone.repo.hash_blob(fsio.read(fsio.inside(clone.repo.top, path), limit=1 << 24))
     except FileNotFoundError:
-        return None if blob is None or path not in ours else "the file was deleted by hand"
-    if there in (blob, ours.get(path)):
+        return None if blob is None or path not in ground.tree else "the file was deleted by hand"
+    if there in (blob, ground.staged.get(path)):
         return None
     return "the file differs from HEAD: commit or undo your own edit first"
 
 
-def _index_entries(clone: Clone, wanted: Iterable[str]) -> dict[str, str]:
-    names = list(wanted)
-    if not names:
-        return {}
+def _index_entries(clone: Clone) -> dict[str, str]:
     out = clone.repo.run("ls-files", "-s", "-z", "--", paths.TRACKED)
     rows = (row.partition(b"\t") for row in out.split(b"\0") if row)
     return {os.fsdecode(name): facts.decode("ascii").rsplit(" ", 1)[0] for facts, _, name in rows}
@@ -187,7 +206,9 @@ def _carry_out(clone: Clone, items: list[Item], *, stage: bool, message: str) ->
         for item in items:
             _write(clone, item)
         names = b"".join(os.fsencode(item.path) + b"\0" for item in items)
-        _git(clone, "add", "-f", "--sparse", "-A", "--pathspec-from-file=-", "--pathspec-file-nul", names=names)
+        _git(
+            clone, "add", "-f", "--sparse", "-A", "--pathspec-from-file=-", "--pathspec-file-nul", names=names
+        )
         commit = None if stage else _commit(clone, items, message, names)
     except (HookRefused, HookRewrote, GitFailed, OSError) as error:
         _undo(clone, items)
@@ -211,8 +232,16 @@ def _note_inherited(clone: Clone, item: Item, commit: str | None) -> None:
     line = clone.line().id
     for change in item.changes:
         if change.line != line or change.published is not None:
-            own = Change(change.path, change.base, change.blob, line, clone.repo.head().oid, clone.now(), change.text,
-                         change.segment)
+            own = Change(
+                change.path,
+                change.base,
+                change.blob,
+                line,
+                clone.repo.head().oid,
+                clone.now(),
+                change.text,
+                change.segment,
+            )
             pending.archive(clone.layout, pending.add(clone.layout, own), commit=commit, ts=clone.now())
 
 
@@ -226,33 +255,39 @@ def _write(clone: Clone, item: Item) -> None:
 
 
 def _git(clone: Clone, *args: str, names: bytes) -> bytes:
-    return clone.repo.run("--literal-pathspecs", *args, input=names, write=True)
+    return clone.repo.run("--literal-pathspecs", *args, stdin=names, write=True)
 
 
 def _commit(clone: Clone, items: list[Item], message: str, names: bytes) -> str | None:
     before = clone.repo.head()
     listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
-    done = clone.repo.attempt("--literal-pathspecs", "commit", "-q", "-m", message, *listed, input=names, write=True)
+    done = clone.repo.attempt(
+        "--literal-pathspecs", "commit", "-q", "-m", message, *listed, stdin=names, write=True
+    )
     if done.returncode:
         said = [line for line in os.fsdecode(done.stderr + done.stdout).splitlines() if line.strip()]
         raise HookRefused(f"git refused the commit: {said[-1].strip() if said else 'it gave no reason'}")
     after = clone.repo.head().oid
     rewritten = _rewritten(clone, items)
     if rewritten:
-        clone.repo.run("update-ref", "-m", "holdfast: undo publish", "HEAD", before.oid or "", after or "", write=True)
+        clone.repo.run(
+            "update-ref", "-m", "holdfast: undo publish", "HEAD", before.oid or "", after or "", write=True
+        )
         raise HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name")
     return after
 
 
 def _rewritten(clone: Clone, items: list[Item]) -> list[str]:
     tree = clone.repo.tree("HEAD", paths.LOG)
-    return [item.path for item in items if item.path.startswith(paths.LOG) and tree.get(item.path) != item.blob]
+    return [
+        item.path for item in items if item.path.startswith(paths.LOG) and tree.get(item.path) != item.blob
+    ]
 
 
 def _undo(clone: Clone, items: list[Item]) -> None:
     """Put index entries and files back to what they were before us; later edits are left alone."""
     rows = b"".join(_index_row(item) for item in items)
-    clone.repo.run("update-index", "-z", "--index-info", input=rows, write=True)
+    clone.repo.run("update-index", "-z", "--index-info", stdin=rows, write=True)
     old = clone.repo.blobs(item.head_blob for item in items if item.head_blob)
     for item in items:
         full = fsio.inside(clone.repo.top, item.path)
@@ -280,7 +315,13 @@ def _prune(folder: str, top: str) -> None:
 
 def _journal(clone: Clone, items: list[Item]) -> None:
     rows = [
-        {"path": i.path, "blob": i.blob, "head_blob": i.head_blob, "index": i.index, "changes": [asdict(c) for c in i.changes]}
+        {
+            "path": i.path,
+            "blob": i.blob,
+            "head_blob": i.head_blob,
+            "index": i.index,
+            "changes": [asdict(c) for c in i.changes],
+        }
         for i in items
     ]
     record = {"top": clone.repo.top, "head": clone.repo.head().oid, "line": clone.line().id, "items": rows}
@@ -324,7 +365,6 @@ def _staged_file(clone: Clone) -> str:
 
 
 def _staged_by_us(clone: Clone) -> dict[str, str]:
-    """Blobs that `publish --stage` put into the work tree: ours to replace, unlike a hand edit."""
     try:
         found: dict[str, str] = json.loads(fsio.read(_staged_file(clone), limit=1 << 24))
         return found

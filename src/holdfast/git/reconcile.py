@@ -13,7 +13,8 @@ from holdfast.git import lines
 from holdfast.git.clone import Clone
 from holdfast.git.lines import Inherit, Known
 from holdfast.model.event import Event
-from holdfast.store import layout as paths, pending, seal
+from holdfast.store import layout as paths
+from holdfast.store import pending, seal
 from holdfast.store.log import read_spool
 from holdfast.store.pending import Change
 
@@ -134,7 +135,9 @@ def _find(clone: Clone, name: str) -> Orphan:
     if len(fitting) > 1:
         raise Ambiguous(f"{name} fits {len(fitting)} lines: {', '.join(o.line for o in fitting)}")
     if not fitting:
-        raise NotFound(f"nothing waits on a deleted line called {name}", hint="`holdfast reconcile` lists them.")
+        raise NotFound(
+            f"nothing waits on a deleted line called {name}", hint="`holdfast reconcile` lists them."
+        )
     return fitting[0]
 
 

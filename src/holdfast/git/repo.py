@@ -92,22 +92,22 @@ class Repo:
         return cls(top, git_dir, common_dir)
 
     def run(
-        self, *args: str, input: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False
+        self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False
     ) -> bytes:
         """What a git command prints; GitFailed says what it complained about."""
-        done = self.attempt(*args, input=input, write=write)
+        done = self.attempt(*args, stdin=stdin, write=write)
         if done.returncode not in ok:
             raise GitFailed(f"`git {args[0]}` failed: {_complaint(done.stderr) or 'it gave no reason'}")
         return done.stdout
 
     def attempt(
-        self, *args: str, input: bytes | None = None, write: bool = False
+        self, *args: str, stdin: bytes | None = None, write: bool = False
     ) -> subprocess.CompletedProcess[bytes]:
         """Run git and leave the judgement to the caller."""
         environment = _environment(keep_local=False)
         if not write:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
-        return _start(["-C", self.top, *args], input, environment)
+        return _start(["-C", self.top, *args], stdin, environment)
 
     def text(self, *args: str, ok: Sequence[int] = (0,)) -> str:
         """What a git command prints, as one stripped string."""
@@ -171,7 +171,7 @@ class Repo:
         wanted = list(dict.fromkeys(oids))
         if not wanted:
             return {}
-        out = self.run("cat-file", "--batch", input="\n".join(wanted).encode("ascii") + b"\n")
+        out = self.run("cat-file", "--batch", stdin="\n".join(wanted).encode("ascii") + b"\n")
         found, at = {}, 0
         for oid in wanted:
             end = out.index(b"\n", at)
@@ -196,7 +196,9 @@ class Repo:
 
     def status(self, *paths: str) -> dict[str, str]:
         """Path to git's two-letter code for what differs from HEAD below `paths`, ignored files included."""
-        out = self.run("status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames", "--", *paths)
+        out = self.run(
+            "status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames", "--", *paths
+        )
         return {os.fsdecode(row[3:]): row[:2].decode("ascii") for row in out.split(b"\0") if row}
 
     def ignored(self, paths: Iterable[str]) -> set[str]:
@@ -204,7 +206,7 @@ class Repo:
         named = b"".join(os.fsencode(path) + b"\0" for path in paths)
         if not named:
             return set()
-        out = self.run("check-ignore", "-z", "--stdin", input=named, ok=(0, 1))
+        out = self.run("check-ignore", "-z", "--stdin", stdin=named, ok=(0, 1))
         return {os.fsdecode(path) for path in out.split(b"\0") if path}
 
     def is_shallow(self) -> bool:
@@ -251,10 +253,14 @@ def _environment(*, keep_local: bool) -> dict[str, str]:
     return environment
 
 
-def _start(args: list[str], input: bytes | None, environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
-    source = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
+def _start(
+    args: list[str], stdin: bytes | None, environment: dict[str, str]
+) -> subprocess.CompletedProcess[bytes]:
     try:
-        return subprocess.run(["git", *args], capture_output=True, env=environment, check=False, **source)  # type: ignore[call-overload,no-any-return]
+        # An empty input, not ours: git must never wait for the user's keyboard.
+        return subprocess.run(
+            ["git", *args], capture_output=True, env=environment, check=False, input=stdin or b""
+        )
     except FileNotFoundError:
         raise GitFailed("git was not found on this machine", hint="Install git 2.31 or newer.") from None
 
@@ -267,9 +273,13 @@ def _complaint(stderr: bytes) -> str:
 def _why_not_a_repository(start: str, stderr: bytes) -> NotARepository:
     said = _complaint(stderr)
     if "work tree" in said:
-        return NotARepository(f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first.")
+        return NotARepository(
+            f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first."
+        )
     if "dubious ownership" in said:
-        return NotARepository(f"git does not trust {start}: {said}", hint="See `git help config`, safe.directory.")
+        return NotARepository(
+            f"git does not trust {start}: {said}", hint="See `git help config`, safe.directory."
+        )
     return NotARepository(f"{start} is not inside a git repository")
 
 

@@ -12,7 +12,8 @@ from holdfast.errors import HookRefused, NotARepository
 from holdfast.git import lines
 from holdfast.git.clone import make_store
 from holdfast.git.repo import Repo
-from holdfast.store import fsio, layout as paths
+from holdfast.store import fsio
+from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 
 SETTINGS_TEXT = """\

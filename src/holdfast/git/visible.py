@@ -58,7 +58,11 @@ def _published_since(stores: Sequence[Layout], line: Line) -> Iterator[Change]:
     for store in stores:
         for change in pending.published(store, since=since):
             until = limits.get(change.line)
-            if until and change.segment is None and change.ts <= until < (change.published or {}).get("ts", ""):
+            if (
+                until
+                and change.segment is None
+                and change.ts <= until < (change.published or {}).get("ts", "")
+            ):
                 yield change
 
 
@@ -101,12 +105,14 @@ def _segments_since(store: Layout, line: Line) -> Iterator[Change]:
 def sightings(repo: Repo, stores: Sequence[Layout], line: Line, folder: str) -> list[Sighting]:
     """The entry files below a tracked folder as they are visible here."""
     tree = repo.tree("HEAD", folder)
-    waiting = {c.path: c for c in changes(stores, line) if c.path.startswith(folder + "/") and c.segment is None}
+    waiting = {
+        c.path: c for c in changes(stores, line) if c.path.startswith(folder + "/") and c.segment is None
+    }
     edited = _edits(repo, folder)
     tree = {path: blob for path, blob in tree.items() if path.endswith(".md")}
     texts = repo.blobs([*tree.values(), *(c.base for c in waiting.values() if c.base)])
     found = [
-        _sight(path, tree.get(path), waiting.get(path), edited, texts, repo)
+        _sight(repo, path, tree.get(path), waiting.get(path), edited=edited, texts=texts)
         for path in sorted({*tree, *waiting, *edited})
     ]
     return [sighting for sighting in found if sighting is not None]
@@ -125,12 +131,13 @@ def _edits(repo: Repo, folder: str) -> dict[str, bytes | None]:
 
 
 def _sight(
+    repo: Repo,
     path: str,
     in_tree: str | None,
     change: Change | None,
+    *,
     edited: dict[str, bytes | None],
     texts: dict[str, bytes],
-    repo: Repo,
 ) -> Sighting | None:
     if change is not None and change.blob != in_tree:
         return _pending(path, in_tree, change, texts, repo)

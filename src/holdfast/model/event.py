@@ -54,7 +54,9 @@ class Draft:
         for name in ("target", "run_id", "parent_run_id"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and is_id(value)):
-                raise BadInput(f"{name} {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore.")
+                raise BadInput(
+                    f"{name} {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore."
+                )
         if self.layer is not None and not (isinstance(self.layer, str) and _LAYER.fullmatch(self.layer)):
             raise BadInput(f"layer {self.layer!r} is not a short word such as L5")
         if self.head is not None and not (isinstance(self.head, str) and _OID.fullmatch(self.head)):

@@ -37,12 +37,14 @@ EVENT = re.compile(
     rb'"line":"([a-z0-9-]{1,64})","writer":"([a-z0-9]{1,64})","seq":(0|[1-9]\d{0,15}),'
     rb'"run_id":(?:null|"(' + _KEY + rb')"),"parent_run_id":(?:null|"(' + _KEY + rb')"),'
     rb'"head":(?:null|"([0-9a-f]{40}|[0-9a-f]{64})"),"layer":(?:null|"([A-Za-z0-9][A-Za-z0-9._-]{0,31})"),'
-    rb'"systemic_scale":(?:null|(' + _INT + rb')),"exit_status":(?:null|(' + _INT + rb')),'
+    rb'"systemic_scale":(?:null|(' + _INT + rb')),"exit_status":(?:null|(' + _INT + rb")),"
     rb'"body":(?:null|"(' + _HASH + rb')"),'
     rb'"hash_prev":\[((?:"' + _HASH + rb'"(?:,"' + _HASH + rb'"){0,31})?)\]\})\n'
 )
 _HEADER = re.compile(
-    rb'\{"holdfast":"segment","v":1,"line":"([a-z0-9-]{1,64})","count":([1-9]\d{0,3}),"first_ts":"(' + _TS + rb')"\}\n'
+    rb'\{"holdfast":"segment","v":1,"line":"([a-z0-9-]{1,64})","count":([1-9]\d{0,3}),"first_ts":"('
+    + _TS
+    + rb')"\}\n'
 )
 _NEWER = re.compile(rb'"v":([1-9]\d*)')
 
@@ -87,7 +89,9 @@ def match_event(line: bytes) -> re.Match[bytes]:
 def _not_an_event(line: bytes) -> CorruptLog | FutureFormat:
     version = _NEWER.search(line[:200])
     if line[78:84] == b'","v":' and version and int(version[1]) > VERSION:
-        return FutureFormat(f"the event has format version {int(version[1])}; this Holdfast reads version {VERSION}")
+        return FutureFormat(
+            f"the event has format version {int(version[1])}; this Holdfast reads version {VERSION}"
+        )
     if not line.endswith(b"\n"):
         return CorruptLog("the line is torn: it has no end")
     return CorruptLog("the line does not have the form of an event")
@@ -193,7 +197,9 @@ def segment_lines(name: str, data: bytes) -> tuple[str, list[bytes]]:
 
 def body_bytes(body: Mapping[str, Any]) -> bytes:
     """A body as it is stored: compact JSON in UTF-8."""
-    data = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
+    data = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(
+        "utf-8", "replace"
+    )
     if len(data) > MAX_BODY:
         raise TooLarge(f"the event's body has {len(data)} bytes; at most {MAX_BODY} are stored")
     return data

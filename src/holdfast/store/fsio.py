@@ -9,16 +9,16 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 import time
 from collections.abc import Iterator
 
 from holdfast.errors import Busy, NotStored, ReadOnlyStore, TooLarge, UnsafePath
 
-try:
-    import fcntl
-except ImportError:  # Windows: no advisory locks on files, a byte-range lock serves instead.
-    fcntl = None  # type: ignore[assignment]
+if sys.platform == "win32":  # no advisory locks on whole files there: a byte-range lock serves instead
     import msvcrt
+else:
+    import fcntl
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
@@ -173,7 +173,9 @@ def read(path: str, *, limit: int) -> bytes:
         fd = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | _CLOEXEC | _BINARY)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
-            raise UnsafePath(f"{path} is a symbolic link; Holdfast does not follow links in its store") from error
+            raise UnsafePath(
+                f"{path} is a symbolic link; Holdfast does not follow links in its store"
+            ) from error
         raise
     try:
         facts = os.fstat(fd)
@@ -223,11 +225,11 @@ def lock_fd(fd: int, *, wait: float, what: str) -> None:
 def try_lock_fd(fd: int) -> bool:
     """Take the lock if nobody has it; it ends with the process that holds it."""
     try:
-        if fcntl is not None:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        else:
+        if sys.platform == "win32":
             os.lseek(fd, 0, os.SEEK_SET)
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     return True
@@ -235,11 +237,11 @@ def try_lock_fd(fd: int) -> bool:
 
 def unlock_fd(fd: int) -> None:
     """Give the lock back before the file is closed."""
-    if fcntl is not None:
-        fcntl.flock(fd, fcntl.LOCK_UN)
-    else:
+    if sys.platform == "win32":
         os.lseek(fd, 0, os.SEEK_SET)
-        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
+    else:
+        fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 @contextlib.contextmanager

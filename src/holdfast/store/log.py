@@ -6,6 +6,7 @@ nothing but bytes. What is visible on a line, and sealing for git, lie in `seal`
 """
 
 import contextlib
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -238,7 +239,7 @@ def verify_lines(proof: Proof, path: str, lines: Iterable[bytes], *, first: int 
 
 def _is_sorted(named: bytes) -> bool:
     parents = named.split(b",")
-    return all(a < b for a, b in zip(parents, parents[1:], strict=False))
+    return all(a < b for a, b in itertools.pairwise(parents))
 
 
 def verify_spool(proof: Proof, path: str) -> None:

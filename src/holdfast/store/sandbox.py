@@ -16,7 +16,10 @@ _FOLDERS = ("bodies", "pending", "candidates", "runs", "sealed")
 def holds_something(layout: Layout) -> bool:
     """Whether a sandbox left something to be moved."""
     local = layout.sandboxed().private
-    return any(os.path.isdir(os.path.join(local, name)) and os.listdir(os.path.join(local, name)) for name in (*_FOLDERS, "spool"))
+    return any(
+        os.path.isdir(os.path.join(local, name)) and os.listdir(os.path.join(local, name))
+        for name in (*_FOLDERS, "spool")
+    )
 
 
 def drain(layout: Layout) -> int:

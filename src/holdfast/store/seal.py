@@ -90,9 +90,15 @@ def _pairs(readings: list[Reading], done: Collection[str]) -> list[tuple[Event, 
 
 
 def keep(
-    layout: Layout, line: str, pairs: list[tuple[Event, bytes]], *, head: str | None, ts: str, owner: str | None = None
+    layout: Layout,
+    line: str,
+    pairs: list[tuple[Event, bytes]],
+    *,
+    head: str | None,
+    ts: str,
+    owner: str | None = None,
 ) -> list[Change]:
-    """Write events as segments of `line` into `sealed/`, waiting to be published on `owner` (itself if none)."""
+    """Write events as segments of `line`, waiting to be published on the line `owner` (itself if none)."""
     made = make_segments(line, ((event.ts, data) for event, data in pairs))
     fsio.make_dirs(layout.sealed_log)
     return [pending.add(layout, _waiting(layout, segment, owner or line, head, ts)) for segment in made]
@@ -117,8 +123,10 @@ def read_sealed(layout: Layout, name: str) -> list[tuple[Event, bytes]]:
     return [(parse_event(line), line) for line in lines]
 
 
-def inherited(layout: Layout, line: str, until: str | None, done: Collection[str]) -> list[tuple[Event, bytes]]:
-    """What a parent line had recorded and not sealed when we branched off; its own spools stay as they are."""
+def inherited(
+    layout: Layout, line: str, until: str | None, done: Collection[str]
+) -> list[tuple[Event, bytes]]:
+    """What a parent line had not sealed when we branched off; its own spools stay as they are."""
     pairs = _pairs([read_spool(path) for path in spools(layout, line)], done)
     return [(event, data) for event, data in pairs if until is None or event.ts <= until]
 
