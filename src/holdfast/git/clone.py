@@ -71,6 +71,7 @@ class Clone:
         self._writers: dict[str, Writer] = {}
         self._line: tuple[Head, Line] | None = None
         self._own: set[str] | None = None
+        self._erased: set[str] | None = None
 
     @classmethod
     def open(
@@ -155,17 +156,21 @@ class Clone:
         return [tip for tip in tips if tip not in named]
 
     def _tree_heads(self) -> list[str]:
-        """The heads of the log in HEAD's tree, remembered by the tree's id."""
+        return self._tree_summary()["heads"]
+
+    def _tree_summary(self) -> dict[str, list[str]]:
+        """The heads and the erased targets of the log in HEAD's tree, remembered by the tree's id."""
         tree = self.repo.tree_id("HEAD", paths.LOG) if self.repo.head().oid else None
         if tree is None:
-            return []
+            return {"heads": [], "erased": []}
         kept = os.path.join(self.layout.heads, tree)
         try:
-            found: list[str] = json.loads(fsio.read(kept, limit=1 << 20))
+            found: dict[str, list[str]] = json.loads(fsio.read(kept, limit=1 << 24))
             return found
         except (FileNotFoundError, ValueError):
-            segments = [source for source in self.sources() if source.blob]
-            found = dag.heads(event for event, _ in self.read_sources(segments))
+            events = [event for event, _ in self.read_sources(s for s in self.sources() if s.blob)]
+        erased = sorted({event.target for event in events if event.kind == "erase" and event.target})
+        found = {"heads": dag.heads(events), "erased": erased}
         fsio.make_dirs(self.layout.heads)
         fsio.replace(kept, json.dumps(found).encode("ascii"))
         return found
@@ -204,7 +209,9 @@ class Clone:
 
     def entries(self, folder: str = paths.MEMORY) -> list[Sighting]:
         """The entry files visible here."""
-        return visible.sightings(self.repo, self.stores, self.line(), folder)
+        found = visible.sightings(self.repo, self.stores, self.line(), folder)
+        gone = tuple(f"-{target}.md" for target in self.erased())
+        return [sighting for sighting in found if not sighting.path.endswith(gone)] if gone else found
 
     def sources(self) -> list[Source]:
         """The files of the log visible here."""
@@ -255,7 +262,7 @@ class Clone:
 
     def joined(self, event: Event) -> dict[str, Any]:
         """An event and its body as one flat object; unknown fields are null."""
-        body = self.bodies.get(event.body) if event.body and event.hash_self not in self.erased() else None
+        body = self.bodies.get(event.body) if event.body and not self._is_erased(event) else None
         envelope = {
             "hash_self": event.hash_self,
             "ts": event.ts,
@@ -282,15 +289,25 @@ class Clone:
     def _body_state(self, event: Event, body: dict[str, Any] | None) -> str:
         if body is not None or event.body is None:
             return "here"
-        if {event.hash_self, event.target, event.run_id} & self.erased():
+        if self._is_erased(event):
             return "erased"
         if self._own is None:
             self._own = {own.hash_self for own in self.own_events()}
         return "missing" if event.hash_self in self._own else "private"
 
+    def _is_erased(self, event: Event) -> bool:
+        return not self.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
+
     def erased(self) -> set[str]:
-        """Targets this clone erased; what they named is never read, indexed or shown again."""
-        return {name for store in self.stores for name in _listed(store.erased, "")}
+        """Targets that are never read, indexed or shown: erased here, or by an event in HEAD's log."""
+        if self._erased is None:
+            own = {name for store in self.stores for name in _listed(store.erased, "")}
+            self._erased = own | set(self._tree_summary()["erased"])
+        return self._erased
+
+    def forget_erased(self) -> None:
+        """Look the erased targets up anew."""
+        self._erased = None
 
 
 def is_writable(layout: Layout) -> bool:

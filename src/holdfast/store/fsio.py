@@ -12,6 +12,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
+from typing import IO
 
 from holdfast.errors import Busy, NotStored, ReadOnlyStore, TooLarge, UnsafePath
 
@@ -133,6 +134,24 @@ def replace(path: str, data: bytes, *, mode: int = 0o600) -> None:
                 ops.unlink(temporary)
             raise
         ops.sync_dir(os.path.dirname(path))
+
+
+@contextlib.contextmanager
+def writing(path: str) -> Iterator[IO[bytes]]:
+    """A stream that becomes the file `path` when the block ends well, and nothing when it does not."""
+    temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    fd = ops.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(fd, "wb") as out:
+            yield out
+            out.flush()
+            ops.sync(fd)
+        ops.rename(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            ops.unlink(temporary)
+        raise
+    ops.sync_dir(os.path.dirname(path))
 
 
 def move(source: str, target: str) -> None:

@@ -1,0 +1,194 @@
+"""Erasing: one body goes, and stays gone, while the log still verifies.
+
+A journal comes first, then the event, then the deletions, then a marker; a crash in between is
+finished by the next command. The marker remembers what must never come back: a merge, an old
+clone or an imported bundle may bring it, and `sweep` deletes it again. What git history and other
+clones still hold cannot be taken back from here, so it is said plainly.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+
+from holdfast.git.clone import Clone
+from holdfast.model.event import Draft, Event
+from holdfast.store import fsio, pending
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+
+MAX_MARKER = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What an erase removed here, and where copies may still be."""
+
+    id: str
+    kind: str  # "event", "run" or "memory"
+    removed: tuple[str, ...]
+    still_held: tuple[str, ...]
+
+
+def erase(clone: Clone, kind: str, identity: str) -> Erasure:
+    """Make the text of an event, a run or a memory disappear from this clone for good."""
+    with fsio.locked(clone.layout.lock, wait=60.0):
+        fsio.replace(clone.layout.erasing, json.dumps({"kind": kind, "id": identity}).encode("utf-8"))
+        return _carry_out(clone, kind, identity)
+
+
+def finish(clone: Clone) -> str | None:
+    """Complete an erase that was cut short; says so. The caller holds the store's lock."""
+    try:
+        record = json.loads(fsio.read(clone.layout.erasing, limit=MAX_MARKER))
+    except FileNotFoundError:
+        return None
+    done = _carry_out(clone, record["kind"], record["id"])
+    return f"finished erasing {done.id}, which had been cut short"
+
+
+def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
+    events = clone.all_events()
+    about = [event for event in events if _concerns(event, kind, identity)]
+    tracked = _tracked_paths(clone, identity) if kind == "memory" else []
+    if not any(event.kind == "erase" and event.target == identity for event in events):
+        clone.record(Draft("erase", target=identity, run_id=identity if kind == "run" else None))
+    record = {
+        "bodies": sorted({event.body for event in about if event.body}),
+        "paths": sorted({*tracked, *_known_paths(clone, identity)}) if kind == "memory" else [],
+    }
+    fsio.make_dirs(clone.layout.erased)
+    fsio.replace(os.path.join(clone.layout.erased, identity), json.dumps(record).encode("utf-8"))
+    clone.forget_erased()
+    held = _still_held(clone, record["paths"])
+    removed = _remove(clone, identity, record)
+    fsio.remove(clone.layout.erasing)
+    return Erasure(identity, kind, tuple(removed), tuple(held))
+
+
+def _concerns(event: Event, kind: str, identity: str) -> bool:
+    if event.kind == "erase":
+        return False
+    if kind == "event":
+        return event.hash_self == identity
+    return event.target == identity or (kind == "run" and event.run_id == identity)
+
+
+def sweep(clone: Clone) -> list[str]:
+    """Delete again whatever came back since it was erased; gives what was deleted."""
+    removed = []
+    for identity in sorted(_markers(clone.layout)):
+        removed += _remove(clone, identity, _marker(clone.layout, identity))
+    return removed
+
+
+def _markers(layout: Layout) -> list[str]:
+    try:
+        return [name for name in os.listdir(layout.erased) if not name.endswith(".tmp")]
+    except FileNotFoundError:
+        return []
+
+
+def _marker(layout: Layout, identity: str) -> dict[str, list[str]]:
+    with contextlib.suppress(ValueError):
+        record: dict[str, list[str]] = json.loads(
+            fsio.read(os.path.join(layout.erased, identity), limit=MAX_MARKER)
+        )
+        return record
+    return {}
+
+
+def _remove(clone: Clone, identity: str, record: dict[str, list[str]]) -> list[str]:
+    removed = []
+    for body in record.get("bodies", []):
+        if clone.bodies.has(body):
+            clone.bodies.drop(body)
+            removed.append(f"body {body[:12]}")
+    for store in clone.stores:
+        removed += _remove_run(store, identity) + _remove_candidate(store, identity)
+        removed += _remove_changes(store, identity)
+    return removed + _remove_tracked(clone, record.get("paths", []))
+
+
+def _remove_run(store: Layout, identity: str) -> list[str]:
+    folder = store.run(identity)
+    if not os.path.isdir(folder):
+        return []
+    for inner, folders, _ in os.walk(folder):
+        for name in folders:
+            os.chmod(os.path.join(inner, name), 0o700)
+    shutil.rmtree(folder)
+    return [f"run {identity}"]
+
+
+def _remove_candidate(store: Layout, identity: str) -> list[str]:
+    path = os.path.join(store.candidates, f"{identity}.md")
+    if not os.path.lexists(path):
+        return []
+    fsio.remove(path)
+    return [f"candidate {identity}"]
+
+
+def _remove_changes(store: Layout, identity: str) -> list[str]:
+    """Texts that wait, and the copies kept of those that were published."""
+    removed = []
+    for change in pending.waiting(store):
+        if change.text is not None and _is_about(change.path, identity):
+            pending.drop(store, change)
+            removed.append(f"waiting change of {change.path}")
+    for change in pending.published(store):
+        if change.text is not None and _is_about(change.path, identity):
+            pending.forget_published(store, change)
+            removed.append(f"kept copy of {change.path}")
+    return removed
+
+
+def _is_about(path: str, identity: str) -> bool:
+    return path.endswith(f"-{identity}.md")
+
+
+def _tracked_paths(clone: Clone, identity: str) -> list[str]:
+    return [path for path in clone.repo.tree("HEAD", paths.MEMORY) if _is_about(path, identity)]
+
+
+def _known_paths(clone: Clone, identity: str) -> list[str]:
+    known = [*pending.waiting(clone.layout), *pending.published(clone.layout)]
+    return [change.path for change in known if _is_about(change.path, identity)]
+
+
+def _remove_tracked(clone: Clone, named: list[str]) -> list[str]:
+    """A shared copy goes with the next publish; until then it is hidden here."""
+    tree = clone.repo.tree("HEAD", paths.MEMORY) if named else {}
+    deleting = {change.path for change in clone.changes() if change.text is None} if named else set()
+    removed = []
+    for path in named:
+        if path in tree and path not in deleting:
+            clone.change(path, None)
+            removed.append(f"{path}, with the next `holdfast publish`")
+    return removed
+
+
+def _still_held(clone: Clone, named: list[str]) -> list[str]:
+    """Where git still has the erased text: commits, reflogs, stashes, the index, loose objects, remotes."""
+    held = []
+    for path in named:
+        history = clone.repo.text("log", "--all", "--reflog", "--format=%H", "--", path, ok=(0, 128)).split()
+        if history:
+            held.append(f"{len(history)} commits of this clone's history touch {path}")
+        held += _refs_holding(clone, history, path)
+        if clone.repo.run("ls-files", "-s", "--", path):
+            held.append(f"git's index has {path} staged or tracked")
+    held += [f"loose objects of {path} until `git gc` prunes them" for path in named]
+    if named and clone.repo.text("remote"):
+        held.append("remotes and other clones keep what was pushed to them")
+    return held
+
+
+def _refs_holding(clone: Clone, history: list[str], path: str) -> list[str]:
+    if not history:
+        return []
+    named = [word for commit in history[:20] for word in ("--contains", commit)]
+    refs = clone.repo.text("for-each-ref", "--format=%(refname)", *named, ok=(0, 129)).split()
+    shown = ", ".join(ref.removeprefix("refs/") for ref in sorted(set(refs))[:8])
+    return [f"{shown} reach commits with {path}"] if shown else ["only reflogs or dangling commits reach it"]

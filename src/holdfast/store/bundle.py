@@ -1,0 +1,164 @@
+"""A bundle: the private store of a clone in one file, to keep or to carry to another clone.
+
+It is a gzipped tar whose first member lists every other with its hash. Reading one trusts nothing:
+names are allow-listed, only regular files count, sizes are capped, and a file that does not match
+its hash is refused before anything is stored.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from holdfast.errors import BadBundle, BadInput
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+
+FOLDERS = ("spool", "pending", "sealed", "bodies", "runs", "candidates", "lines", "erased", "quarantine")
+MAX_FILE = 1 << 30
+MAX_TOTAL = 64 << 30
+MAX_RATIO = 1000
+MAX_MANIFEST = 1 << 28
+_MANIFEST = "holdfast-bundle.json"
+_NAME = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[^\0\\/][^\0\\]{0,1000}")
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What a bundle holds, or what of it was new here."""
+
+    file: str
+    files: int
+    size: int
+
+
+def export(layout: Layout, file: str, *, ts: str) -> Bundle:
+    """Write everything this clone holds privately to one file; an existing file is not overwritten."""
+    if os.path.lexists(file):
+        raise BadInput(f"{file} is there already", hint="Name a file that does not exist yet.")
+    target = os.path.abspath(file)
+    # A spool may grow meanwhile; each file is cut at the size that was hashed.
+    found = {name: _digest(os.path.join(layout.private, *name.split("/"))) for name in _names(layout)}
+    listed = {name: digest for name, (digest, _) in found.items()}
+    manifest = json.dumps({"holdfast": "bundle", "v": 1, "ts": ts, "files": listed}, indent=0).encode("utf-8")
+    with fsio.refusing(file), fsio.writing(target) as out:
+        _pack(out, layout, manifest, {name: size for name, (_, size) in found.items()})
+    return Bundle(file, len(found), os.path.getsize(target))
+
+
+def _pack(out: IO[bytes], layout: Layout, manifest: bytes, sizes: dict[str, int]) -> None:
+    with (
+        gzip.GzipFile(fileobj=out, mode="wb", mtime=0, compresslevel=6) as zipped,
+        tarfile.open(fileobj=zipped, mode="w") as tar,
+    ):
+        _add_member(tar, _MANIFEST, len(manifest), io.BytesIO(manifest))
+        for name, size in sizes.items():
+            with open(os.path.join(layout.private, *name.split("/")), "rb") as source:
+                _add_member(tar, name, size, source)
+
+
+def _add_member(tar: tarfile.TarFile, name: str, size: int, source: IO[bytes]) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = size, 0o600
+    tar.addfile(entry, source)
+
+
+def _digest(path: str) -> tuple[str, int]:
+    with open(path, "rb") as source:
+        digest, size = hashlib.sha256(), 0
+        while chunk := source.read(1 << 20):
+            digest.update(chunk)
+            size += len(chunk)
+    return digest.hexdigest(), size
+
+
+def _names(layout: Layout) -> Iterator[str]:
+    for folder in FOLDERS:
+        root = os.path.join(layout.private, folder)
+        for inner, folders, files in os.walk(root):
+            folders.sort()
+            for name in sorted(files):
+                if not name.endswith(".tmp") and name != "open":
+                    yield os.path.relpath(os.path.join(inner, name), layout.private).replace(os.sep, "/")
+
+
+def bring_back(layout: Layout, file: str, *, erased: set[str]) -> Bundle:
+    """Add what a bundle holds and this store lacks; nothing here is changed. The caller holds the lock."""
+    _prove(file)
+    added = size = 0
+    for name, data in _read(file):
+        size += len(data)
+        if erased.isdisjoint(part.removesuffix(".md") for part in name.split("/")):
+            added += _add(layout, name, data)
+    return Bundle(file, added, size)
+
+
+def _prove(file: str) -> None:
+    """Read the whole bundle once before anything is stored."""
+    listed: dict[str, str] = {}
+    for name, data in _read(file, listed=listed):
+        if listed.pop(name, None) != hashlib.sha256(data).hexdigest():
+            raise BadBundle(f"{file} is damaged: {name} does not match its hash")
+    if listed:
+        raise BadBundle(f"{file} is damaged: {min(listed)} is missing")
+
+
+def _read(file: str, *, listed: dict[str, str] | None = None) -> Iterator[tuple[str, bytes]]:
+    """Each file of a bundle with its bytes; `listed` receives what the bundle says it holds."""
+    try:
+        limit = min(MAX_TOTAL, os.path.getsize(file) * MAX_RATIO + (1 << 20))
+        with tarfile.open(file, "r:gz") as tar:
+            manifest = _manifest(tar)
+            if listed is not None:
+                listed.update(manifest)
+            yield from _members(tar, limit=limit)
+    except FileNotFoundError:
+        raise BadBundle(f"there is no file {file}", hint="Check the name.") from None
+    except (tarfile.TarError, OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        raise BadBundle(f"{file} is not a whole Holdfast bundle: {error}") from error
+
+
+def _manifest(tar: tarfile.TarFile) -> dict[str, str]:
+    first = tar.next()
+    if first is None or first.name != _MANIFEST or first.size > MAX_MANIFEST:
+        raise ValueError("it does not begin with its list of files")
+    manifest = json.loads(_content(tar, first))
+    if manifest["v"] != 1:
+        raise ValueError(f"it has version {manifest['v']}, and this Holdfast reads version 1")
+    return dict(manifest["files"])
+
+
+def _members(tar: tarfile.TarFile, *, limit: int) -> Iterator[tuple[str, bytes]]:
+    while (member := tar.next()) is not None:
+        if not member.isreg() or not _NAME.fullmatch(member.name) or member.name.split("/")[0] not in FOLDERS:
+            raise ValueError(f"it holds something that is no file of a store: {member.name!r}")
+        limit -= member.size
+        if limit < 0 or member.size > MAX_FILE:
+            raise ValueError("it unpacks to more than a bundle may")
+        yield member.name, _content(tar, member)
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    source = tar.extractfile(member)
+    if source is None:
+        raise ValueError(f"{member.name} has no content")
+    return source.read(MAX_FILE + 1)
+
+
+def _add(layout: Layout, name: str, data: bytes) -> bool:
+    target = os.path.join(layout.private, *name.split("/"))
+    if name.startswith("spool/"):
+        # Under a name of its own: a spool here may have grown differently; readers dedupe by hash.
+        stem = target.removesuffix(".jsonl").removesuffix(".closed")
+        target = f"{stem}.{hashlib.sha256(data).hexdigest()[:8]}.closed"
+    if os.path.lexists(target):
+        return False
+    fsio.make_dirs(os.path.dirname(target))
+    fsio.replace(target, data, mode=0o400 if name.startswith(("sealed/log/", "runs/")) else 0o600)
+    return True
