@@ -1,0 +1,212 @@
+"""Holdfast at work: two agents on two branches, facts with receipts, a merge, and the proof.
+
+Everything happens in `.demo/`, with a home of its own: nothing of yours is read or changed.
+Each command is printed as you would type it; the next run of the demo starts afresh.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRATCH = ROOT / ".demo"
+SHOP = SCRATCH / "shop"
+BIN = Path(sys.executable).parent
+QUIET = ("GIT_", "HOLDFAST_", "PYTHONDONTWRITEBYTECODE", "CLAUDE", "CODEX", "GEMINI", "CURSOR", "COPILOT")
+
+AGENTS = {
+    "agents/login.sh": (
+        "echo 'reading the failing test'\n"
+        "echo 'the test database is Postgres 12; the query needs 16'\n"
+        "echo 'image: postgres:16' > compose.yml\n"
+        "echo '3 passed'\n"
+    ),
+    "agents/search.sh": (
+        "echo 'profiling search'\n"
+        'echo "def search(words): return index.lookup(words)  # $1" > search.py\n'
+        'echo "p95 went from 900 ms to $1 ms"\n'
+    ),
+}
+
+
+def environment() -> dict[str, str]:
+    """A fresh machine: no settings, no agents, and `holdfast` on the path."""
+    home = SCRATCH / "home"
+    home.mkdir(parents=True)
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"
+        "[advice]\n\tdetachedHead = false\n"
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(QUIET)}
+    return kept | {
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+    }
+
+
+class Stage:
+    """Runs commands in the scratch repository and shows them."""
+
+    def __init__(self) -> None:
+        shutil.rmtree(SCRATCH, ignore_errors=True)
+        self.environ = environment()
+        SHOP.mkdir(parents=True)
+
+    def tell(self, sentence: str) -> None:
+        print(f"\n# {sentence}", flush=True)
+
+    def type(self, *command: str) -> None:
+        """Run a command as a person types it; the demo ends if it fails."""
+        print(f"$ {shlex.join(command)}", flush=True)
+        code = subprocess.run(command, cwd=SHOP, env=self.environ, check=False).returncode
+        if code:
+            sys.exit(f"the demo stops: that ended with {code}")
+
+    def ask(self, *command: str) -> str:
+        """What a command answers, without showing it."""
+        done = subprocess.run(command, cwd=SHOP, env=self.environ, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def last_run(self) -> str:
+        events = [json.loads(line) for line in self.ask("holdfast", "log", "--json").splitlines()]
+        return str([event["run_id"] for event in events if event["kind"] == "run"][-1])
+
+    def candidate(self) -> str:
+        return str(json.loads(self.ask("holdfast", "review", "list", "--json"))["items"][0]["id"])
+
+
+def set_up(stage: Stage) -> None:
+    stage.tell("A small project, and Holdfast in it.")
+    stage.type("git", "init", "-q")
+    (SHOP / "agents").mkdir()
+    for name, text in AGENTS.items():
+        (SHOP / name).write_text(text)
+    (SHOP / "README").write_text("A shop.\n")
+    stage.type("git", "add", "README", "agents")
+    stage.type("git", "commit", "-q", "-m", "A shop")
+    stage.type("holdfast", "init", "--commit")
+
+
+def first_agent(stage: Stage) -> None:
+    stage.tell("One agent mends the login test, on a branch of its own.")
+    stage.type("git", "switch", "-q", "-c", "mend-login")
+    options = ("--task", "login", "--layer", "L5", "--scale", "2", "--prompt", "Make the login test pass")
+    stage.type("holdfast", "run", *options, "--", "sh", "agents/login.sh")
+    stage.type("git", "add", "compose.yml")
+    stage.type("git", "commit", "-q", "-m", "Tests run on Postgres 16")
+    stage.tell("What it learned is proposed with a receipt, reviewed, and published on the branch.")
+    run = f"run:{stage.last_run()}"
+    words = ("Tests need Postgres 16.", "--evidence", run, "--evidence", "compose.yml")
+    stage.type("holdfast", "remember", *words, "--confidence", "0.9", "--layer", "L5", "--tag", "db")
+    stage.type("holdfast", "review", "accept", stage.candidate())
+    stage.type("holdfast", "publish")
+
+
+def second_agent(stage: Stage) -> None:
+    stage.tell("Meanwhile another agent works on search. It starts from main and sees nothing of the other.")
+    stage.type("git", "switch", "-q", "main")
+    stage.type("git", "switch", "-q", "-c", "faster-search")
+    stage.type(
+        "holdfast",
+        "run",
+        "--task",
+        "search",
+        "--layer",
+        "L3",
+        "--scale",
+        "4",
+        "--",
+        "sh",
+        "agents/search.sh",
+        "70",
+    )
+    stage.type(
+        "holdfast",
+        "run",
+        "--task",
+        "search",
+        "--layer",
+        "L3",
+        "--scale",
+        "4",
+        "--",
+        "sh",
+        "agents/search.sh",
+        "40",
+    )
+    stage.tell("What changed between its two runs?")
+    stage.type("holdfast", "diff", stage.last_run())
+    stage.type("git", "add", "search.py")
+    stage.type("git", "commit", "-q", "-m", "Search by index")
+    run = f"run:{stage.last_run()}"
+    words = ("Search answers in 40 ms at p95.", "--evidence", run, "--expires", "90d")
+    stage.type("holdfast", "remember", *words, "--confidence", "0.8", "--layer", "L3", "--tag", "speed")
+    stage.type("holdfast", "review", "accept", stage.candidate())
+    stage.type("holdfast", "publish")
+
+
+def together(stage: Stage) -> None:
+    stage.tell("Both branches come together. Nobody resolves anything.")
+    stage.type("git", "switch", "-q", "main")
+    stage.type("git", "merge", "-q", "--no-edit", "mend-login")
+    stage.type("git", "merge", "-q", "--no-edit", "faster-search")
+    stage.tell("The next agent asks.")
+    stage.type("holdfast", "recall", "postgres")
+    stage.type("holdfast", "facts")
+    stage.type("holdfast", "timeline", "--sort", "layer,scale")
+    stage.tell("And it is all sound.")
+    stage.type("holdfast", "check", "--base", "main~2")
+    stage.type("holdfast", "log", "--render")
+    stage.type("holdfast", "doctor")
+    stage.type("holdfast", "status")
+    stage.type("git", "status", "--short")
+
+
+def first_line(path: Path) -> str:
+    """One line of a file; what is no text is only measured."""
+    data = path.read_bytes()
+    try:
+        lines = [line for line in data.decode().splitlines() if line.strip(" -{}[]")]
+    except UnicodeDecodeError:
+        return f"({len(data)} bytes)"
+    line = lines[0].strip() if lines else "(empty)"
+    return line if len(line) <= 70 else line[:69] + "…"
+
+
+def list_files(stage: Stage) -> None:
+    private = SHOP / ".git" / "holdfast"
+    places = (
+        (
+            "Tracked, and shared by git:",
+            [SHOP / name for name in stage.ask("git", "ls-files", ".holdfast").splitlines()],
+        ),
+        ("Rendered views, safe to delete:", sorted((SHOP / ".holdfast" / "view").rglob("*.*"))),
+        ("Private to this clone:", sorted(private.rglob("*"))),
+    )
+    for title, files in places:
+        stage.tell(title)
+        for file in files:
+            if file.is_file() and file.name != ".gitignore":
+                print(f"{file.relative_to(SHOP)}\n    {first_line(file)}")
+
+
+def main() -> None:
+    stage = Stage()
+    set_up(stage)
+    first_agent(stage)
+    second_agent(stage)
+    together(stage)
+    list_files(stage)
+    print(f"\nLook around: cd {os.path.relpath(SHOP)}   (holdfast is {os.path.relpath(BIN)}/holdfast)")
+
+
+if __name__ == "__main__":
+    main()

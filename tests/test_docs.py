@@ -1,0 +1,188 @@
+"""Documentation as a test: what the code can do stands in the docs, and what they name is there."""
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from holdfast import config, errors
+from holdfast.interfaces.cli.main import root
+from holdfast.model.memory import SHARED
+from tests.conftest import Cli
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def commands(group: click.Group, prefix: str = "holdfast") -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        yield f"{prefix} {name}", command
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{prefix} {name}")
+
+
+COMMANDS = dict(commands(root))
+
+
+def section(name: str) -> str:
+    """What docs/commands.md says about one command."""
+    found = re.search(rf"^### `{re.escape(name)}`\n(.*?)(?=^##|\Z)", page("docs/commands.md"), re.M | re.S)
+    assert found, f"docs/commands.md has no section for {name}"
+    return found[1]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_is_described(name: str) -> None:
+    """An option nobody can read about is not there."""
+    text = section(name)
+    for option in COMMANDS[name].params:
+        for spelling in (*option.opts, *option.secondary_opts):
+            if isinstance(option, click.Option) and spelling not in ("--json", "--help"):
+                assert f"`{spelling}" in text, f"{name} {spelling} is not in docs/commands.md"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_answers_in_json_and_says_what_it_does(name: str) -> None:
+    """A script can rely on --json without looking up which commands have it."""
+    command = COMMANDS[name]
+    assert "--json" in {spelling for option in command.params for spelling in option.opts}
+    assert command.help
+    for option in command.params:
+        assert not isinstance(option, click.Option) or option.help, f"{name} {option.opts} has no help"
+
+
+def test_no_command_is_described_that_is_not_there() -> None:
+    """Who follows the docs must not meet `No such command`."""
+    described = re.findall(r"^### `(holdfast[^`]*)`", page("docs/commands.md"), re.M)
+    assert sorted(described) == sorted(COMMANDS)
+
+
+def test_every_error_stands_with_its_code() -> None:
+    """A script's author looks an exit code up here."""
+    rows = dict(re.findall(r"^\| (\d+) \| `(\w+)` \|", page("docs/errors.md"), re.M))
+    catalogue = {
+        str(value.code): name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, errors.HoldfastError)
+    }
+    assert rows == catalogue
+
+
+def test_every_setting_stands_with_who_may_set_it() -> None:
+    """A setting that is ignored where the docs allow it costs trust."""
+    rows = re.findall(r"^\| `([a-z_.]+)` \| (.*?) \| (.*?) \| (.+) \|$", page("docs/settings.md"), re.M)
+    assert {(name, "**own**" in where) for name, _, where, _ in rows} == {
+        (key.name, key.untracked) for key in config.KEYS
+    }
+    for name in config.CAPTURED:
+        assert f"`{name}`" in page("docs/settings.md")
+
+
+def test_concepts_name_every_field_and_old_name() -> None:
+    """Who comes from elsewhere finds the thing by the name they know."""
+    text = page("docs/concepts.md")
+    event = (
+        "hash_self ts kind target line writer seq run_id parent_run_id head layer systemic_scale task inputs "
+        "tool_calls outputs exit_status output_sha256 derived_facts next_actions receipts branch artifacts "
+        "reviewer statement blob reason tags command prompt body body_state hash_prev"
+    )
+    fact = "id layer confidence statement source_run evidence expires_at version last_updated"
+    for field in (*event.split(), *SHARED, "status", *fact.split()):
+        assert f"`{field}`" in text, f"{field} is not in docs/concepts.md"
+    for known in ("memory/log.jsonl", "memory/state.json", "memory/artifacts.json", "context/active.md"):
+        assert f"`{known}`" in text
+    for known in ("check_memory_state", "check-memory-state", "write_log", "promote_fact", "recall"):
+        assert known in text
+
+
+def test_names_that_concepts_give_are_real(cli: Cli) -> None:
+    """A mapping to something that does not exist is worse than none."""
+    for command in re.findall(r"`(holdfast [a-z]+)", page("docs/concepts.md")):
+        assert command in COMMANDS
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    """A dead link on the first page is the first impression."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S)
+    for target in re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", text):
+        assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_that_pages_name_are_there(path: Path) -> None:
+    """Whoever looks for a named file must find it."""
+    text = path.read_text(encoding="utf-8")
+    for named in re.findall(r"`((?:src|tests|docs|demo|bench|\.ci|\.github)/[\w./-]+)", text):
+        assert (ROOT / named).exists(), f"{path.name} names {named}"
+
+
+def test_guarantees_name_tests_that_are_there() -> None:
+    """A promise with a test that was renamed away is only a promise."""
+    text = page("docs/GUARANTEES.md")
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+    assert len(named) >= 14
+    for file, test in named:
+        assert f"def {test}(" in page(file), f"{file} has no {test}"
+
+
+def test_no_page_speaks_of_one_machine() -> None:
+    """A path that exists on one machine only sends everybody else searching."""
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"(?<![\w.~$>])/(?:home|root|work|tmp|Users)/", text), path
+
+
+def blocks(text: str, kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", text, re.S)
+
+
+def test_the_commands_of_the_readme_run(cli: Cli) -> None:
+    """The first thing people do is to paste these lines."""
+    typed = [
+        shlex.split(line, comments=True)
+        for block in blocks(page("README.md"), "sh")
+        for line in block.splitlines()
+        if line.startswith("holdfast ")
+    ]
+    assert [words[1] for words in typed] == ["init", "run", "remember", "review", "publish", "recall"]
+    cli.cwd.joinpath("README.md").write_text("a project\n")
+    subprocess.run(["git", "add", "README.md"], cwd=cli.cwd, check=True)
+    subprocess.run(["git", "commit", "-qm", "read me"], cwd=cli.cwd, check=True)
+    for words in typed:
+        words = ["echo" if word == "your-agent" else word for word in words]
+        cli.spawn(*words[1:])
+
+
+def test_the_python_of_the_readme_runs(cli: Cli, inside: object, capsys: pytest.CaptureFixture[str]) -> None:
+    """The second thing people do is to paste these."""
+    cli("init")
+    for block in blocks(page("README.md"), "python"):
+        exec(compile(block, "README.md", "exec"), {})
+
+
+def test_the_demo_tells_the_whole_story() -> None:
+    """`make demo` is what most people will ever see."""
+    text = page("demo/demo.py")
+    for command in (
+        "init",
+        "run",
+        "remember",
+        "review",
+        "publish",
+        "recall",
+        "timeline",
+        "check",
+        "doctor",
+        "diff",
+    ):
+        assert f'"holdfast", "{command}"' in text
