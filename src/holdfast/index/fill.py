@@ -1,0 +1,233 @@
+"""Fills the index: units come and go, their rows with them, and only shown rows can be found.
+
+Rows are put in by the batch. A row that another unit brings already is only joined; whether rows
+become visible or stop being so is settled once, at the end, for those that were touched.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from holdfast.index.rows import COLUMNS, SLOTS, Row
+
+BATCH = 2000
+ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are shown
+
+_AT = {name: place for place, name in enumerate(COLUMNS)}
+_PUT_ROW = f"INSERT INTO row ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_WORDS = "title, labels, text, parts, facets"
+_PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?, ?, ?, ?, ?, ?)"
+_FIRST, _LAST = _AT["title"], _AT["facets"] + 1
+
+_VISIBLE = """EXISTS (SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit
+  WHERE m.row = row.id AND u.shown AND (u.until IS NULL OR row.ts <= u.until))"""
+_TURNED = f"""WITH own (id) AS (
+  SELECT id FROM row WHERE id IN (SELECT row FROM touched) AND shown <> :shown AND {_VISIBLE} = :shown
+) SELECT id FROM own UNION SELECT row.id FROM row JOIN own ON row.parent = own.id"""
+_LEARN = f"INSERT INTO words (rowid, {_WORDS}) SELECT id, {_WORDS} FROM row WHERE id = ?"
+_UNLEARN = f"INSERT INTO words (words, rowid, {_WORDS}) SELECT 'delete', id, {_WORDS} FROM row WHERE id = ?"
+_ORPHANS = "SELECT row FROM touched WHERE NOT EXISTS (SELECT 1 FROM member WHERE member.row = touched.row)"
+_DATE = """UPDATE row SET ts = (
+  SELECT max(e.ts) FROM row AS e WHERE e.target = row.name AND e.shown AND e.id > 0
+) WHERE id < 0"""
+_NEWEST = "SELECT id FROM row WHERE shown AND id > 0 ORDER BY id DESC LIMIT 1"
+_STATES = "SELECT id, name, what FROM row WHERE id < 0 AND shown AND kind <> 'candidate'"
+
+
+class Filling:
+    """One transaction's worth of changes to the index."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._empty = db.execute("SELECT 1 FROM row LIMIT 1").fetchone() is None
+        self._keys: dict[bytes, int] = {}
+        self._taken: set[int] = set()
+        self._next: dict[int, int] = {}
+        self._rows: list[Row] = []
+        self._members: list[tuple[int, int]] = []
+        self._lowest = min(0, db.execute("SELECT min(id) FROM row").fetchone()[0] or 0)
+        self._units = {name: (number, shown, until) for number, name, shown, until in self._all_units()}
+        db.execute("CREATE TEMP TABLE IF NOT EXISTS touched (row INTEGER PRIMARY KEY)")
+        db.execute("DELETE FROM touched")
+        self.changed = False
+
+    def _all_units(self) -> Iterable[tuple[int, str, int, str | None]]:
+        return self._db.execute("SELECT id, name, shown, until FROM unit")
+
+    def units(self) -> dict[str, int]:
+        """Every unit the index has read, shown or not, with the offset up to which it was read."""
+        return dict(self._db.execute("SELECT name, offset FROM unit"))
+
+    def id_of(self, name: str) -> int:
+        return self._units[name][0]
+
+    def show(self, name: str, kind: str, until: str | None) -> None:
+        """A unit is visible here, up to a moment or without end."""
+        known = self._units.get(name)
+        if known is None:
+            self.changed = True
+            made = self._db.execute(
+                "INSERT INTO unit (name, kind, shown, until, offset) VALUES (?, ?, 1, ?, 0)",
+                (name, kind, until),
+            )
+            self._units[name] = (made.lastrowid or 0, 1, until)
+        elif known[1:] != (1, until):
+            self._touch(known[0])
+            self._db.execute("UPDATE unit SET shown = 1, until = ? WHERE id = ?", (until, known[0]))
+            self._units[name] = (known[0], 1, until)
+
+    def hide(self, name: str) -> None:
+        """A unit is not visible here any more. Its rows are kept for a switch back if they cannot change."""
+        number, shown, _ = self._units[name]
+        if name[:1] in "se":
+            if shown:
+                self._touch(number)
+                self._db.execute("UPDATE unit SET shown = 0 WHERE id = ?", (number,))
+                self._units[name] = (number, 0, None)
+        else:
+            self.forget([name])
+
+    def forget(self, names: Iterable[str]) -> None:
+        """A unit is gone; what only it brought goes with it."""
+        for name in names:
+            number = self._units.pop(name)[0]
+            self._touch(number)
+            self._db.execute("DELETE FROM member WHERE unit = ?", (number,))
+            self._db.execute("DELETE FROM unit WHERE id = ?", (number,))
+
+    def _touch(self, unit: int) -> None:
+        self.changed = True
+        self._flush()
+        self._db.execute("INSERT OR IGNORE INTO touched SELECT row FROM member WHERE unit = ?", (unit,))
+
+    def read_up_to(self, name: str, offset: int) -> None:
+        self._db.execute("UPDATE unit SET offset = ? WHERE id = ?", (offset, self._units[name][0]))
+
+    def joins(self, unit: int, key: bytes) -> bool:
+        """Whether the row with this key is in the index already; it then belongs to this unit, too."""
+        number = self._keys.get(key)
+        if number is None and not self._empty:
+            found = self._db.execute("SELECT id FROM row WHERE key = ?", (key,)).fetchone()
+            number = found[0] if found else None
+        if number is None:
+            return False
+        self.changed = True
+        self._db.execute("INSERT OR IGNORE INTO member VALUES (?, ?)", (unit, number))
+        self._db.execute("INSERT OR IGNORE INTO touched VALUES (?)", (number,))
+        return True
+
+    def add(self, unit: int, rows: Sequence[Row], until: str | None = None) -> None:
+        """New rows of a unit: the first is its own, the rest hang on the first."""
+        self.changed = True
+        first: int | None = None
+        for row in rows:
+            number = self._number(row[0])
+            shown = int(until is None or (row[_AT["ts"]] or "") <= until)
+            self._rows.append((number, row[1], shown, *row[3:-1], first))
+            if first is None:
+                first = number
+                self._keys[row[1]] = number
+                self._members.append((unit, number))
+        if len(self._rows) >= BATCH:
+            self._flush()
+
+    def _number(self, base: int) -> int:
+        """A free number near the base: events by their time, memories downwards."""
+        if base < 0:
+            self._lowest -= 1
+            return self._lowest
+        number = self._next.get(base)
+        if number is None:
+            number = base if self._empty else self._free_in_index(base)
+        while number in self._taken:
+            number += 1
+        self._taken.add(number)
+        self._next[base] = number + 1
+        return number
+
+    def _free_in_index(self, base: int) -> int:
+        number = base
+        while self._db.execute("SELECT 1 FROM row WHERE id = ?", (number,)).fetchone():
+            last = self._db.execute(
+                "SELECT max(id) FROM row WHERE id >= ? AND id < ?", (number, number + (1 << SLOTS))
+            ).fetchone()
+            number = last[0] + 1
+        return number
+
+    def _flush(self) -> None:
+        if not self._rows and not self._members:
+            return
+        self._db.executemany(_PUT_ROW, self._rows)
+        self._db.executemany(_PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows if row[2]])
+        self._db.executemany("INSERT OR IGNORE INTO member VALUES (?, ?)", self._members)
+        self._rows.clear()
+        self._members.clear()
+
+    def lacking(self) -> set[str]:
+        """The bodies of events in the index that were not here when it read them."""
+        return {name for (name,) in self._db.execute("SELECT lacks FROM row WHERE lacks IS NOT NULL")}
+
+    def forget_lacking(self, arrived: Iterable[str]) -> None:
+        """Bodies came after their events: forget the units that bring these, so that they are read again."""
+        names: set[str] = set()
+        for body in arrived:
+            names.update(name for (name,) in self._db.execute(
+                "SELECT u.name FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit "
+                "WHERE row.lacks = ?", (body,)))  # fmt: skip
+        self.forget(names)
+        self._settle()
+
+    def finish(self) -> None:
+        """Everything that was asked for is in the index."""
+        self._flush()
+        self._settle()
+        self._make_room()
+        if self.changed:
+            self._date_memories()
+            self._note_newest()
+
+    def _settle(self) -> None:
+        """Show and hide the touched rows as their units now say; drop those that none brings."""
+        db = self._db
+        if db.execute("SELECT 1 FROM touched LIMIT 1").fetchone() is None:
+            return
+        for shown, change in ((0, _UNLEARN), (1, _LEARN)):
+            numbers = db.execute(_TURNED, {"shown": shown}).fetchall()
+            db.executemany(change, numbers)
+            db.executemany(f"UPDATE row SET shown = {shown} WHERE id = ?", numbers)
+        self._drop_orphans()
+        db.execute("DELETE FROM touched")
+
+    def _drop_orphans(self) -> None:
+        numbers = self._db.execute(_ORPHANS).fetchall()
+        for (number,) in numbers:
+            key = self._db.execute("SELECT key FROM row WHERE id = ?", (number,)).fetchone()
+            self._keys.pop(key[0] if key else b"", None)
+        self._db.executemany("DELETE FROM row WHERE parent = ?", numbers)
+        self._db.executemany("DELETE FROM row WHERE id = ?", numbers)
+
+    def _make_room(self) -> None:
+        """Rows of other branches are kept for a while, not for ever."""
+        if not self.changed or all(shown for _, shown, _ in self._units.values()):
+            return
+        hidden, shown = self._db.execute("SELECT sum(1 - shown), sum(shown) FROM row").fetchone()
+        if (hidden or 0) > (shown or 0) + ROOM:
+            self.forget([name for name, (_, is_shown, _) in self._units.items() if not is_shown])
+            self._settle()
+
+    def _date_memories(self) -> None:
+        """A memory is as old as the last thing that happened to it, as far as that is visible."""
+        self._db.execute(_DATE)
+
+    def _note_newest(self) -> None:
+        newest = self._db.execute(_NEWEST).fetchone()
+        hour = (newest[0] >> SLOTS) // 3_600_000_000 if newest else 0
+        self.remember("newest", str(hour))
+
+    def set_states(self, states: dict[str, str]) -> None:
+        """The state each visible memory is in, as its file and newer memories say."""
+        rows = self._db.execute(_STATES)
+        wrong = [(states[name], number) for number, name, what in rows if states.get(name, what) != what]
+        self._db.executemany("UPDATE row SET what = ? WHERE id = ?", wrong)
+
+    def remember(self, name: str, value: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))

@@ -1,0 +1,157 @@
+"""Is the index up to date? Told from file facts alone, without git and without reading content.
+
+The signature is a short string over everything that decides what is visible here: where HEAD
+points, git's config, the names, sizes and times of spools, of waiting changes, of candidates and
+of lines, and the same of every memory file in the work tree. Equal signatures, equal state.
+
+Both ways to an answer use this module: the quick path to decide, the full path to remember. It
+imports nothing that a Python start has not already paid for.
+"""
+
+import os
+import time
+
+from holdfast.store.layout import LOCAL, MEMORY, SETTINGS, Layout
+
+FORMAT = "1"
+TICK = 20_000_000  # two changes within one tick of the file system's clock leave the same time
+COARSE = 2_000_000_000  # ... and a tick is this long where times are whole seconds
+
+
+class Place:
+    """A work tree and its folders, as far as files tell."""
+
+    __slots__ = ("common_dir", "git_dir", "top")
+
+    def __init__(self, top: str, git_dir: str, common_dir: str) -> None:
+        self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
+
+
+class Signature:
+    """What the state looks like, and whether it can be told apart from one a moment later."""
+
+    __slots__ = ("_newest", "_now", "value")
+
+    def __init__(self, value: str, newest: int, now: int) -> None:
+        self.value, self._newest, self._now = value, newest, now
+
+    def settles_in(self) -> int:
+        """For how many nanoseconds a change could still go unseen; not above 0 if it could not."""
+        tick = COARSE if self._newest % 1_000_000_000 == 0 else TICK
+        return self._newest + tick - self._now
+
+    @property
+    def settled(self) -> bool:
+        return self.settles_in() <= 0
+
+
+def signature(place: Place, layout: Layout) -> Signature | None:
+    """The state of this work tree's memory; None where only git can tell (reftable, sandbox)."""
+    now = time.time_ns()
+    head = _head(place)
+    if head is None or _drawer_in_use(place.top):
+        return None
+    seen = _Seen()
+    seen.add(FORMAT, place.top, head)
+    for name in ("config", "packed-refs"):
+        seen.file(os.path.join(place.common_dir, name))
+    for name in ("holdfast-line", "rebase-merge/head-name", "rebase-apply/head-name"):
+        seen.file(os.path.join(place.git_dir, *name.split("/")))
+    for path in (layout.runs, layout.bodies, layout.sealed_log, layout.sealed_changes, layout.quarantine):
+        seen.file(path)
+    for path in (layout.settings, layout.publishing, layout.in_tree(SETTINGS)):
+        seen.file(path)
+    for path in (layout.spool, layout.pending, layout.candidates, layout.lines, layout.erased):
+        seen.tree(path)
+    seen.tree(layout.in_tree(MEMORY))
+    return Signature(seen.digest(), seen.newest, now)
+
+
+class _Seen:
+    """Gathers facts of files into one number; `newest` is the latest change among them."""
+
+    __slots__ = ("facts", "newest")
+
+    def __init__(self) -> None:
+        self.facts: list[str] = []
+        self.newest = 0
+
+    def add(self, *words: str) -> None:
+        self.facts.extend(words)
+
+    def file(self, path: str) -> None:
+        try:
+            found = os.lstat(path)
+        except OSError:
+            self.facts.append("-")
+            return
+        self._note(found)
+
+    def _note(self, found: os.stat_result) -> None:
+        self.newest = max(self.newest, found.st_mtime_ns)
+        self.facts.append(f"{found.st_mtime_ns} {found.st_size} {found.st_ino}")
+
+    def tree(self, path: str) -> None:
+        """Every file below a folder; folders themselves only by name, for many things touch their times."""
+        try:
+            names = sorted(os.listdir(path))
+        except OSError:
+            self.facts.append("-")
+            return
+        for name in names:
+            self.facts.append(name)
+            below = f"{path}/{name}"
+            try:
+                found = os.lstat(below)
+            except OSError:
+                continue
+            if found.st_mode & 0o170000 == 0o040000:
+                self.tree(below)
+            else:
+                self._note(found)
+
+    def digest(self) -> str:
+        """One short string. The checksum is wide enough to notice, and no secret hangs on it."""
+        text = "\n".join(self.facts).encode("utf-8", "surrogateescape")
+        try:
+            from _blake2 import blake2b
+        except ImportError:  # a Python built without it
+            from hashlib import blake2b
+        return str(blake2b(text, digest_size=16).hexdigest())
+
+
+def _head(place: Place) -> str | None:
+    """What HEAD says and where its branch stands."""
+    content = _line(os.path.join(place.git_dir, "HEAD"))
+    if not content or content.endswith("/.invalid"):
+        return None
+    if not content.startswith("ref: "):
+        return content
+    ref = content[len("ref: ") :]
+    loose = os.path.join(place.common_dir, *ref.split("/"))
+    born = os.path.join(place.common_dir, "logs", *ref.split("/"))
+    # A branch deleted and made again at the same commit has another file, and is another line.
+    return f"{ref} {_line(loose)} {_inode(loose)} {_inode(born)}"
+
+
+def _inode(path: str) -> int:
+    try:
+        return os.lstat(path).st_ino
+    except OSError:
+        return 0
+
+
+def _line(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.readline().rstrip("\n")
+    except OSError:
+        return None
+
+
+def _drawer_in_use(top: str) -> bool:
+    """Whether the store of last resort holds anything: then more than one place has to be read."""
+    try:
+        return any(name != ".gitignore" for name in os.listdir(os.path.join(top, *LOCAL.split("/"))))
+    except OSError:
+        return False

@@ -1,0 +1,145 @@
+"""Brings the index up to what is visible here, reading only what is new.
+
+The sources that are visible now are compared with those the index has: new ones are read, grown
+spools are read from where reading stopped, and a branch switch is a set difference. All of it is
+one transaction, so a reader sees the state before or after. What is damaged is left out and named;
+the truth is never touched.
+"""
+
+import hashlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+
+from holdfast.errors import CorruptLog, FutureFormat
+from holdfast.git.clone import Clone
+from holdfast.index import freshness, schema
+from holdfast.index.fill import Filling
+from holdfast.index.rows import event_rows, memory_row
+from holdfast.index.sqlite import Index, drop_all
+from holdfast.index.units import Texts, Unit, visible_units
+from holdfast.model.memory import Accepted, Memory, status
+from holdfast.store.format import match_event, split_lines
+
+Progress = Callable[[int, int], None]  # done, of all
+
+
+def path_of(clone: Clone) -> str:
+    """Where this work tree's index lies."""
+    folder = os.path.dirname(clone.layout.index(clone.repo_id))
+    return os.path.join(folder, schema.file_name(clone.repo.git_dir, clone.repo.common_dir))
+
+
+def place_of(clone: Clone) -> freshness.Place:
+    """This work tree as `freshness` sees it."""
+    return freshness.Place(clone.repo.top, clone.repo.git_dir, clone.repo.common_dir)
+
+
+def signature_of(clone: Clone) -> freshness.Signature | None:
+    """The state of this work tree now; take it before you look at what you want to remember.
+
+    Waits out the tick of the file system's clock in which something was just written: a change
+    later in the same tick could not be told from it.
+    """
+    found = freshness.signature(place_of(clone), clone.private)
+    if found is not None and 0 < (wait := found.settles_in()) <= freshness.TICK:
+        time.sleep(wait / 1e9)
+        found = freshness.signature(place_of(clone), clone.private)
+    return found
+
+
+def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> tuple[str, ...]:
+    """Make the index say what is visible here; gives what a person should be told."""
+    for _ in range(3):
+        try:
+            _refresh_once(clone, index, progress)
+            return index.take_notes()
+        except sqlite3.DatabaseError as error:
+            index.recover(error)
+    _refresh_once(clone, index, progress)
+    return index.take_notes()
+
+
+def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None:
+    now = signature_of(clone)
+    if now is not None and now.value == _meta(index, "signature"):
+        return
+    erased = clone.erased()
+    if _meta(index, "erased") not in (None, _digest(erased)):
+        # No word of an erased text may stay, in no work tree's index; SQLite frees pages without wiping them.
+        index.close()
+        drop_all(os.path.dirname(index.path))
+    wanted = {unit.name: unit for unit in visible_units(clone, erased, index.notes)}
+    with index.writing() as db:
+        filling = Filling(db)
+        _fill(filling, wanted, Texts(clone, erased, index.notes), progress)
+        filling.remember("erased", _digest(erased))
+        filling.remember("signature", now.value if now is not None and now.settled else "")
+
+
+def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Progress | None) -> None:
+    filling.forget_lacking(texts.arrived(filling.lacking()))
+    have = filling.units()
+    for name in have.keys() - wanted.keys():
+        filling.hide(name)
+    for unit in wanted.values():
+        if unit.name in have:
+            filling.show(unit.name, unit.kind, unit.until)
+    logs = [unit for unit in wanted.values() if unit.source]
+    for done, (unit, data) in enumerate(texts.unread(logs, have)):
+        if progress:
+            progress(done, len(logs))
+        filling.show(unit.name, unit.kind, unit.until)
+        filling.read_up_to(unit.name, have.get(unit.name, 0) + _add_events(filling, unit, data, texts))
+    memories = [unit for unit in wanted.values() if unit.memory is not None]
+    for unit in memories:
+        if unit.name not in have:
+            _add_memory(filling, unit)
+    filling.finish()
+    filling.set_states(_states(unit.memory for unit in memories if unit.kind == "entry"))
+
+
+def _add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
+    """Put the events of these bytes into the index; gives how many of the bytes were whole lines."""
+    number, until, read = filling.id_of(unit.name), unit.until, 0
+    for line in split_lines(data):
+        if not line.endswith(b"\n"):
+            break  # still being written
+        read += len(line)
+        try:
+            found = match_event(line)
+        except (CorruptLog, FutureFormat):
+            continue  # a header, or torn: `doctor` tells them apart
+        if not filling.joins(number, bytes.fromhex(found[1].decode("ascii"))[:16]):
+            body, lacks = texts.body(found)
+            filling.add(number, event_rows(found, body, lacks=lacks), until)
+    return read
+
+
+def _add_memory(filling: Filling, unit: Unit) -> None:
+    assert unit.memory is not None
+    filling.show(unit.name, unit.kind, None)
+    number = filling.id_of(unit.name)
+    key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
+    if not filling.joins(number, key):
+        filling.add(number, [memory_row(unit.memory, key=key, path=unit.path)])
+
+
+def _states(memories: Iterable[Memory | None]) -> dict[str, str]:
+    """What each memory is now: a newer one that is accepted supersedes those it names."""
+    known = [memory for memory in memories if memory is not None]
+    replaced = {name for memory in known if isinstance(memory, Accepted) for name in memory.supersedes}
+    return {
+        memory.id: "superseded" if memory.id in replaced and isinstance(memory, Accepted) else status(memory)
+        for memory in known
+    }
+
+
+def _meta(index: Index, name: str) -> str | None:
+    row = index.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else None
+
+
+def _digest(names: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(names)).encode("utf-8", "surrogateescape")).hexdigest()[:32]

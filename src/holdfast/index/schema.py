@@ -1,0 +1,54 @@
+"""What the index's file holds: its tables, its version, and the name of its file.
+
+A `unit` is one source of rows (a segment, a spool, an entry); `member` says which rows it brings,
+because the same event may lie in a spool and in a segment. A row is shown if a shown unit brings
+it (a file that a run made: if the run is shown), and only shown rows stand in `words`, so that
+ranking never depends on what other branches hold. Row numbers of events grow with time and those
+of memories are negative: ranking needs no join.
+
+Only plain strings here: the quick path reads this module at every start.
+"""
+
+APPLICATION = 0x484F4C44  # "HOLD"
+VERSION = 1
+WAL_SINCE = (3, 51, 3)  # earlier versions can corrupt a WAL that two connections reset at once
+
+COLUMNS = ("title", "labels", "text", "parts", "facets")
+WEIGHTS = "4.0, 2.0, 1.0, 0.5, 0.0"
+
+TABLES = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE ready (name TEXT PRIMARY KEY, signature TEXT, text TEXT, json TEXT, until TEXT) WITHOUT ROWID;
+CREATE TABLE unit (
+  id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind TEXT, shown INTEGER, until TEXT, offset INTEGER
+);
+CREATE TABLE row (
+  id INTEGER PRIMARY KEY, key BLOB UNIQUE, shown INTEGER, name TEXT, kind TEXT, what TEXT, ts TEXT,
+  title TEXT, labels TEXT, text TEXT, parts TEXT, facets TEXT,
+  task TEXT, tags TEXT, layer TEXT, line TEXT, head TEXT, path TEXT, status INTEGER,
+  target TEXT, run TEXT, sha256 TEXT, expires TEXT, lacks TEXT, parent INTEGER
+);
+CREATE INDEX row_target ON row (target) WHERE target IS NOT NULL;
+CREATE INDEX row_parent ON row (parent) WHERE parent IS NOT NULL;
+CREATE INDEX row_lacks ON row (lacks) WHERE lacks IS NOT NULL;
+CREATE TABLE member (unit INTEGER, row INTEGER, PRIMARY KEY (unit, row)) WITHOUT ROWID;
+CREATE INDEX member_row ON member (row);
+CREATE VIRTUAL TABLE words USING fts5 (
+  title, labels, text, parts, facets, content='', tokenize="porter unicode61 remove_diacritics 2"
+);
+"""
+
+
+def facet(kind: str, value: str) -> str:
+    """One word of the `facets` column: an exact value that no tokenizer takes apart.
+
+    It ends in a digit so that the stemmer leaves it alone.
+    """
+    return f"{kind}{value.casefold().encode('utf-8', 'replace')[:200].hex()}q0"
+
+
+def file_name(git_dir: str, common_dir: str) -> str:
+    """The index's file: one for each work tree, so that none waits for another's branch."""
+    if git_dir == common_dir:
+        return "index.db"
+    return f"index-{git_dir.replace(chr(92), '/').rstrip('/').rsplit('/', 1)[-1]}.db"

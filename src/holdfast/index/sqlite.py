@@ -1,0 +1,169 @@
+"""The index's file: opened, made anew when it is not ours, and dropped without regret.
+
+Whatever is wrong with it (damaged, from another program, from a newer Holdfast, deleted under our
+hands, not writable), the answer is the same: build it again, in memory if need be, and say so.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+
+from holdfast.errors import Busy
+from holdfast.index import schema
+
+WAIT = 60.0  # seconds for another command that is building the index
+_LOCKED = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
+_UNUSABLE = (8, 10, 13, 14)  # READONLY, IOERR, FULL, CANTOPEN
+_SIBLINGS = ("", "-journal", "-wal", "-shm")
+
+
+class Index:
+    """One work tree's index. `notes` gathers what a person should know about it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.notes: list[str] = []
+        self._inode: tuple[int, int] | None = None
+        self._db: sqlite3.Connection | None = None
+        self._in_memory = False
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        """A connection to the file that stands there now."""
+        if self._db is not None and not self._in_memory and _identity(self.path) != self._inode:
+            self.close()  # somebody deleted or replaced it
+        if self._db is None:
+            self._db = self._open()
+        return self._db
+
+    def _open(self) -> sqlite3.Connection:
+        if self._in_memory:
+            return _prepared(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False))
+        try:
+            return self._open_file()
+        except sqlite3.DatabaseError as error:
+            self.recover(error)
+            return self.db
+
+    def _open_file(self) -> sqlite3.Connection:
+        with contextlib.suppress(OSError):
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+        try:
+            _prepared(db)
+        except sqlite3.Error:
+            db.close()
+            raise
+        self._inode = _identity(self.path)
+        return db
+
+    def recover(self, error: sqlite3.DatabaseError) -> None:
+        """Make the index usable again after a failure, empty; Busy if it only has to be waited for."""
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _LOCKED:
+            raise Busy("another command is building the index") from error
+        self.close()
+        if code in _UNUSABLE or self._in_memory:
+            self._in_memory = True
+            self.notes.append(f"the index cannot be kept in {self.path} ({error}); it is built in memory")
+            return
+        self.notes.append(f"the index was not usable ({error}) and is built again; nothing was lost")
+        drop(self.path)
+
+    def start_anew(self) -> None:
+        """Forget everything, down to the file."""
+        self.close()
+        drop(self.path)
+
+    def close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: readers see the state before or after it, whole."""
+        with _transaction(self.db, "BEGIN IMMEDIATE") as db:
+            yield db
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One state for several questions."""
+        with _transaction(self.db, "BEGIN") as db:
+            yield db
+
+    def take_notes(self) -> tuple[str, ...]:
+        """What there is to tell, once."""
+        told = tuple(self.notes)
+        self.notes.clear()
+        return told
+
+
+@contextlib.contextmanager
+def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[sqlite3.Connection]:
+    db.execute(begin)
+    try:
+        yield db
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _prepared(db: sqlite3.Connection) -> sqlite3.Connection:
+    """The connection with our tables in it; a foreign or future file counts as damaged."""
+    db.execute("PRAGMA cache_size = -32768")
+    db.execute("PRAGMA temp_store = MEMORY")
+    application, version = _stamp(db)
+    if (application, version) == (schema.APPLICATION, schema.VERSION):
+        return db
+    with _transaction(db, "BEGIN IMMEDIATE"):
+        if _stamp(db) == (schema.APPLICATION, schema.VERSION):  # made by another process just now
+            return db
+        if application or version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise sqlite3.DatabaseError("it belongs to another program or another version of Holdfast")
+        for statement in schema.TABLES.split(";\n"):
+            if statement.strip():
+                db.execute(statement)
+        db.execute(f"PRAGMA application_id = {schema.APPLICATION}")
+        db.execute(f"PRAGMA user_version = {schema.VERSION}")
+    if sqlite3.sqlite_version_info >= schema.WAL_SINCE:
+        db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    return db
+
+
+def _stamp(db: sqlite3.Connection) -> tuple[int, int]:
+    return (
+        db.execute("PRAGMA application_id").fetchone()[0],
+        db.execute("PRAGMA user_version").fetchone()[0],
+    )
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def drop(path: str) -> None:
+    """Delete an index; the next question builds it again."""
+    for suffix in _SIBLINGS:
+        with contextlib.suppress(OSError):
+            os.unlink(path + suffix)
+
+
+def drop_all(folder: str) -> None:
+    """Delete the indexes of every work tree of a clone: after an erase no word of it may stay."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    for name in names:
+        if name.startswith("index") and ".db" in name:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(folder, name))

@@ -1,0 +1,162 @@
+"""What is visible here, as units the index can compare with those it has, and their text.
+
+Reading is bounded and careful: a segment that does not match its name, a body that was altered
+and an entry that cannot be read are left out and named in the notes.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from holdfast.errors import BrokenEntry, HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.git.visible import Source
+from holdfast.model.event import timestamp
+from holdfast.model.memory import Candidate, Memory
+from holdfast.store import entries, fsio
+from holdfast.store.format import segment_name
+from holdfast.store.log import MAX_SPOOL
+
+BLOBS_AT_ONCE = 32
+FEW = 4  # units; from here on it pays to list the bodies once instead of asking for each
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One source of rows: a piece of the log, or one memory. Equal names, equal content so far."""
+
+    name: str
+    kind: str  # segment, spool, entry or candidate
+    until: str | None = None
+    source: Source | None = None
+    memory: Memory | None = None
+    path: str = ""
+
+
+def visible_units(clone: Clone, erased: set[str], notes: list[str]) -> Iterator[Unit]:
+    """Everything that can be found from this work tree on its line."""
+    for source in clone.sources():
+        letter = "s" if source.kind == "segment" else "p"
+        yield Unit(f"{letter}:{source.key}", source.kind, source.until, source)
+    yield from _entries(clone, erased, notes)
+    yield from _candidates(clone, erased)
+
+
+def _entries(clone: Clone, erased: set[str], notes: list[str]) -> Iterator[Unit]:
+    for sighting in clone.entries():
+        try:
+            memory = entries.parse(sighting.text, sighting.path)
+        except BrokenEntry as error:
+            notes.append(f"left out: {error}")
+            continue
+        if memory.id not in erased:
+            yield Unit(f"e:{sighting.path}@{sighting.blob}", "entry", memory=memory, path=sighting.path)
+
+
+def _candidates(clone: Clone, erased: set[str]) -> Iterator[Unit]:
+    line = clone.line()
+    for path in [path for store in clone.stores for path in _files(store.candidates)]:
+        try:
+            data = fsio.read(path, limit=entries.MAX_ENTRY)
+            memory = entries.parse(data.decode("utf-8", "replace"), path)
+            written = timestamp(datetime.fromtimestamp(os.lstat(path).st_mtime, UTC))
+        except (HoldfastError, FileNotFoundError):
+            continue  # `review list` names a broken one
+        if isinstance(memory, Candidate) and memory.id not in erased and line.sees(memory.line, written):
+            yield Unit(f"c:{path}@{clone.repo.hash_blob(data)}", "candidate", memory=memory)
+
+
+def _files(folder: str) -> list[str]:
+    try:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".md")]
+    except FileNotFoundError:
+        return []
+
+
+class Texts:
+    """Reads the log's pieces and the bodies of events, as far as they are here and not erased."""
+
+    def __init__(self, clone: Clone, erased: set[str], notes: list[str]) -> None:
+        self._clone, self._erased, self._notes = clone, erased, notes
+        self._listed: set[str] | None = None
+
+    def unread(self, units: list[Unit], have: dict[str, int]) -> Iterator[tuple[Unit, bytes]]:
+        """Each piece of the log that the index does not have whole, with the bytes it lacks."""
+        if sum(unit.name not in have for unit in units) > FEW:
+            self._listed = set(self._body_names())
+        in_git = []
+        for unit in units:
+            if unit.source is None or (unit.kind == "segment" and unit.name in have):
+                continue
+            if unit.source.path is None:
+                in_git.append((unit, unit.source))
+            elif data := self._file(unit.source, unit.source.path, have.get(unit.name, 0)):
+                yield unit, data
+        yield from self._from_git(in_git)
+
+    def _from_git(self, wanted: list[tuple[Unit, Source]]) -> Iterator[tuple[Unit, bytes]]:
+        for start in range(0, len(wanted), BLOBS_AT_ONCE):
+            batch = wanted[start : start + BLOBS_AT_ONCE]
+            texts = self._clone.repo.blobs(source.blob for _, source in batch if source.blob)
+            for unit, source in batch:
+                data = texts.get(source.blob or "")
+                if data is not None and self._is_whole(source, data):
+                    yield unit, data
+
+    def _file(self, source: Source, path: str, offset: int) -> bytes:
+        """A file of the store: a segment whole, a spool from where reading stopped."""
+        try:
+            if source.kind == "spool" and os.lstat(path).st_size == offset:
+                return b""
+            data = fsio.read(path, limit=MAX_SPOOL)
+        except FileNotFoundError:  # sealed by another command just now: its segment brings the events
+            return b""
+        except HoldfastError as error:
+            self._notes.append(f"left out: {error}")
+            return b""
+        if source.kind == "spool":
+            return data[offset:]
+        return data if self._is_whole(source, data) else b""
+
+    def _is_whole(self, source: Source, data: bytes) -> bool:
+        """Only what its name proves goes into the index."""
+        if segment_name(data) == source.key:
+            return True
+        self._notes.append(f"left out: segment {source.key} does not match its name; run `holdfast doctor`")
+        return False
+
+    def body(self, found: re.Match[bytes]) -> tuple[dict[str, Any] | None, bool]:
+        """The body of an event, and whether it is not here but may come."""
+        if found[15] is None or self._is_erased(found):
+            return None, False
+        name = found[15].decode("ascii")
+        if self._listed is not None and name not in self._listed:
+            return None, True
+        try:
+            body = self._clone.bodies.get(name)
+        except (HoldfastError, ValueError):
+            self._notes.append(f"left out: body {name} was altered; run `holdfast doctor`")
+            return None, False
+        return (body, False) if isinstance(body, dict) else (None, True)
+
+    def _is_erased(self, found: re.Match[bytes]) -> bool:
+        """Whether somebody erased the event, its run, or the memory it is about."""
+        names = (found[1], found[5], found[9])
+        return bool(self._erased) and any(name and name.decode("ascii") in self._erased for name in names)
+
+    def arrived(self, lacking: set[str]) -> set[str]:
+        """Which of these bodies are here now: an import may bring them after their events."""
+        if not lacking:
+            return set()
+        self._listed = set(self._body_names())
+        return lacking & self._listed
+
+    def _body_names(self) -> Iterable[str]:
+        for store in self._clone.stores:
+            try:
+                yield from os.listdir(store.bodies)
+            except FileNotFoundError:
+                continue

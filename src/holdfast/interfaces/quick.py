@@ -1,0 +1,231 @@
+"""The quick path: `recall`, `status` and `--version` answered before anything heavy is imported.
+
+It finds the repository by file facts, asks `freshness` whether the index still says what is true,
+and answers from SQLite alone. Whatever is unusual (a stale or missing index, an option it does not
+know, git's or Holdfast's variables set, a sandbox) it leaves to the full path, which gives the same
+rows in the same words. It never writes.
+"""
+
+import os
+import sys
+import time
+
+from holdfast.index.freshness import Place, signature
+from holdfast.index.schema import APPLICATION, VERSION, file_name
+from holdfast.index.search import KINDS, MAX_LIMIT, search
+from holdfast.index.shown import as_json, as_text
+from holdfast.store.layout import Layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from sqlite3 import Connection
+
+NOT_HANDLED = -1
+_STEERING = (  # with one of these set, git itself has to say which repository is meant
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_OBJECT_DIRECTORY",
+)
+_HARMLESS = ("HOLDFAST_RUN_ID", "HOLDFAST_PARENT_RUN_ID", "HOLDFAST_TEST_SEED")
+
+
+def main(argv: list[str]) -> int:
+    """Answer and give the exit code, or NOT_HANDLED."""
+    if argv == ["--version"]:
+        from holdfast import __version__
+
+        return _say(f"holdfast {__version__}\n")
+    if not argv or argv[0] not in ("recall", "status") or not is_plain(os.environ):
+        return NOT_HANDLED
+    asked = _recall_options(argv[1:]) if argv[0] == "recall" else _status_options(argv[1:])
+    return NOT_HANDLED if asked is None else _answer(argv[0], asked)
+
+
+def is_plain(environ: "Mapping[str, str]") -> bool:
+    """Whether no variable changes where git looks or what Holdfast does."""
+    return not any(
+        name in _STEERING or (name.startswith("HOLDFAST_") and name not in _HARMLESS) for name in environ
+    )
+
+
+def cache_dir(environ: "Mapping[str, str]") -> str:
+    """Where this user's caches lie: Holdfast's folder in it."""
+    if environ.get("XDG_CACHE_HOME", "").startswith("/"):
+        return os.path.join(environ["XDG_CACHE_HOME"], "holdfast")
+    home = os.path.expanduser("~")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Caches", "holdfast")
+    if sys.platform == "win32":
+        return os.path.join(environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local"), "holdfast")
+    return os.path.join(home, ".cache", "holdfast")
+
+
+def user_settings(environ: "Mapping[str, str]") -> str:
+    """The user's own settings file; its state is part of what `status` rests on."""
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(base, "holdfast", "settings.toml")
+
+
+class _Asked:
+    """What a command was asked for."""
+
+    __slots__ = ("json", "kind", "limit", "query", "task")
+
+    def __init__(self) -> None:
+        self.query: list[str] = []
+        self.json = False
+        self.task: str | None = None
+        self.kind: str | None = None
+        self.limit = 5
+
+
+def _status_options(words: list[str]) -> _Asked | None:
+    asked = _Asked()
+    asked.json = words == ["--json"]
+    return asked if asked.json or not words else None
+
+
+def _recall_options(words: list[str]) -> _Asked | None:
+    asked, values = _Asked(), {}
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if word == "--json":
+            asked.json = True
+        elif name in ("--task", "--kind", "--limit"):
+            values[name] = value if equals else next(rest, "")
+            if not values[name] or values[name].startswith("-"):
+                return None
+        elif word.startswith("-"):
+            return None
+        else:
+            asked.query.append(word)
+    asked.task, asked.kind = values.get("--task"), values.get("--kind")
+    limit = values.get("--limit", "5")
+    if (asked.kind and asked.kind not in KINDS) or not (
+        limit.isascii() and limit.isdigit() and len(limit) < 5
+    ):
+        return None  # the full path says what is wrong with it
+    asked.limit = int(limit)
+    return asked if 0 < asked.limit <= MAX_LIMIT else None
+
+
+def _answer(command: str, asked: _Asked) -> int:
+    place = find_place(os.getcwd())
+    if place is None:
+        return NOT_HANDLED
+    layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
+    name = _content(layout.repo_id)
+    now = signature(place, layout) if name else None
+    if now is None:
+        return NOT_HANDLED
+    path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
+    import _sqlite3
+
+    try:
+        db = _open(path)
+        db.execute("BEGIN")
+        told = _recalled(db, asked, now.value) if command == "recall" else _status(db, asked, now.value)
+    except _sqlite3.Error:
+        return NOT_HANDLED
+    return NOT_HANDLED if told is None else _say(told)
+
+
+def _open(path: str) -> "Connection":
+    import _sqlite3
+
+    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    db: Connection = _sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=0.5, isolation_level=None)
+    stamp = (
+        db.execute("PRAGMA application_id").fetchone()[0],
+        db.execute("PRAGMA user_version").fetchone()[0],
+    )
+    if stamp != (APPLICATION, VERSION):
+        raise _sqlite3.DatabaseError("not ours")
+    return db
+
+
+def _recalled(db: "Connection", asked: _Asked, state: str) -> str | None:
+    kept = db.execute("SELECT value FROM meta WHERE name = 'signature'").fetchone()
+    if kept is None or kept[0] != state:
+        return None
+    query = " ".join(asked.query)
+    found = search(db, query, limit=asked.limit, task=asked.task, kind=asked.kind, now=_now())
+    if not found and not asked.json:
+        return None  # the full path says so in its own words
+    return as_json(db, found) if asked.json else as_text(found)
+
+
+def _status(db: "Connection", asked: _Asked, state: str) -> str | None:
+    from holdfast.index import ready
+
+    kept = ready.get(db, "status", signature=status_signature(state, os.environ), now=_now())
+    return None if kept is None else kept[1 if asked.json else 0]
+
+
+def status_signature(state: str, environ: "Mapping[str, str]") -> str:
+    """What a kept `status` rests on: the state of the memory, and the user's settings."""
+    try:
+        found = os.stat(user_settings(environ))
+    except OSError:
+        return state
+    return f"{state} {found.st_mtime_ns} {found.st_size}"
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def find_place(start: str) -> Place | None:
+    """The work tree around a folder, if it is of the plain sort: no submodule, nobody else's."""
+    top = start
+    while not os.path.lexists(os.path.join(top, ".git")):
+        above = os.path.dirname(top)
+        if above == top:
+            return None
+        top = above
+    dot_git = os.path.join(top, ".git")
+    if not _is_ours(dot_git):
+        return None
+    if os.path.isdir(dot_git):
+        return Place(top, dot_git, dot_git) if not os.path.islink(dot_git) else None
+    return _linked(top, dot_git)
+
+
+def _linked(top: str, dot_git: str) -> Place | None:
+    """A linked work tree: its .git is a file that names its folder, which names the common one."""
+    said = _content(dot_git)
+    if not said.startswith("gitdir: "):
+        return None
+    git_dir = os.path.normpath(os.path.join(top, said[len("gitdir: ") :]))
+    common = _content(os.path.join(git_dir, "commondir"))
+    if not common:  # a submodule, or a git folder kept elsewhere
+        return None
+    return Place(top, git_dir, os.path.normpath(os.path.join(git_dir, common)))
+
+
+def _is_ours(path: str) -> bool:
+    """Git refuses a repository that another user owns; so do we, by leaving it to git."""
+    return not hasattr(os, "getuid") or os.lstat(path).st_uid == os.getuid()
+
+
+def _content(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.readline().rstrip("\n")
+    except OSError:
+        return ""
+
+
+def _say(text: str) -> int:
+    """Print; a reader that went away is no error of ours."""
+    data = text.encode("utf-8", "replace")
+    try:
+        while data:
+            data = data[os.write(1, data) :]
+    except BrokenPipeError:
+        return 0
+    return 0
