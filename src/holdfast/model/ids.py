@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 
+from holdfast.errors import Ambiguous, NotFound
+
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # base 32 without i, l, o, u: read aloud safely
 PREFIXES = {"decision": "DEC", "assumption": "ASM", "invariant": "INV", "fact": "FCT", "dead-end": "DED"}
 
@@ -52,3 +54,22 @@ def slug(text: str, limit: int = 40) -> str:
     if len(words) > limit:
         words = words[:limit].rsplit("-", 1)[0]
     return words or "entry"
+
+
+def pick(text: str, ids: Collection[str]) -> str:
+    """The id a person means: exactly, else the only one it begins, with or without its prefix."""
+    if text in ids:
+        return text
+    asked = text.lower()
+    fitting = sorted({name for name in ids if asked and _begins(name.lower(), asked)})
+    if len(fitting) > 1:
+        shown = ", ".join(fitting[:5]) + (" …" if len(fitting) > 5 else "")
+        raise Ambiguous(f"{text} fits {len(fitting)} things: {shown}")
+    if not fitting:
+        raise NotFound(f"nothing here is called {text}")
+    return fitting[0]
+
+
+def _begins(name: str, asked: str) -> bool:
+    kind, _, rest = name.partition("-")
+    return name.startswith(asked) or (f"{kind.upper()}" in PREFIXES.values() and rest.startswith(asked))

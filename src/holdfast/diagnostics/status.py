@@ -1,0 +1,150 @@
+"""Status: where this clone stands, what waits, and what would be lost with the clone."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdfast.git import reconcile
+from holdfast.git.clone import Clone
+from holdfast.store import seal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """One clone at one moment."""
+
+    id: str  # the line
+    branch: str | None
+    head: str | None
+    operation: str | None  # what git is in the middle of
+    facts: int
+    expired: int
+    stale: int
+    candidates: int
+    events_waiting: int
+    changes_waiting: tuple[str, ...]  # tracked paths
+    private_runs: int
+    private_bytes: int
+    gone: int
+    orphans: tuple[str, ...]
+    sandboxed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many facts are in which state; counted by whoever knows what they mean."""
+
+    facts: int
+    expired: int
+    stale: int
+    candidates: int
+
+
+def status(clone: Clone, tally: Tally) -> Status:
+    """Look at everything once."""
+    line, head = clone.line(), clone.repo.head()
+    changes = clone.changes()
+    found = reconcile.examine(clone)
+    files, size = _size(clone.private.private)
+    return Status(
+        id=line.id,
+        branch=head.branch,
+        head=head.oid,
+        operation=clone.repo.operation(),
+        facts=tally.facts,
+        expired=tally.expired,
+        stale=tally.stale,
+        candidates=tally.candidates,
+        events_waiting=_events_waiting(clone, [change.segment for change in changes if change.segment]),
+        changes_waiting=tuple(sorted({change.path for change in changes if change.segment is None})),
+        private_runs=_count(clone.private.runs),
+        private_bytes=size,
+        gone=len(found.gone),
+        orphans=tuple(orphan.name for orphan in found.orphans),
+        sandboxed=clone.layout.private != clone.private.private,
+    )
+
+
+def _events_waiting(clone: Clone, segments: Sequence[str]) -> int:
+    spooled = sum(_lines(path) for store in clone.stores for path in seal.spools(store, clone.line().id))
+    return spooled + sum(seal.sealed_bytes(clone.layout, name).count(b"\n") - 1 for name in segments)
+
+
+def _lines(path: str) -> int:
+    with open(path, "rb") as file:
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+
+
+def _count(folder: str) -> int:
+    try:
+        return len(os.listdir(folder))
+    except FileNotFoundError:
+        return 0
+
+
+def _size(top: str) -> tuple[int, int]:
+    files = size = 0
+    for folder, _, names in os.walk(top):
+        for name in names:
+            try:
+                size += os.lstat(os.path.join(folder, name)).st_size
+                files += 1
+            except FileNotFoundError:  # published or sealed just now
+                continue
+    return files, size
+
+
+def render(found: Status) -> str:
+    """The status in a few lines, what needs the eye last."""
+    branch = found.branch or "a detached HEAD"
+    at = f" at {found.head[:12]}" if found.head else ", before the first commit"
+    rows = [f"On {branch}{at}, line {found.id}"]
+    rows.append(f"  facts       {_facts(found)}")
+    rows.append(f"  to review   {found.candidates}")
+    rows.append(f"  to publish  {_to_publish(found)}")
+    rows.append(
+        f"  private     {_plural(found.private_runs, 'run')}, {_bytes(found.private_bytes)}; "
+        "deleting this clone deletes them (`holdfast export FILE` keeps them)"
+    )
+    return "\n".join([*rows, *_warnings(found)]) + "\n"
+
+
+def _facts(found: Status) -> str:
+    more = [
+        f"{count} {word}" for count, word in ((found.expired, "expired"), (found.stale, "stale")) if count
+    ]
+    return f"{found.facts}" + (f" ({', '.join(more)})" if more else "")
+
+
+def _to_publish(found: Status) -> str:
+    return f"{_plural(found.events_waiting, 'event')}, {_plural(len(found.changes_waiting), 'change')}"
+
+
+def _warnings(found: Status) -> list[str]:
+    rows = []
+    if found.operation:
+        rows.append(f"Git is in the middle of {found.operation}: events are recorded, publishing waits.")
+    if found.gone:
+        rows.append(
+            f"{_plural(found.gone, 'file')} published here are gone from this line: holdfast reconcile"
+        )
+    if found.orphans:
+        rows.append(
+            f"Deleted branches left something behind ({', '.join(found.orphans)}): holdfast reconcile"
+        )
+    if found.sandboxed:
+        rows.append("This is a sandbox: records stay in .holdfast/local until a command outside moves them.")
+    return rows
+
+
+def _plural(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def _bytes(size: int) -> str:
+    amount = float(size)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if amount < 1024 or unit == "GiB":
+            break
+        amount /= 1024
+    return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
