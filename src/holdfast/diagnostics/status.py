@@ -45,7 +45,7 @@ def status(clone: Clone, tally: Tally) -> Status:
     line, head = clone.line(), clone.repo.head()
     changes = clone.changes()
     found = reconcile.examine(clone)
-    files, size = _size(clone.private.private)
+    size = _size(clone.private.private)
     return Status(
         id=line.id,
         branch=head.branch,
@@ -82,16 +82,15 @@ def _count(folder: str) -> int:
         return 0
 
 
-def _size(top: str) -> tuple[int, int]:
-    files = size = 0
+def _size(top: str) -> int:
+    size = 0
     for folder, _, names in os.walk(top):
         for name in names:
             try:
                 size += os.lstat(os.path.join(folder, name)).st_size
-                files += 1
             except FileNotFoundError:  # published or sealed just now
                 continue
-    return files, size
+    return size
 
 
 def render(found: Status) -> str:

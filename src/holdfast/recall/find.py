@@ -47,8 +47,8 @@ def _kinds(clone: Clone) -> dict[str, str]:
     kinds = {event.hash_self: "event" for event in events}
     kinds |= {event.run_id: "run" for event in events if event.kind == "run" and event.run_id}
     kinds |= {event.target: "memory" for event in events if event.target and _is_about_memory(event)}
-    kinds |= {name: "candidate" for name in _candidates(clone)}
-    return kinds | {identity: "memory" for identity in _memories(clone.entries())}
+    kinds |= dict.fromkeys(_candidates(clone), "candidate")
+    return kinds | dict.fromkeys(_memories(clone.entries()), "memory")
 
 
 def _is_about_memory(event: Event) -> bool:
