@@ -1,5 +1,4 @@
 """Verifies a Holdfast log by docs/design/log-format.md alone: nothing of Holdfast is imported.
-
 `verify.py REPOSITORY [PRIVATE-STORE]` prints findings with file and line; exit 0 ok, 3 partial, 1 corrupt.
 """
 import json, os, re, subprocess, sys  # noqa: E401, I001
@@ -47,10 +46,11 @@ def segment(where, data):
     if named and any(NEWER.match(line) for line in lines):
         say(1, where, 1, "comes from a newer version")
         return
-    bad = {n for n, e in enumerate(parsed, 2) if not e or (head and e["line"] != head[1])}
-    first = parsed[0]["ts"] if parsed and parsed[0] else head and head[3]
+    first = next(filter(None, parsed), {"line": head and head[1], "ts": head and head[3]})
+    bad = {n for n, e in enumerate(parsed, 2) if not e or e["line"] != first["line"]}
     placed = head and len(data) <= 1 << 20 and (where[0] != "." or head[3][:10].replace("-", "/") in where)
-    if not (placed and (named or bad) and head[3] == first and int(head[2]) == len(parsed) <= 1000):
+    starts = head and head[1] == first["line"] and (head[3] == first["ts"] or 2 in bad)
+    if not (placed and starts and (named or bad) and 0 < int(head[2]) == len(parsed) <= 1000):
         bad.add(1)
     for number in sorted(bad):
         say(2, where, number, "is not what was sealed")

@@ -1,0 +1,184 @@
+"""The gate for pull requests: may this branch's memory join the trunk?
+
+Everything is read from tree objects, so it works in a fresh clone without a private store. Against
+the merge-base, every memory that was added, changed or deleted needs an event that says who let it
+in, in the segments the branch brings along; the log verifies; nothing sealed was touched.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from holdfast.diagnostics.findings import Finding
+from holdfast.diagnostics.integrity import Ledger, Seen
+from holdfast.diagnostics.tracked import Row, read_log, rows
+from holdfast.errors import BadInput, BrokenEntry
+from holdfast.git.repo import Repo
+from holdfast.model.memory import Memory, source_run
+from holdfast.store import entries, layout
+
+PROMOTING = frozenset((b"accept", b"promote", b"edit", b"retire", b"reject", b"erase"))
+_CANDIDATES = f"{layout.MEMORY}/candidates/"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the gate says: it is shut while there are problems."""
+
+    problems: tuple[Finding, ...]
+    notes: tuple[Finding, ...]
+    base: str | None  # the commit it was compared with
+    counts: Mapping[str, int]
+
+    @property
+    def word(self) -> str:
+        """ok, partial or failed."""
+        if self.problems:
+            return "failed"
+        return "partial" if any(note.severity == "partial" for note in self.notes) else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The memory files of one commit: what can be read, and what is wrong with the rest."""
+
+    rows: dict[str, Row]
+    memories: dict[str, Memory]
+    findings: tuple[Finding, ...]
+
+
+def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> Verdict:
+    """Judge HEAD against where it left `base`, or else the trunk; without either, against nothing."""
+    if repo.head().oid is None:
+        raise BadInput("there is no commit to check yet", hint="Commit something first.")
+    ledger = Ledger()
+    read_log(repo, "HEAD", ledger)
+    ledger.finish()
+    here = _side(repo, "HEAD")
+    start, findings = _start(repo, base, trunk)
+    if start is not None:
+        findings = [*findings, *_against(repo, ledger, here, start)]
+    findings = [*ledger.findings, *here.findings, *_repeated(here.memories), *findings]
+    counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.memories)}
+    return Verdict(
+        problems=tuple(f for f in findings if f.severity == "problem"),
+        notes=tuple(f for f in findings if f.severity != "problem"),
+        base=start or None,
+        counts=counts,
+    )
+
+
+def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None, list[Finding]]:
+    """The commit to compare with, "" for an empty past, None where this clone cannot tell."""
+    asked = base or repo.trunk(trunk)
+    tip = _commit(repo, asked) if asked else None
+    if repo.is_shallow() and tip is None:
+        return None, [_unknown(f"{asked or 'the trunk'} is not in this shallow clone")]
+    if tip is None and base:
+        raise BadInput(f"{base} names no commit here", hint=f"Fetch it first: `git fetch origin {base}`.")
+    done = repo.attempt("merge-base", "HEAD", tip) if tip else None
+    if done is not None and done.returncode == 0:
+        return done.stdout.decode("ascii").split()[0], []
+    if repo.is_shallow():
+        return None, [_unknown(f"this shallow clone does not reach the point where HEAD left {asked}")]
+    return "", []
+
+
+def _commit(repo: Repo, name: str) -> str | None:
+    done = repo.attempt("rev-parse", "-q", "--verify", f"{name}^{{commit}}")
+    return done.stdout.decode("ascii").strip() if done.returncode == 0 else None
+
+
+def _unknown(said: str) -> Finding:
+    return Finding(
+        severity="partial",
+        topic="git",
+        file=layout.MEMORY,
+        sentence=f"{said}, so what was added or changed could not be judged",
+        next_step="Fetch the whole history (`git fetch --unshallow`; in GitHub Actions `fetch-depth: 0`).",
+    )
+
+
+def _side(repo: Repo, rev: str) -> _Side:
+    listed = {row.path: row for row in rows(repo, rev, layout.MEMORY) if not row.path.startswith(_CANDIDATES)}
+    blobs = repo.blobs(row.oid for row in listed.values())
+    memories, findings = {}, []
+    for path, row in listed.items():
+        if not row.mode.startswith("100"):
+            findings.append(_problem(path, "a memory must be a plain file", "Put the file itself there."))
+        elif path.endswith(".md"):
+            try:
+                memories[path] = entries.parse(blobs.get(row.oid, b"").decode("utf-8"), path)
+            except (BrokenEntry, UnicodeDecodeError) as error:
+                findings.append(_unreadable(path, error))
+    return _Side(listed, memories, tuple(findings))
+
+
+def _unreadable(path: str, error: BrokenEntry | UnicodeDecodeError) -> Finding:
+    step = "Mend the file by hand, record it with `holdfast review accept`, and commit it."
+    if isinstance(error, UnicodeDecodeError):
+        return _problem(path, f"is not UTF-8 at byte {error.start}", step)
+    line, _, reason = str(error).removeprefix(f"{path}:").partition(" ")
+    return _problem(path, reason, step, line=int(line) if line.isdigit() else None)
+
+
+def _repeated(memories: Mapping[str, Memory]) -> Iterator[Finding]:
+    """Two files with one id: whoever cites it cites neither."""
+    first: dict[str, str] = {}
+    for path, memory in memories.items():
+        other = first.setdefault(memory.id, path)
+        if other != path:
+            step = "Give one of them a new id: propose it again and retire this file."
+            yield _problem(path, f"its id {memory.id} is also that of {other}", step)
+
+
+def _against(repo: Repo, ledger: Ledger, here: _Side, start: str) -> Iterator[Finding]:
+    before_log = {row.path: row for row in rows(repo, start, layout.LOG)}
+    now_log = {row.path: row for row in rows(repo, "HEAD", layout.LOG)}
+    yield from _touched(before_log, now_log)
+    # By hash, not by file: an old approval copied into a new segment lets nothing in.
+    known = Ledger()
+    read_log(repo, start, known)
+    added = [event for name, event in ledger.events.items() if name not in known.events]
+    yield from _unexplained(_side(repo, start), here, added)
+
+
+def _touched(before: Mapping[str, Row], now: Mapping[str, Row]) -> Iterator[Finding]:
+    for path, row in before.items():
+        if path not in now:
+            step = "Bring it back: `holdfast publish --restore`, or `git checkout BASE -- FILE`."
+            yield _problem(path, "this sealed segment was deleted", step, topic="log")
+        elif (now[path].oid, now[path].mode) != (row.oid, row.mode):
+            step = f"Bring it back: `git checkout BASE -- {path}`."
+            yield _problem(path, "this sealed segment was altered", step, topic="log")
+
+
+def _unexplained(before: _Side, here: _Side, added: Iterable[Seen]) -> Iterator[Finding]:
+    """Changed memories that no event of the branch accounts for."""
+    events = list(added)
+    let_in = {event.target.decode("ascii") for event in events if event.target and event.kind in PROMOTING}
+    runs = {event.run_id.decode("ascii") for event in events if event.run_id and event.kind == b"run"}
+    for path in sorted({*before.rows, *here.rows}):
+        old, new = before.rows.get(path), here.rows.get(path)
+        if old is not None and new is not None and (old.oid, old.mode) == (new.oid, new.mode):
+            continue
+        memory = here.memories.get(path) or before.memories.get(path)
+        if memory is None or memory.id in let_in or source_run(memory) in runs:
+            continue
+        yield _unaccounted(path, memory, "added" if old is None else "deleted" if new is None else "changed")
+
+
+def _unaccounted(path: str, memory: Memory, what: str) -> Finding:
+    run = source_run(memory)
+    cited = f", and the run it cites, {run}, is not there either" if run else ", and it cites no run"
+    sentence = f"{memory.id} was {what}, but no segment of this branch holds its approval{cited}"
+    if what == "deleted":
+        step = "Retire it with Holdfast, or bring the file back, then `holdfast publish`."
+    else:
+        step = f"Run `holdfast review accept {memory.id}` and `holdfast publish` on this branch."
+    return _problem(path, sentence, step)
+
+
+def _problem(
+    path: str, sentence: str, step: str, *, line: int | None = None, topic: str = "facts"
+) -> Finding:
+    return Finding(severity="problem", topic=topic, file=path, line=line, sentence=sentence, next_step=step)

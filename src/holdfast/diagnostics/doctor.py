@@ -1,0 +1,236 @@
+"""Is this clone's memory sound? Looks at everything, changes nothing, and says where.
+
+The log, its bodies and capsules decide the verdict (ok, partial, corrupt); facts, permissions and
+leftovers are reported beside it. It reads raw files rather than through the store's own readers,
+which rightly refuse damage: the doctor is who must still be able to look at it.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from holdfast.diagnostics import capsules, facts, house, tracked
+from holdfast.diagnostics import checkpoint as checkpoints
+from holdfast.diagnostics.checkpoint import Checkpoint
+from holdfast.diagnostics.findings import Finding, Report, report
+from holdfast.diagnostics.integrity import Ledger, Seen
+from holdfast.errors import CorruptLog, TooLarge, UnsafePath
+from holdfast.git.clone import Clone
+from holdfast.index.refresh import path_of
+from holdfast.store import fsio, pending
+from holdfast.store.format import MAX_SEGMENT, SALT_BYTES, body_name, parse_event
+from holdfast.store.layout import Layout
+from holdfast.store.log import MAX_SPOOL
+
+_SQLITE = b"SQLite format 3\0"
+_BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
+
+
+def examine(clone: Clone, *, against: Checkpoint | None = None, name: str = "checkpoint") -> Report:
+    """Everything that is wrong or worth knowing about this clone's memory."""
+    ledger, found = read_everything(clone)
+    found += _bodies(clone, ledger)
+    if against is not None:
+        found += _compare(clone, ledger, against, name)
+    found += _house(clone, ledger)
+    found += tracked.attributes(clone.repo)
+    found += facts.examine(clone, runs=_runs(ledger))
+    found += _index(clone)
+    return report([*ledger.findings, *found], _counts(ledger))
+
+
+def read_everything(clone: Clone) -> tuple[Ledger, list[Finding]]:
+    """The whole log of this clone: HEAD's tree, the work tree, what was sealed here, the spools."""
+    ledger = Ledger()
+    committed = tracked.read_log(clone.repo, "HEAD", ledger) if clone.repo.head().oid else {}
+    found = tracked.read_work_tree(clone.repo, ledger, committed)
+    for store in clone.stores:
+        found += _read_sealed(clone, store, ledger)
+        found += _read_spools(clone, store, ledger)
+    ledger.finish()
+    return ledger, found
+
+
+def take_checkpoint(clone: Clone) -> Checkpoint:
+    """How far the log of this clone reaches now."""
+    ledger, _ = read_everything(clone)
+    return checkpoints.take(_parents(ledger), clone.now())
+
+
+def _parents(ledger: Ledger) -> dict[str, Sequence[str]]:
+    return {name: event.parents for name, event in ledger.events.items()}
+
+
+def _runs(ledger: Ledger) -> set[str]:
+    return {event.run_id.decode("ascii") for event in ledger.events.values() if event.run_id}
+
+
+def _counts(ledger: Ledger) -> dict[str, int]:
+    bodies = sum(event.body is not None for event in ledger.own.values())
+    return {"files": ledger.files, "events": len(ledger.events), "own": len(ledger.own), "bodies": bodies}
+
+
+def _shown(clone: Clone, path: str) -> str:
+    return os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
+
+
+def _read(clone: Clone, path: str, *, limit: int) -> bytes | Finding:
+    try:
+        return fsio.read(path, limit=limit)
+    except (UnsafePath, TooLarge) as error:
+        said = str(error)
+    except OSError as error:
+        said = f"it cannot be read: {os.strerror(error.errno or 0)}"
+    return _problem("log", _shown(clone, path), said, _BACKUP)
+
+
+def _read_sealed(clone: Clone, store: Layout, ledger: Ledger) -> list[Finding]:
+    found = []
+    for name in _listed(store.sealed_log):
+        path = os.path.join(store.sealed_log, name)
+        data = _read(clone, path, limit=2 * MAX_SEGMENT)
+        if isinstance(data, Finding):
+            found.append(data)
+        else:
+            ledger.segment(_shown(clone, path), name.removesuffix(".jsonl"), data, own=True)
+    return found
+
+
+def _read_spools(clone: Clone, store: Layout, ledger: Ledger) -> list[Finding]:
+    found = []
+    for line in _listed(store.spool):
+        for name in _listed(os.path.join(store.spool, line)):
+            path = os.path.join(store.spool, line, name)
+            data = _read(clone, path, limit=MAX_SPOOL)
+            if isinstance(data, Finding):
+                found.append(data)
+            else:
+                ledger.spool(_shown(clone, path), path, data)
+    return found
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if not name.endswith(house.TEMPORARY))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _bodies(clone: Clone, ledger: Ledger) -> list[Finding]:
+    """Each own event's body, and each own run's capsule: here, unaltered, or rightly gone."""
+    named = _erased(ledger.events.values())
+    ours = _erased(ledger.own.values()) | clone.erased()
+    found: list[Finding] = []
+    for event in ledger.own.values():
+        if event.body is not None:
+            covers = event.names if event.kind != b"erase" else set()
+            found += _body(clone, event, hidden=bool(covers & (named | ours)), erased=bool(covers & ours))
+    return found
+
+
+def _erased(events: Iterable[Seen]) -> set[str]:
+    return {event.target.decode("ascii") for event in events if event.kind == b"erase" and event.target}
+
+
+def _body(clone: Clone, event: Seen, *, hidden: bool, erased: bool) -> Iterator[Finding]:
+    name = (event.body or b"").decode("ascii")
+    shown = _shown(clone, clone.layout.body(name))
+    try:
+        stored = clone.bodies.raw(name)
+    except (UnsafePath, TooLarge, OSError) as error:
+        yield _problem("body", shown, str(error), _BACKUP)
+        return
+    if stored is None and not hidden:
+        yield _problem("body", shown, f"it is missing; {event.file}:{event.number} names it", _BACKUP)
+    elif stored is not None and body_name(stored) != name:
+        said = f"one or more of its {len(stored)} bytes were changed; {event.file}:{event.number} names it"
+        yield _problem("body", shown, said, _BACKUP)
+    elif stored is not None and erased:
+        step = "Erase it again with `holdfast erase`."
+        yield _problem("body", shown, "it was erased and is here again", step)
+    elif stored is not None and event.kind == b"run" and not hidden:
+        yield from _capsule(clone, event, stored)
+
+
+def _capsule(clone: Clone, event: Seen, stored: bytes) -> Iterator[Finding]:
+    try:
+        root = json.loads(stored[SALT_BYTES:]).get("output_sha256")
+    except (ValueError, AttributeError):
+        shown = _shown(clone, clone.layout.body((event.body or b"").decode("ascii")))
+        yield _problem("body", shown, "it does not hold JSON", _BACKUP)
+        return
+    if root is None or event.run_id is None:
+        return
+    run = event.run_id.decode("ascii")
+    store = next((store for store in clone.stores if os.path.isdir(store.run(run))), clone.layout)
+    for fault in capsules.verify(store.run(run), root, clone.joined(parse_event(event.data))):
+        shown = _shown(clone, os.path.join(store.run(run), fault.path))
+        repair = "rebuild-meta" if fault.path == "meta.json" else None
+        yield Finding(
+            severity="problem",
+            topic="capsule",
+            file=shown,
+            sentence=fault.sentence,
+            next_step="Run `holdfast doctor --repair`." if repair else _BACKUP,
+            repair=repair,
+            path=os.path.join(store.run(run), fault.path),
+        )
+
+
+def _compare(clone: Clone, ledger: Ledger, against: Checkpoint, name: str) -> list[Finding]:
+    lost = checkpoints.compare(against, _parents(ledger), name)
+    if not lost:
+        return []
+    elsewhere = Ledger()
+    for ref in clone.repo.text("for-each-ref", "--format=%(objectname)").split():
+        tracked.read_log(clone.repo, ref, elsewhere)
+    if checkpoints.compare(against, {**_parents(elsewhere), **_parents(ledger)}, name):
+        return lost
+    said = "what the checkpoint names is not on this branch; another branch of this clone has it"
+    step = "Switch to that branch and look again."
+    return [Finding(severity="partial", topic="checkpoint", file=name, sentence=said, next_step=step)]
+
+
+def _house(clone: Clone, ledger: Ledger) -> list[Finding]:
+    store, top = clone.private, clone.repo.top
+    bodies = {event.body.decode("ascii") for event in ledger.own.values() if event.body}
+    found = [*house.permissions(store, top)]
+    found += house.leftovers(store, top, bodies=bodies, now=clone.clock().timestamp())
+    found += house.unfinished(store, top, runs=_runs(ledger))
+    for each in clone.stores:
+        found += _waiting(clone, each)
+    return found
+
+
+def _waiting(clone: Clone, store: Layout) -> Iterator[Finding]:
+    """Changes that wait: each readable, and the segment it names still here."""
+    try:
+        waiting = pending.waiting(store)
+    except (CorruptLog, UnsafePath, TooLarge) as error:
+        yield _problem("store", _shown(clone, store.pending), str(error), _BACKUP)
+        return
+    for change in waiting:
+        if change.segment and not os.path.lexists(store.sealed_segment(change.segment)):
+            said = f"it waits to publish segment {change.segment}, which is gone from sealed/"
+            shown = _shown(clone, os.path.join(store.pending, f"{change.name}.json"))
+            yield _problem("store", shown, said, _BACKUP)
+
+
+def _index(clone: Clone) -> Iterator[Finding]:
+    """The index may be thrown away at any time, so whatever is wrong with it is only a note."""
+    path = path_of(clone)
+    try:
+        with open(path, "rb") as file:
+            sound = file.read(len(_SQLITE)) in (_SQLITE, b"")
+    except FileNotFoundError:
+        return
+    except OSError:
+        sound = False
+    if not sound:
+        step = "Delete it; the next `holdfast recall` builds it again."
+        said = "the search index cannot be read"
+        yield Finding(severity="note", topic="index", file=path, sentence=said, next_step=step)
+
+
+def _problem(topic: str, file: str, sentence: str, step: str) -> Finding:
+    return Finding(severity="problem", topic=topic, file=file, sentence=sentence, next_step=step)

@@ -1,0 +1,57 @@
+"""What an examination found: plain values that the command line and tests read.
+
+A finding is a problem (something is damaged or unsafe), partial (it cannot be told from here) or a
+note (worth knowing, nothing is wrong). Each says where, in one sentence, and what to do next.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+# The topics whose findings decide the log's verdict; the others are about the house around it.
+LOG_TOPICS = ("log", "body", "capsule", "checkpoint")
+_RANK = {"note": 0, "partial": 1, "problem": 2}
+_VERDICTS = ("ok", "partial", "corrupt")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing worth saying, with its place."""
+
+    severity: str  # problem, partial or note
+    topic: str  # log, body, capsule, checkpoint, facts, store, git or index
+    file: str  # as people should see it
+    sentence: str
+    line: int | None = None
+    next_step: str = ""
+    repair: str | None = None  # a repair `repair.apply` knows
+    path: str = ""  # the file itself, for the repair
+
+    @property
+    def where(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything an examination found, the worst first, and how much was looked at."""
+
+    findings: tuple[Finding, ...]
+    counts: Mapping[str, int]
+
+    @property
+    def verdict(self) -> str:
+        """ok, partial or corrupt: what the log, its bodies and capsules are."""
+        return _VERDICTS[max((_RANK[f.severity] for f in self.findings if f.topic in LOG_TOPICS), default=0)]
+
+    @property
+    def problems(self) -> list[Finding]:
+        return [finding for finding in self.findings if finding.severity == "problem"]
+
+    @property
+    def repairable(self) -> list[Finding]:
+        return [finding for finding in self.findings if finding.repair is not None]
+
+
+def report(findings: Iterable[Finding], counts: Mapping[str, int]) -> Report:
+    """A report with the worst first; within a rank as they were found."""
+    return Report(tuple(sorted(findings, key=lambda finding: -_RANK[finding.severity])), counts)

@@ -1,0 +1,226 @@
+"""Is the log what was written? Bytes in, findings out; nothing here reads the disk or git.
+
+A Ledger takes every file of the log, one after the other, and judges at the end what only the whole
+can tell: whether parents are here, and whether an odd line of a spool was ever acknowledged.
+The rules are those of `docs/design/log-format.md`.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from holdfast.diagnostics.findings import Finding
+from holdfast.errors import CorruptLog, FutureFormat
+from holdfast.store import layout
+from holdfast.store.format import (
+    MAX_SEGMENT,
+    MAX_SEGMENT_EVENTS,
+    match_event,
+    parents_of,
+    segment_name,
+    split_lines,
+)
+
+_KEPT = (1, 3, 4, 5, 6, 9, 15)  # groups of format.EVENT, in the order of Seen's fields
+_NEWER = re.compile(rb'\{"holdfast":"segment","v":(?:[2-9]|[1-9]\d+),')
+_LISTED = 20  # of many missing parents
+_RESTORE = "Bring the file back from git or a backup; other clones hold the same bytes under the same name."
+_UPDATE = "Update Holdfast; this version leaves newer files untouched."
+
+
+class Seen(NamedTuple):
+    """What verifying keeps of an event: bytes as they stand in its line, and where that was."""
+
+    hash_self: bytes
+    ts: bytes
+    kind: bytes
+    target: bytes | None
+    line: bytes
+    run_id: bytes | None
+    body: bytes | None
+    parents: tuple[str, ...]
+    file: str
+    number: int
+    data: bytes  # the whole line
+
+    @property
+    def names(self) -> set[str]:
+        """Everything that an erase may name this event by."""
+        return {value.decode("ascii") for value in (self.hash_self, self.run_id, self.target) if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """A line of a spool that is no event; whether anybody was told it held is seen at the end."""
+
+    file: str
+    path: str
+    number: int
+    data: bytes
+    newer: bool
+    after: Seen | None  # the next event of the file
+
+
+class Ledger:
+    """Every event of the log that verifies, and a finding for whatever does not."""
+
+    def __init__(self) -> None:
+        self.events: dict[str, Seen] = {}
+        self.own: dict[str, Seen] = {}  # those this clone recorded: their bodies are expected here
+        self.findings: list[Finding] = []
+        self.files = 0
+        self._odd: list[Odd] = []
+
+    def segment(self, file: str, name: str, data: bytes, *, own: bool = False) -> None:
+        """Take a segment: each event, the header, the name, and for a tracked one its folder."""
+        self.files += 1
+        pieces = list(split_lines(data))
+        seen: list[Seen | None] = []
+        faults: dict[int, str] = {}
+        newer = bool(_NEWER.match(data))
+        for number, piece in enumerate(pieces[1:], 2):
+            try:
+                seen.append(_read(piece, file, number))
+            except FutureFormat as error:
+                newer, faults[number] = True, str(error)
+                seen.append(None)
+            except CorruptLog as error:
+                faults[number] = str(error)
+                seen.append(None)
+        if newer and segment_name(data) == name:
+            self._say("partial", file, 1, "this segment was written by a newer Holdfast", _UPDATE)
+            return
+        self._keep(seen, own=own)
+        faults |= _strangers(seen)
+        if fault := _header_fault(file, name, data, pieces, seen, sound=not faults):
+            faults[1] = fault
+        for number in sorted(faults):
+            self._say("problem", file, number, f"this is not what was sealed: {faults[number]}", _RESTORE)
+
+    def spool(self, file: str, path: str, data: bytes) -> None:
+        """Take a spool; what is no event in it is judged by `finish`."""
+        self.files += 1
+        after: Seen | None = None
+        kept: list[Seen] = []
+        for number, piece in reversed(list(enumerate(split_lines(data), 1))):
+            try:
+                after = _read(piece, file, number)
+                kept.append(after)
+            except (CorruptLog, FutureFormat) as error:
+                if piece != b"\n":  # it only ended a torn line
+                    self._odd.append(Odd(file, path, number, piece, isinstance(error, FutureFormat), after))
+        self._keep(reversed(kept), own=True)
+
+    def finish(self) -> None:
+        """Judge what only the whole log can tell; call it once, after the last file."""
+        for odd in sorted(self._odd, key=lambda odd: (odd.file, odd.number)):
+            self._judge(odd)
+        self._name_missing_parents()
+
+    def stranger(self, file: str) -> None:
+        """Something that is no segment lies where only segments belong."""
+        self._say("problem", file, None, "only segments belong in the log", f"Remove it: `git rm {file}`.")
+
+    def _keep(self, seen: Iterable[Seen | None], *, own: bool) -> None:
+        for event in seen:
+            if event is not None:
+                name = event.hash_self.decode("ascii")
+                self.events.setdefault(name, event)
+                if own:
+                    self.own.setdefault(name, event)
+
+    def _judge(self, odd: Odd) -> None:
+        """A writer's event names its last acknowledged one: what stands between was promised to nobody."""
+        if odd.after is not None:
+            torn = all(parent in self.events for parent in odd.after.parents)
+        else:
+            torn = not odd.data.endswith(b"]}\n")
+        if torn:
+            sentence = f"a write was cut short here; its {len(odd.data)} bytes were never acknowledged"
+            step = "Run `holdfast doctor --repair` to set them aside."
+            self._say("note", odd.file, odd.number, sentence, step, repair="set-aside", path=odd.path)
+        elif odd.newer:
+            self._say("partial", odd.file, odd.number, "this event was written by a newer Holdfast", _UPDATE)
+        else:
+            sentence = "this event is not what was written: its bytes do not match its hash"
+            self._say("problem", odd.file, odd.number, sentence, "Bring the file back from a backup.")
+
+    def _name_missing_parents(self) -> None:
+        missing: dict[str, Seen] = {}
+        for event in self.events.values():
+            for parent in event.parents:
+                if parent not in self.events:
+                    missing.setdefault(parent, event)
+        step = "Nothing is wrong if it is on another branch or in history this clone does not have."
+        for parent, child in list(missing.items())[:_LISTED]:
+            sentence = f"the event before this one is not here: {parent[:16]}…"
+            self._say("partial", child.file, child.number, sentence, step)
+        if len(missing) > _LISTED:
+            sentence = f"{len(missing) - _LISTED} more events name one that is not here"
+            self._say("partial", layout.LOG, None, sentence, step)
+
+    def _say(
+        self,
+        severity: str,
+        file: str,
+        line: int | None,
+        sentence: str,
+        next_step: str,
+        *,
+        repair: str | None = None,
+        path: str = "",
+    ) -> None:
+        self.findings.append(
+            Finding(
+                severity=severity,
+                topic="log",
+                file=file,
+                line=line,
+                sentence=sentence,
+                next_step=next_step,
+                repair=repair,
+                path=path,
+            )
+        )
+
+
+def _read(piece: bytes, file: str, number: int) -> Seen:
+    """The event in one text line, its form, hash and parents checked."""
+    found = match_event(piece)
+    parents = parents_of(found)
+    if len(parents) > 1 and any(a >= b for a, b in pairwise(parents)):
+        raise CorruptLog("its parents are not sorted or repeat")
+    return Seen._make((*found.group(*_KEPT), parents, file, number, piece))
+
+
+def _strangers(seen: list[Seen | None]) -> dict[int, str]:
+    """Events of another line than the first: a segment never mixes lines."""
+    found = [event for event in seen if event is not None]
+    odd = (event for event in found if event.line != found[0].line)
+    return {event.number: "it belongs to another line than the first event" for event in odd}
+
+
+def _header_fault(
+    file: str, name: str, data: bytes, pieces: list[bytes], seen: list[Seen | None], *, sound: bool
+) -> str | None:
+    """What is wrong with a segment as a whole; the events say what its header has to be."""
+    if not seen:
+        return "it holds no events"
+    if len(data) > MAX_SEGMENT or len(seen) > MAX_SEGMENT_EVENTS:
+        return "it is larger than a segment may be"
+    first = seen[0]
+    if first is not None and pieces[0] != _header(first, len(seen)):
+        return "its header does not fit the events that follow"
+    tracked = file.startswith(f"{layout.LOG}/")
+    if first is not None and tracked and file != layout.segment_path(name, first.ts.decode("ascii")):
+        return "it lies in the folder of another day"
+    if sound and segment_name(data) != name:
+        return "its name is not the hash of its bytes"
+    return None
+
+
+def _header(first: Seen, count: int) -> bytes:
+    parts = (first.line, count, first.ts)
+    return b'{"holdfast":"segment","v":1,"line":"%b","count":%d,"first_ts":"%b"}\n' % parts

@@ -1,0 +1,83 @@
+"""The story of a project as rows: what happened when, of one task or of all.
+
+It takes joined events (flat objects) and gives rows; where events come from and how rows look on a
+screen is others' business.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import BadInput
+
+KEYS = ("ts", "layer", "scale", "kind", "task")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One event in the story."""
+
+    id: str  # the run or memory it is about, else the event
+    ts: str
+    kind: str
+    layer: str | None
+    systemic_scale: int | None
+    task: str | None
+    run_id: str | None
+    exit_status: int | None
+    summary: str
+    hash_self: str
+
+
+def timeline(
+    events: Iterable[Mapping[str, Any]], *, task: str | None = None, sort: Sequence[str] = ("ts",)
+) -> list[Row]:
+    """Rows in the order asked for; equal ones stay in the log's own order."""
+    for key in sort:
+        if key not in KEYS:
+            raise BadInput(f"a timeline is not sorted by {key!r}", hint=f"Use {', '.join(KEYS)}.")
+    found = [_row(event) for event in events if task is None or event.get("task") == task]
+    for key in reversed([key for key in sort if key != "ts" or len(sort) > 1]):
+        found.sort(key=lambda row: _rank(row, key))
+    return found
+
+
+def _rank(row: Row, key: str) -> tuple[bool, Any]:
+    """Whatever has no value stands last."""
+    value = getattr(row, "systemic_scale" if key == "scale" else key)
+    return (value is None, _natural(value) if key == "layer" and value is not None else value)
+
+
+def _natural(word: str) -> tuple[str, int, str]:
+    """L2 before L10."""
+    stem = word.rstrip("0123456789")
+    digits = word[len(stem) :]
+    return (stem, int(digits) if digits else -1, word)
+
+
+def _row(event: Mapping[str, Any]) -> Row:
+    return Row(
+        id=event.get("target") or event.get("run_id") or event["hash_self"],
+        ts=event["ts"],
+        kind=event["kind"],
+        layer=event.get("layer"),
+        systemic_scale=event.get("systemic_scale"),
+        task=event.get("task"),
+        run_id=event.get("run_id"),
+        exit_status=event.get("exit_status"),
+        summary=_summary(event),
+        hash_self=event["hash_self"],
+    )
+
+
+def _summary(event: Mapping[str, Any]) -> str:
+    """The one line that says most: what was stated, summed up or run; else where the text went."""
+    outputs = event.get("outputs")
+    told = outputs.get("summary") if isinstance(outputs, Mapping) else None
+    texts = (event.get("statement"), told, event.get("summary"), event.get("reason"), event.get("command"))
+    for value in texts:
+        if value:
+            text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            return " ".join(text.split())
+    state = event.get("body_state")
+    return "" if state in (None, "here") else f"({state})"

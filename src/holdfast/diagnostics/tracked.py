@@ -1,0 +1,142 @@
+"""The log as git holds it: read from a commit's tree, so that it works in any clone.
+
+What the work tree shows is compared with it byte by byte; a checkout that converted line ends
+is told apart from damage.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+
+from holdfast.diagnostics.findings import Finding
+from holdfast.diagnostics.integrity import Ledger
+from holdfast.errors import TooLarge, UnsafePath
+from holdfast.git.repo import Repo
+from holdfast.store import fsio, layout
+from holdfast.store.format import MAX_SEGMENT
+
+_PLACE = re.compile(rf"{re.escape(layout.LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl")
+_ATTRIBUTES = ("text", "filter", "ident", "working-tree-encoding")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One file of a tree."""
+
+    path: str
+    oid: str
+    mode: str
+
+    @property
+    def segment(self) -> str | None:
+        """The name of the segment that this file should be, or None."""
+        place = _PLACE.fullmatch(self.path)
+        return place[1] if place and self.mode == "100644" else None
+
+
+def rows(repo: Repo, rev: str, path: str) -> list[Row]:
+    """Everything below a path of a commit, links and odd modes included."""
+    done = repo.attempt("ls-tree", "-r", "-z", "--full-tree", rev, "--", path)
+    found = []
+    for row in done.stdout.split(b"\0")[:-1] if done.returncode == 0 else ():
+        facts, _, name = row.partition(b"\t")
+        mode, _, oid = facts.decode("ascii").split(" ")
+        found.append(Row(os.fsdecode(name), oid, mode))
+    return found
+
+
+def read_log(repo: Repo, rev: str, ledger: Ledger) -> dict[str, bytes]:
+    """Take the whole log of a commit into the ledger; gives each segment's bytes by path."""
+    listed = rows(repo, rev, layout.LOG)
+    blobs = repo.blobs(row.oid for row in listed if row.segment)
+    found = {}
+    for row in listed:
+        if row.segment is None:
+            ledger.stranger(row.path)
+        elif row.oid not in blobs:
+            ledger.findings.append(_absent(row))
+        else:
+            found[row.path] = blobs[row.oid]
+            ledger.segment(row.path, row.segment, blobs[row.oid])
+    return found
+
+
+def _absent(row: Row) -> Finding:
+    return Finding(
+        severity="partial",
+        topic="log",
+        file=row.path,
+        sentence="git names this segment but does not have its bytes here",
+        next_step="Fetch it, or run `git fsck` if this is no partial clone.",
+    )
+
+
+def read_work_tree(repo: Repo, ledger: Ledger, committed: dict[str, bytes]) -> list[Finding]:
+    """Compare the work tree's copies with git's, and verify segments that are not committed yet."""
+    findings = []
+    for path in _files(repo.top):
+        try:
+            data = fsio.read(os.path.join(repo.top, path), limit=2 * MAX_SEGMENT)
+        except (UnsafePath, TooLarge, OSError) as error:
+            findings.append(_unreadable(path, str(error)))
+            continue
+        place = _PLACE.fullmatch(path)
+        if place is None:
+            ledger.stranger(path)
+        elif path not in committed:
+            ledger.segment(path, place[1], data)
+        elif data != committed[path] and data.replace(b"\r\n", b"\n") == committed[path]:
+            findings.append(_converted(path))
+        elif data != committed[path]:
+            ledger.segment(path, place[1], data.replace(b"\r\n", b"\n"))
+    return findings
+
+
+def _files(top: str) -> list[str]:
+    found = []
+    for folder, folders, names in os.walk(os.path.join(top, *layout.LOG.split("/"))):
+        folders.sort()
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        for name in sorted([*names, *links]):
+            found.append(os.path.relpath(os.path.join(folder, name), top).replace(os.sep, "/"))
+    return found
+
+
+def _unreadable(path: str, reason: str) -> Finding:
+    step = f"Bring git's copy back: `git checkout -- {path}`."
+    return Finding(severity="problem", topic="log", file=path, sentence=reason, next_step=step)
+
+
+def _converted(path: str) -> Finding:
+    return Finding(
+        severity="note",
+        topic="git",
+        file=path,
+        sentence="the checkout converted its line ends; git's own copy is sound and is what counts",
+        next_step=f"Commit {layout.ATTRIBUTES}, then check the file out again.",
+    )
+
+
+def attributes(repo: Repo) -> list[Finding]:
+    """Whether git will leave the log's bytes alone."""
+    here = os.path.lexists(os.path.join(repo.top, *layout.ATTRIBUTES.split("/")))
+    if not here and not rows(repo, "HEAD", layout.ATTRIBUTES):
+        said = "it is missing, so git may convert the log's line ends"
+        return [_attribute(said, "Run `holdfast init` and commit it.")]
+    probe = f"{layout.LOG}/2000/01/01/{'0' * 32}.jsonl"
+    out = os.fsdecode(repo.run("check-attr", "-z", *_ATTRIBUTES, "--", probe)).split("\0")
+    values = dict(zip(out[1::3], out[2::3], strict=False))
+    harmful = [f"{name}={value}" for name, value in values.items() if value not in ("unset", _unspoken(name))]
+    if harmful:
+        said = f"another rule outvotes it for the log: {', '.join(harmful)}"
+        return [_attribute(said, "Look at .git/info/attributes and core.attributesFile.")]
+    return []
+
+
+def _unspoken(name: str) -> str:
+    """Unspecified is harmless for all but `text`, which then follows the user's core.autocrlf."""
+    return "unset" if name == "text" else "unspecified"
+
+
+def _attribute(sentence: str, step: str) -> Finding:
+    return Finding(severity="problem", topic="git", file=layout.ATTRIBUTES, sentence=sentence, next_step=step)
