@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -29,14 +30,17 @@ from holdfast.store.format import (
 from holdfast.store.layout import Layout
 
 MAX_SPOOL = 1 << 30
+IDLE_SECONDS = 2.0  # a spool untouched for so long may be continued by another process
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Writer:
-    """Appends the events of one process on one line to a spool of its own.
+    """Appends the events of one process on one line to a spool nobody else is writing.
 
-    `heads` is asked once, for the first event: it names what is visible on the line, and every
-    later event names the one before it. Safe between threads; a forked child starts anew.
+    The first event names what is visible on the line (`heads` is asked for it), every later one the
+    event before it. An idle spool of the line is continued, so that spools stay few however many
+    commands run; whoever finds that its spool has grown without it lets go and takes another.
+    Safe between threads; a forked child starts anew.
     """
 
     def __init__(
@@ -49,11 +53,15 @@ class Writer:
     def _begin(self) -> None:
         self._pid = os.getpid()
         self._name = token(16)
-        self._path = self._layout.spool_file(self._line, self._name)
         self._fd = -1
-        self._end: int | None = None  # where our last whole line ended; None: look before writing
+        self._end = 0  # where the file must end if nobody but us wrote to it
         self._seq = 0
-        self._last: str | None = None
+        self._last: str | None = None  # our previous event; None: ask for the heads
+        self._before: tuple[str, ...] = ()  # the last event of a spool we took over
+
+    @property
+    def _path(self) -> str:
+        return self._layout.spool_file(self._line, self._name)
 
     def append(self, draft: Draft, body: str | None = None) -> Event:
         """Store one event; it survives a crash from the moment this returns."""
@@ -61,12 +69,13 @@ class Writer:
             if self._pid != os.getpid():
                 self._begin()
             with fsio.refusing("the event"):
-                return self._append_locked(draft, body)
+                return self._append(draft, body)
 
-    def _append_locked(self, draft: Draft, body: str | None) -> Event:
-        self._lock_current_file()
+    def _append(self, draft: Draft, body: str | None) -> Event:
+        # Asked before the lock is taken: it reads every spool of the line, the one we take over included.
+        heads = () if self._last else tuple(self._heads())
+        self._lock_a_spool()
         try:
-            parents = (self._last,) if self._last else tuple(self._heads())[:MAX_PARENTS]
             data = event_line(
                 draft,
                 ts=timestamp(self._clock()),
@@ -74,7 +83,7 @@ class Writer:
                 writer=self._name,
                 seq=self._seq,
                 body=body,
-                parents=parents,
+                parents=(self._last,) if self._last else (*self._before, *heads)[:MAX_PARENTS],
             )
             self._write(data)
         finally:
@@ -83,29 +92,60 @@ class Writer:
         self._last, self._seq = event.hash_self, self._seq + 1
         return event
 
-    def _lock_current_file(self) -> None:
-        """Lock the spool that stands under our name; sealing may have renamed the one we hold."""
+    def _lock_a_spool(self) -> None:
+        """Hold the lock of a spool that stands under its name and ends where we left it."""
         while True:
-            if self._fd < 0:
-                self._open()
+            if self._fd < 0 and not (self._last is None and self._take_over()):
+                self._create()
             fsio.lock_fd(self._fd, wait=30.0, what=self._path)
-            if self._is_current():
+            if not self._is_current():  # sealing renamed it: go on in a new file of the same name
+                self.close()
+                self._end = 0
+            elif os.fstat(self._fd).st_size != self._end:  # another process took it over
+                last = self._last
+                self.close()
+                self._begin()
+                self._last = last
+            else:
                 return
-            os.close(self._fd)
-            self._fd = -1
 
-    def _open(self) -> None:
+    def _take_over(self) -> bool:
+        """Continue the newest idle spool of the line, if there is one."""
+        for path in self._idle():
+            fd = fsio.ops.open(path, os.O_RDWR | os.O_APPEND | _NOFOLLOW, 0o600)
+            if fsio.try_lock_fd(fd):
+                last = next(reversed(_tail(fd)), None)
+                self._fd, self._end = fd, os.fstat(fd).st_size
+                self._name = os.path.basename(path)[: -len(".jsonl")]
+                if last is not None and last.writer == self._name and self._is_current():
+                    self._seq, self._before = last.seq + 1, (last.hash_self,)
+                    return True
+            os.close(fd)
+        self._begin()
+        return False
+
+    def _idle(self) -> list[str]:
+        """Spools nobody has written to for a while, newest first; a few are enough to try."""
+        found = []
+        with contextlib.suppress(FileNotFoundError), os.scandir(os.path.dirname(self._path)) as files:
+            for file in files:
+                if file.name.endswith(".jsonl") and file.is_file(follow_symlinks=False):
+                    found.append((file.stat().st_mtime, file.path))
+        limit = time.time() - IDLE_SECONDS
+        return [path for written, path in sorted(found, reverse=True) if written < limit][:4]
+
+    def _create(self) -> None:
         folder = os.path.dirname(self._path)
         fsio.make_dirs(folder)
-        self._fd = fsio.ops.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _NOFOLLOW, 0o600)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _NOFOLLOW
+        self._fd = fsio.ops.open(self._path, flags, 0o600)
         try:
             # Without this a power cut could take the whole new file, acknowledged lines included.
             fsio.ops.sync_dir(folder)
         except OSError:
-            os.close(self._fd)
-            self._fd = -1
+            self.close()
+            self._name = token(16)  # the empty file stays; another writer may continue it
             raise
-        self._end = None
 
     def _is_current(self) -> bool:
         try:
@@ -116,24 +156,32 @@ class Writer:
 
     def _write(self, data: bytes) -> None:
         """Write and sync one line; whatever fails, no part of it is left to be read as true."""
-        size = os.fstat(self._fd).st_size
-        whole = data if size == self._end or _ends_whole(self._fd, size) else b"\n" + data
-        self._end = None
+        whole = data if _ends_whole(self._fd, self._end) else b"\n" + data
         try:
             fsio.write_all(self._fd, whole)
             fsio.ops.sync_data(self._fd)
         except OSError:
-            # If even this fails, the torn tail stays and the next append ends it with a newline.
+            # If even this fails, the tail stays torn and the next writer ends it with a newline.
             with contextlib.suppress(OSError):
-                fsio.ops.truncate(self._fd, size)
+                fsio.ops.truncate(self._fd, self._end)
             raise
-        self._end = size + len(whole)
+        self._end += len(whole)
 
     def close(self) -> None:
         """Let go of the file; the spool stays."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+
+def _tail(fd: int) -> list[Event]:
+    """The last whole events of an open spool."""
+    size = os.fstat(fd).st_size
+    found = []
+    for line in split_lines(os.pread(fd, 4 * MAX_ENVELOPE, max(0, size - 4 * MAX_ENVELOPE))):
+        with contextlib.suppress(HoldfastError):
+            found.append(parse_event(line))
+    return found
 
 
 def _ends_whole(fd: int, size: int) -> bool:
@@ -174,29 +222,17 @@ def read_spool(path: str) -> Reading:
     return Reading(lines, events, torn)
 
 
-def spool_ends(path: str) -> tuple[tuple[str, ...], str | None]:
-    """The parents of a spool's first event and the hash of its last, without reading between."""
+def spool_ends(path: str) -> tuple[set[str], str | None]:
+    """The hash of a spool's last event, and parents its events name: the first and the last few."""
     fd = os.open(path, os.O_RDONLY | _NOFOLLOW)
     try:
-        size = os.fstat(fd).st_size
-        first = os.pread(fd, MAX_ENVELOPE, 0)
-        tail = os.pread(fd, 4 * MAX_ENVELOPE, max(0, size - 4 * MAX_ENVELOPE))
+        first, tail = os.pread(fd, MAX_ENVELOPE, 0), _tail(fd)
     finally:
         os.close(fd)
-    return _first_parents(first), _last_hash(tail)
-
-
-def _first_parents(data: bytes) -> tuple[str, ...]:
+    named = {parent for event in tail for parent in event.hash_prev}
     with contextlib.suppress(HoldfastError):
-        return parents_of(match_event(data[: data.find(b"\n") + 1]))
-    return ()
-
-
-def _last_hash(data: bytes) -> str | None:
-    for line in reversed(list(split_lines(data))):
-        with contextlib.suppress(HoldfastError):
-            return match_event(line)[1].decode("ascii")
-    return None
+        named.update(parents_of(match_event(first[: first.find(b"\n") + 1])))
+    return named, tail[-1].hash_self if tail else None
 
 
 @dataclass(slots=True)
