@@ -25,7 +25,7 @@ def run(
     prompt: str | None,
     argv: tuple[str, ...],
 ) -> int:
-    """Run a command and keep what it was given, did and left.
+    """Run a command and keep what it did.
 
     Its output, signals and exit code pass through. A refusal before it starts ends with 125.
     """

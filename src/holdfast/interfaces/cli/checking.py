@@ -16,7 +16,7 @@ from holdfast.interfaces.cli.root import root
     "--against", type=click.Path(dir_okay=False), metavar="FILE", help="A checkpoint to compare with."
 )
 def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
-    """Verify the log, bodies, runs, facts and permissions."""
+    """Verify everything, and say where it is wrong."""
     if yes and not repair:
         raise click.UsageError("--yes goes with --repair.")
     with place.project() as project:
@@ -28,8 +28,11 @@ def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
 @command(root, "check")
 @click.option("--base", metavar="REF", help="Compare with this branch or commit; trunk if not given.")
 def check(place: Place, base: str | None) -> int:
-    """The gate for CI: every changed fact has its receipt, and nothing sealed was altered."""
+    """The gate for CI.
+
+    Every changed fact has its event, the log verifies, and nothing sealed was altered.
+    """
     with place.project() as project:
-        report = project.check(base=base)
-        show(report, words.report, objects.report)
-    return 1 if report.problems else 0
+        found = project.check(base=base)
+        show(found, words.verdict, objects.verdict)
+    return 1 if found.problems else 0

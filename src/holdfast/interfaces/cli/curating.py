@@ -31,7 +31,10 @@ from holdfast.model.memory import MAX_STATEMENT, TYPES
 @click.option("--id", metavar="ID", help="An id of your own.")
 @click.option("--accept", is_flag=True, help="Approve it at once.")
 def remember(place: Place, statement: str, **fields: Any) -> None:
-    """Propose a memory; it counts once it is reviewed. STATEMENT may be - to read it from stdin."""
+    """Propose a memory, to be reviewed.
+
+    STATEMENT may be - to read it from stdin.
+    """
     with place.project() as project:
         show(project.remember(_given(statement), **fields), words.remembered, objects.standing)
 
@@ -48,12 +51,10 @@ def _given(statement: str) -> str:
 
 
 @command(root, "facts")
-@click.option("--all", "everything", is_flag=True, help="Also those that were superseded or retired.")
-@click.option("--tag", metavar="WORD", help="Only those with this tag.")
-def facts(place: Place, everything: bool, tag: str | None) -> None:
-    """List the facts that count here, and those that expired."""
+def facts(place: Place) -> None:
+    """List the facts that hold here, and the others."""
     with place.project() as project:
-        show(project.facts(all=everything, tag=tag), words.facts, objects.standings)
+        show(project.facts(), words.facts, objects.facts)
 
 
 @root.group("review", invoke_without_command=True)
@@ -96,7 +97,10 @@ def reject(place: Place, name: str, reason: str, reviewer: str | None) -> None:
 @click.argument("name", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def erase(place: Place, name: str, yes: bool) -> None:
-    """Delete what an event, run or fact says; that it happened stays in the log."""
+    """Delete what an event, run or fact says.
+
+    That it happened stays in the log, and the log still verifies.
+    """
     with place.project() as project:
         confirm(f"Delete what {name} says, for good?", yes=yes)
         show(project.erase(name), words.erased)

@@ -1,13 +1,21 @@
 """Values as the objects that `--json` promises, where a value holds more than a caller should lean on."""
 
-from collections.abc import Sequence
-from typing import Any
+from __future__ import annotations
 
-from holdfast.diagnostics.findings import Finding, Report
-from holdfast.git.publish import Published
-from holdfast.git.reconcile import Orphan
-from holdfast.git.reconcile import Report as Reconciled
+from typing import TYPE_CHECKING, Any
+
 from holdfast.interfaces.cli.output import as_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.curation.decisions import Standing
+    from holdfast.curation.facts import Facts
+    from holdfast.diagnostics.check import Verdict
+    from holdfast.diagnostics.findings import Finding, Report
+    from holdfast.git.publish import Published
+    from holdfast.git.reconcile import Orphan
+    from holdfast.git.reconcile import Report as Reconciled
 
 
 def report(found: Report) -> dict[str, Any]:
@@ -21,6 +29,17 @@ def report(found: Report) -> dict[str, Any]:
     }
 
 
+def verdict(found: Verdict) -> dict[str, Any]:
+    """What the gate says."""
+    return {
+        "id": found.base,
+        "verdict": found.word,
+        "problems": len(found.problems),
+        "counts": found.counts,
+        "findings": [_finding(finding) for finding in (*found.problems, *found.notes)],
+    }
+
+
 def _finding(finding: Finding) -> dict[str, Any]:
     names = ("severity", "topic", "file", "line", "sentence", "next_step", "repair")
     return {"id": finding.where, **{name: getattr(finding, name) for name in names}}
@@ -31,24 +50,34 @@ def published(done: Published) -> dict[str, Any]:
     return {"id": done.commit, **as_plain(done)}
 
 
-def reconciled(found: Reconciled | Orphan) -> dict[str, Any]:
+def reconciled(found: Reconciled) -> dict[str, Any]:
     """What is gone and what was left, counted rather than quoted."""
-    if isinstance(found, Orphan):
-        return _orphan(found)
     gone = [{"id": item.path, "path": item.path, "commit": item.commit} for item in found.gone]
-    return {"id": None, "gone": gone, "orphans": [_orphan(item) for item in found.orphans]}
+    return {"id": None, "gone": gone, "orphans": [orphan(item) for item in found.orphans]}
 
 
-def _orphan(item: Orphan) -> dict[str, Any]:
+def orphan(item: Orphan) -> dict[str, Any]:
+    """What a lost line left, counted."""
     return {"id": item.line, "name": item.name, "events": len(item.events), "changes": len(item.changes)}
 
 
-def standing(value: Any) -> dict[str, Any]:
+def standing(value: Standing) -> dict[str, Any]:
     """A memory with the state it is in, flat."""
     fields = as_plain(value.memory)
     own = {key: field for key, field in as_plain(value).items() if key != "memory"}
     return {**fields, **own}
 
 
-def standings(values: Sequence[Any]) -> list[dict[str, Any]]:
+def standings(values: Sequence[Standing]) -> list[dict[str, Any]]:
+    """Memories as a list."""
     return [standing(value) for value in values]
+
+
+def facts(found: Facts) -> dict[str, Any]:
+    """All facts as one list, each with its status, and what could not be read."""
+    return {
+        "id": None,
+        "items": standings(found.standings),
+        "broken": as_plain(found.broken),
+        "clashes": as_plain(found.clashes),
+    }

@@ -1,5 +1,8 @@
 """Commands that look: recall, show, timeline, log, diff, status."""
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 import click
 
 from holdfast.interfaces.cli import words
@@ -8,16 +11,21 @@ from holdfast.interfaces.cli.output import show, show_lines, wants_json
 from holdfast.interfaces.cli.place import Place
 from holdfast.interfaces.cli.root import root
 
+T = TypeVar("T")
+
 
 @command(root, "recall")
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1)
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
-@click.option("--kind", metavar="KIND", help="Only this kind: fact, run, event, artifact.")
+@click.option("--kind", metavar="KIND", help="Only this kind: fact, run, event, artifact, candidate.")
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="At most this many."
 )
 def recall(place: Place, query: tuple[str, ...], task: str | None, kind: str | None, limit: int) -> None:
-    """Search memory by words, tag or task."""
+    """Search memory by words, tag or task.
+
+    `tag:db` and `task:login` are understood; without words it gives the most recent.
+    """
     with place.project() as project:
         show(project.recall(" ".join(query), limit=limit, task=task, kind=kind), words.hits)
 
@@ -33,10 +41,15 @@ def show_one(place: Place, name: str, path: bool) -> None:
 
 @command(root, "timeline")
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
-@click.option("--sort", metavar="FIELDS", default="", help="Sort by layer, scale, or both: layer,scale.")
+@click.option(
+    "--sort",
+    metavar="FIELDS",
+    default="",
+    help="Sort by ts, layer, scale, kind or task; several with commas.",
+)
 def timeline(place: Place, task: str | None, sort: str) -> None:
     """Show what happened, in order."""
-    fields = tuple(field.strip() for field in sort.split(",") if field.strip())
+    fields = tuple(field.strip() for field in sort.split(",") if field.strip()) or ("ts",)
     with place.project() as project:
         show(project.timeline(task=task, sort=fields), words.timeline)
 
@@ -48,7 +61,10 @@ def timeline(place: Place, task: str | None, sort: str) -> None:
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 def log(place: Place, render: bool, checkpoint: str | None, limit: int | None) -> None:
-    """Show the log; with --json, one object a line with every field."""
+    """Show the log.
+
+    With --json, one object a line with every field.
+    """
     if render and checkpoint:
         raise click.UsageError("--render and --checkpoint do not go together.")
     with place.project() as project:
@@ -56,10 +72,15 @@ def log(place: Place, render: bool, checkpoint: str | None, limit: int | None) -
             show(project.render_log(), words.rendered)
         elif checkpoint:
             show(project.checkpoint(checkpoint), words.checkpoint)
+        elif wants_json():
+            show_lines(newest(project.log(), limit))
         else:
-            events = project.log()
-            events = events if limit is None else events[-limit:]
-            show_lines(events) if wants_json() else show(events, words.log)
+            show(newest(project.timeline(), limit), words.timeline)
+
+
+def newest(events: Sequence[T], limit: int | None) -> Sequence[T]:
+    """The last of a list, or all of it."""
+    return events if limit is None else events[-limit:]
 
 
 @command(root, "diff")
@@ -69,7 +90,10 @@ def log(place: Place, render: bool, checkpoint: str | None, limit: int | None) -
     "--against", default="latest", show_default=True, metavar="RUN", help="The run to compare with."
 )
 def diff(place: Place, run: str | None, named: str | None, against: str) -> None:
-    """Compare what two runs produced; latest is the newest earlier run of the same task."""
+    """Compare what two runs produced.
+
+    The default is the newest earlier run of the same task.
+    """
     if (run is None) == (named is None):
         raise click.UsageError("Name one run.")
     with place.project() as project:
@@ -78,6 +102,6 @@ def diff(place: Place, run: str | None, named: str | None, against: str) -> None
 
 @command(root, "status")
 def status(place: Place) -> None:
-    """Show the line, what waits, and what would go with this clone."""
+    """Show what waits, and what is private here."""
     with place.project() as project:
         show(project.status(), words.status)

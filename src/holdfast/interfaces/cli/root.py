@@ -6,7 +6,20 @@ from holdfast import __version__
 from holdfast.interfaces.cli.place import Place
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+ORDER = (
+    *("init", "status", "run", "recall", "show", "remember", "facts", "review", "publish", "reconcile"),
+    *("log", "timeline", "diff", "check", "doctor", "erase", "export", "import", "uninstall"),
+)
+
+
+class InOrder(click.Group):
+    """A group that lists its commands in the order of the work, not of the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(super().list_commands(ctx), key=lambda name: ORDER.index(name) if name in ORDER else 0)
+
+
+@click.group(cls=InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "--version", message="holdfast %(version)s")
 @click.option(
     "-C", "folder", metavar="DIR", default=".", type=click.Path(), help="Work as if started in DIR."

@@ -40,7 +40,7 @@ def export(place: Place, file: str) -> None:
 @command(root, "import")
 @click.argument("file", type=click.Path(dir_okay=False))
 def bring_back(place: Place, file: str) -> None:
-    """Bring back what `holdfast export` saved; nothing that is here is lost."""
+    """Bring back what `holdfast export` saved."""
     with place.project() as project:
         show(project.bring_back(file), words.brought_back)
 
@@ -48,7 +48,7 @@ def bring_back(place: Place, file: str) -> None:
 @command(root, "uninstall")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def uninstall(place: Place, yes: bool) -> None:
-    """Take Holdfast out of this clone; only git history remains."""
+    """Take Holdfast out of this clone."""
     with place.project() as project:
         confirm("This deletes the private store: runs, candidates and what is not published.", yes=yes)
         show(project.uninstall(), words.uninstalled)

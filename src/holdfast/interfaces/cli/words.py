@@ -4,15 +4,31 @@ Short sentences, the id first, never a period right after an id (people double-c
 and at the end what can be done next. Nothing here decides anything or asks for more.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
-from holdfast.diagnostics.findings import Finding, Report
-from holdfast.git.publish import Published
-from holdfast.git.reconcile import Gone, Orphan
-from holdfast.git.reconcile import Report as Reconciled
-from holdfast.git.setup import Removal, Setup
+from typing import TYPE_CHECKING, Any
+
+from holdfast.index.search import FIELDS
+from holdfast.index.shown import as_text
 from holdfast.interfaces.cli.output import strong
+
+if TYPE_CHECKING:  # `--help` and completion load none of it
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from holdfast.curation.decisions import Standing
+    from holdfast.curation.facts import Facts
+    from holdfast.diagnostics.check import Verdict
+    from holdfast.diagnostics.checkpoint import Checkpoint
+    from holdfast.diagnostics.findings import Finding, Report
+    from holdfast.diagnostics.status import Status
+    from holdfast.diagnostics.timeline import Row
+    from holdfast.git.publish import Published
+    from holdfast.git.reconcile import Gone, Orphan
+    from holdfast.git.reconcile import Report as Reconciled
+    from holdfast.git.setup import Removal, Setup
+    from holdfast.recall.find import Shown
+    from holdfast.recall.search import Hit
+    from holdfast.store.bundle import Bundle
 
 WIDTH = 72
 
@@ -77,11 +93,11 @@ def initialised(made: Setup) -> str:
     return lines(first, wrote, "", "Record an agent's work with: holdfast run --task TASK -- COMMAND")
 
 
-def exported(bundle: Any) -> str:
+def exported(bundle: Bundle) -> str:
     return f"Saved {count(bundle.files, 'file')} ({size(bundle.size)}) to {bundle.file}"
 
 
-def brought_back(bundle: Any) -> str:
+def brought_back(bundle: Bundle) -> str:
     return f"Brought back {count(bundle.files, 'file')} from {bundle.file}"
 
 
@@ -100,18 +116,19 @@ def uninstalled(removal: Removal) -> str:
 # Curation.
 
 
-def _row(standing: Any) -> tuple[str, str, str]:
+def _row(standing: Standing) -> tuple[str, str, str]:
     memory = standing.memory
     sure = "" if memory.confidence is None else f"{memory.confidence:g}"
-    about = ", ".join(part for part in (standing.status, memory.layer or "", sure, *memory.tags) if part)
-    return (strong(standing.id), short(memory.statement), about)
+    stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
+    parts = (memory.layer or "", sure, *memory.tags, f"evidence {stale[0]}" if stale else "")
+    return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
 
 
-def _notes(standing: Any) -> list[str]:
+def _notes(standing: Standing) -> list[str]:
     return [f"  note: {note}" for note in standing.notes]
 
 
-def remembered(standing: Any) -> str:
+def remembered(standing: Standing) -> str:
     if standing.status == "candidate":
         return lines(
             f"{strong(standing.id)}  waits for review",
@@ -121,31 +138,42 @@ def remembered(standing: Any) -> str:
     return accepted(standing)
 
 
-def accepted(standing: Any) -> str:
+def accepted(standing: Standing) -> str:
     return lines(
         f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
         _notes(standing),
+        [] if standing.trust == "T0" else ["It counts as promoted: no person was seen to approve it."],
         "Share it with: holdfast publish",
     )
 
 
-def rejected(standing: Any) -> str:
+def rejected(standing: Standing) -> str:
     return f"{strong(standing.id)}  rejected; the same words will not be proposed again"
 
 
-def facts(standings: Sequence[Any]) -> str:
-    current = [s for s in standings if s.status not in ("expired", "superseded", "deprecated")]
-    former = [s for s in standings if s not in current]
-    if not standings:
+def facts(found: Facts) -> str:
+    sections = (
+        ("Not reviewed as they stand", found.unreviewed),
+        ("Expired", found.expired),
+        ("Superseded", found.superseded),
+        ("Retired", found.retired),
+    )
+    troubles = [f"  {item.path}: {item.message}" for item in found.broken]
+    troubles += [
+        f"  {item.id}: changed here and in the branch's history: {item.path}" for item in found.clashes
+    ]
+    if not (found.standings or troubles):
         return "No facts yet. Propose one with: holdfast remember 'Tests need Postgres 16.' --evidence PATH"
+    holds = "holds" if len(found.trusted) == 1 else "hold"
     return lines(
-        f"{count(len(current), 'fact')} hold here.".replace("1 fact hold ", "1 fact holds "),
-        table([_row(s) for s in current]),
-        ["", "No longer:", *table([_row(s) for s in former])] if former else [],
+        f"{count(len(found.trusted), 'fact')} {holds} here.",
+        table([_row(standing) for standing in found.trusted]),
+        *(["", f"{title}:", *table([_row(item) for item in items])] for title, items in sections if items),
+        ["", "Left out:", *troubles] if troubles else [],
     )
 
 
-def candidates(standings: Sequence[Any]) -> str:
+def candidates(standings: Sequence[Standing]) -> str:
     if not standings:
         return "Nothing waits."
     verb = "waits" if len(standings) == 1 else "wait"
@@ -169,11 +197,11 @@ def erased(erasure: Any) -> str:
 # Looking.
 
 
-def where(shown: Any) -> str:
-    return shown.path or ""
+def where(thing: Shown) -> str:
+    return thing.path or ""
 
 
-def shown(thing: Any) -> str:
+def shown(thing: Shown) -> str:
     fields = [
         (name, _inline(value)) for name, value in thing.fields.items() if value not in (None, [], "", ())
     ]
@@ -190,56 +218,44 @@ def _inline(value: object) -> str:
     return short(str(value), 200)
 
 
-def _event_row(event: Mapping[str, Any]) -> tuple[str, ...]:
-    name = event["run_id"] if event["kind"] == "run" else event["target"]
-    outputs = event["outputs"] if isinstance(event["outputs"], dict) else {}
-    about = event["statement"] or outputs.get("summary") or event["reason"] or event["command"]
-    if isinstance(about, list):
-        about = " ".join(str(word) for word in about)
-    return (
-        event["ts"][:19].replace("T", " "),
-        event["kind"],
-        strong(name or event["hash_self"][:12]),
-        _state(event),
-        str(event["task"] or ""),
-        short(str(about or _absent(event))),
-    )
+def timeline(rows: Sequence[Row]) -> str:
+    if not rows:
+        return "Nothing happened yet. Record something with: holdfast run -- COMMAND"
+    return lines(table([_event(row) for row in rows], indent=""))
 
 
-def _state(event: Mapping[str, Any]) -> str:
-    marks = [
-        event["layer"] or "",
-        "" if event["systemic_scale"] is None else f"scale {event['systemic_scale']}",
-    ]
-    if event["kind"] == "run":
-        marks.append("interrupted" if event["exit_status"] is None else f"exit {event['exit_status']}")
+def _event(row: Row) -> tuple[str, ...]:
+    name = row.id if row.id != row.hash_self else row.hash_self[:12]
+    when = row.ts[:19].replace("T", " ")
+    return (when, row.kind, strong(name), _marks(row), row.task or "", short(row.summary))
+
+
+def _marks(row: Row) -> str:
+    marks = [row.layer or "", "" if row.systemic_scale is None else f"scale {row.systemic_scale}"]
+    if row.kind == "run":
+        marks.append("interrupted" if row.exit_status is None else f"exit {row.exit_status}")
     return " ".join(mark for mark in marks if mark)
 
 
-def _absent(event: Mapping[str, Any]) -> str:
-    return {"private": "(private to another clone)", "erased": "(erased)", "missing": "(missing)"}.get(
-        event["body_state"], ""
-    )
+def hits(found: Sequence[Hit]) -> str:
+    """The same words as the quick path's, which prints them without us."""
+    if not found:
+        return "Nothing found."
+    return as_text([tuple(getattr(hit, name) for name in FIELDS) for hit in found])
 
 
-def log(events: Sequence[Mapping[str, Any]]) -> str:
-    if not events:
-        return "The log is empty. Record something with: holdfast run -- COMMAND"
-    return lines(table([_event_row(event) for event in events], indent=""))
+def status(found: Status) -> str:
+    from holdfast.diagnostics.status import render
 
-
-def timeline(events: Sequence[Mapping[str, Any]]) -> str:
-    if not events:
-        return "Nothing happened yet."
-    return log(events)
+    return render(found)
 
 
 def rendered(path: str) -> str:
     return f"Wrote {path}"
 
 
-def checkpoint(point: Any) -> str:
-    return f"Saved a checkpoint of {count(point.count, 'event')} to {point.file}; keep it somewhere else."
+def checkpoint(point: Checkpoint) -> str:
+    return f"Saved a checkpoint of {count(point.count, 'event')}; keep it where nobody can change it."
 
 
 def difference(diff: Any) -> str:
@@ -275,9 +291,15 @@ def published(done: Published) -> str:
     return lines(first, [f"  {path}" for path in done.paths], kept)
 
 
-def reconciled(found: Reconciled | Orphan) -> str:
-    if isinstance(found, Orphan):
-        return f"{strong(found.line)}  {found.name}: {_left(found)}"
+def carried(orphan: Orphan) -> str:
+    return lines(f"Taken over:{_orphan(orphan)[1:]}", "Share it with: holdfast publish")
+
+
+def dropped(orphan: Orphan) -> str:
+    return f"Let go:{_orphan(orphan)[1:]}"
+
+
+def reconciled(found: Reconciled) -> str:
     if not (found.gone or found.orphans):
         return "All is where it was recorded."
     gone = ["Published once, gone from this line:", *map(_gone, found.gone)]
@@ -304,14 +326,20 @@ def _left(item: Orphan) -> str:
 
 
 def report(found: Report) -> str:
-    looked = ", ".join(f"{number:,} {name}" for name, number in found.counts.items())
-    return lines(
-        [_finding(finding) for finding in found.findings],
-        f"{strong(found.verdict)}: looked at {looked}" if looked else strong(found.verdict),
-    )
+    return lines([_finding(finding) for finding in found.findings], _verdict(found.verdict, found.counts))
+
+
+def verdict(found: Verdict) -> str:
+    against = f", compared with {found.base[:12]}" if found.base else ""
+    findings = [_finding(finding) for finding in (*found.problems, *found.notes)]
+    return lines(findings, _verdict(found.word, found.counts) + against)
+
+
+def _verdict(word: str, counts: Mapping[str, int]) -> str:
+    looked = ", ".join(f"{number:,} {name}" for name, number in counts.items())
+    return f"{strong(word)}: looked at {looked}" if looked else strong(word)
 
 
 def _finding(finding: Finding) -> str:
-    mark = {"problem": "problem", "partial": "partial", "note": "note"}[finding.severity]
     step = f"\n  next: {finding.next_step}" if finding.next_step else ""
-    return f"{strong(mark)}: {finding.where}: {finding.sentence}{step}"
+    return f"{strong(finding.severity)}: {finding.where}: {finding.sentence}{step}"
