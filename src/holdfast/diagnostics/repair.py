@@ -1,0 +1,119 @@
+"""Mending what can be mended without inventing anything.
+
+Only four things: torn bytes are taken out of a spool, a run's meta file is written again from its
+event, permissions are closed, leftovers are moved away. Whatever is changed lies in `quarantine/`
+first. A dry run says what would be done; the same call with `apply` does it.
+"""
+
+import json
+import os
+import stat
+from dataclasses import dataclass
+
+from holdfast.diagnostics.findings import Finding, Report
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.git.clone import Clone
+from holdfast.store import fsio
+from holdfast.store.format import split_lines
+from holdfast.store.log import MAX_SPOOL
+
+_MAX_COPY = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One mending: what it does to which file, and whether it is done."""
+
+    file: str
+    action: str
+    done: bool
+    failed: str | None = None  # why it could not be done
+
+
+_ACTIONS = {
+    "set-aside": "move the torn bytes into quarantine/",
+    "rebuild-meta": "write it again from the run's event; the old one goes into quarantine/",
+    "permissions": "close it to everybody but its owner",
+    "remove-temporary": "move it into quarantine/",
+    "orphan": "move it into quarantine/",
+}
+
+
+def repair(clone: Clone, report: Report, *, apply: bool) -> list[Repair]:
+    """Do what the report's findings allow, or with `apply` false only say what that would be."""
+    plan = {(finding.repair, finding.path): finding for finding in report.repairable}
+    if not apply:
+        return [_said(finding, done=False) for finding in plan.values()]
+    with fsio.locked(clone.private.lock, wait=60.0):
+        return [_attempt(clone, report, finding) for finding in plan.values()]
+
+
+def _said(finding: Finding, *, done: bool, failed: str | None = None) -> Repair:
+    return Repair(finding.file, _ACTIONS[finding.repair or ""], done, failed)
+
+
+def _attempt(clone: Clone, report: Report, finding: Finding) -> Repair:
+    try:
+        _mend(clone, report, finding)
+    except (HoldfastError, OSError) as error:
+        return _said(finding, done=False, failed=str(error))
+    return _said(finding, done=True)
+
+
+def _mend(clone: Clone, report: Report, finding: Finding) -> None:
+    match finding.repair:
+        case "set-aside":
+            _set_aside(clone, report, finding)
+        case "rebuild-meta":
+            _rebuild_meta(clone, finding)
+        case "permissions":
+            os.chmod(finding.path, stat.S_IMODE(os.lstat(finding.path).st_mode) & 0o700)
+        case _:
+            fsio.make_dirs(clone.private.quarantine)
+            fsio.move(finding.path, _place(clone, finding.path))
+
+
+def _set_aside(clone: Clone, report: Report, finding: Finding) -> None:
+    """Take a spool's torn lines out; its writer notices the new file and goes on in it."""
+    torn = {f.line for f in report.repairable if f.path == finding.path and f.repair == finding.repair}
+    fd = os.open(finding.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        fsio.lock_fd(fd, wait=30.0, what=finding.path)
+        data = fsio.read(finding.path, limit=MAX_SPOOL)
+        pieces = list(enumerate(split_lines(data), 1))
+        if any(number in torn and _is_event(piece) for number, piece in pieces):
+            raise NotFound(f"{finding.file} has changed since it was examined", hint="Run it again.")
+        _keep_copy(clone, finding.path, data)
+        fsio.replace(finding.path, b"".join(piece for number, piece in pieces if number not in torn))
+    finally:
+        os.close(fd)
+
+
+def _is_event(piece: bytes) -> bool:
+    return piece.startswith(b'{"hash_self":"') and piece.endswith(b"]}\n")
+
+
+def _rebuild_meta(clone: Clone, finding: Finding) -> None:
+    run = os.path.basename(os.path.dirname(finding.path))
+    event = next((e for e in clone.own_events() if e.kind == "run" and e.run_id == run), None)
+    if event is None:
+        raise NotFound(f"run {run} has no event to rebuild {finding.file} from")
+    if os.path.lexists(finding.path):
+        _keep_copy(clone, finding.path, fsio.read(finding.path, limit=_MAX_COPY))
+    text = json.dumps(clone.joined(event), ensure_ascii=False, indent=2) + "\n"
+    fsio.replace(finding.path, text.encode("utf-8"), mode=0o400)
+
+
+def _keep_copy(clone: Clone, path: str, data: bytes) -> None:
+    fsio.make_dirs(clone.private.quarantine)
+    fsio.replace(_place(clone, path), data)
+
+
+def _place(clone: Clone, path: str) -> str:
+    """A name in quarantine/ that says when and what, and takes nobody's place."""
+    moment = clone.now()[:19].replace("-", "").replace(":", "")
+    stem = os.path.join(clone.private.quarantine, f"{moment}Z-{os.path.basename(path)}")
+    place, count = stem, 1
+    while os.path.lexists(place):
+        place, count = f"{stem}.{count}", count + 1
+    return place
