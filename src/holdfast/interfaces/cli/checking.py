@@ -20,8 +20,13 @@ def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
     if yes and not repair:
         raise click.UsageError("--yes goes with --repair.")
     with place.project() as project:
-        report = project.doctor(repair=repair, yes=yes, against=against)
-        show(report, words.report, objects.report)
+        report = project.doctor(against=against)
+        if not repair:
+            show(report, words.report, objects.report)
+        else:
+            repairs = project.repair(report, apply=yes)
+            report = project.doctor(against=against) if yes else report
+            show((report, repairs), words.repaired, objects.repaired)
     return 1 if report.problems else 0
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from holdfast.curation.facts import Facts
     from holdfast.diagnostics.check import Verdict
     from holdfast.diagnostics.findings import Finding, Report
+    from holdfast.diagnostics.repair import Repair
     from holdfast.git.publish import Published
     from holdfast.git.reconcile import Orphan
     from holdfast.git.reconcile import Report as Reconciled
@@ -27,6 +28,12 @@ def report(found: Report) -> dict[str, Any]:
         "counts": found.counts,
         "findings": [_finding(finding) for finding in found.findings],
     }
+
+
+def repaired(done: tuple[Report, list[Repair]]) -> dict[str, Any]:
+    """What doctor found, and what it mended or would mend."""
+    found, repairs = done
+    return {**report(found), "repairs": [{"id": item.file, **as_plain(item)} for item in repairs]}
 
 
 def verdict(found: Verdict) -> dict[str, Any]:

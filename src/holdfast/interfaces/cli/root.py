@@ -5,7 +5,6 @@ import click
 from holdfast import __version__
 from holdfast.interfaces.cli.place import Place
 
-
 ORDER = (
     *("init", "status", "run", "recall", "show", "remember", "facts", "review", "publish", "reconcile"),
     *("log", "timeline", "diff", "check", "doctor", "erase", "export", "import", "uninstall"),

@@ -6,7 +6,7 @@ and at the end what can be done next. Nothing here decides anything or asks for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.index.search import FIELDS
 from holdfast.index.shown import as_text
@@ -19,9 +19,12 @@ if TYPE_CHECKING:  # `--help` and completion load none of it
     from holdfast.curation.facts import Facts
     from holdfast.diagnostics.check import Verdict
     from holdfast.diagnostics.checkpoint import Checkpoint
+    from holdfast.diagnostics.diff import Change, Comparison, Side
     from holdfast.diagnostics.findings import Finding, Report
+    from holdfast.diagnostics.repair import Repair
     from holdfast.diagnostics.status import Status
     from holdfast.diagnostics.timeline import Row
+    from holdfast.git.erase import Erasure
     from holdfast.git.publish import Published
     from holdfast.git.reconcile import Gone, Orphan
     from holdfast.git.reconcile import Report as Reconciled
@@ -186,11 +189,11 @@ def candidates(standings: Sequence[Standing]) -> str:
     )
 
 
-def erased(erasure: Any) -> str:
+def erased(erasure: Erasure) -> str:
     still = erasure.still_held
     return lines(
-        f"{strong(erasure.target)}  erased: {count(len(erasure.removed), 'file')} deleted here",
-        ["", "Still holding it:", *(f"  {place}" for place in still)] if still else [],
+        f"{strong(erasure.id)}  erased; {count(len(erasure.removed), 'file')} deleted here",
+        ["", "It may still be held by:", *(f"  {place}" for place in still)] if still else [],
     )
 
 
@@ -258,23 +261,27 @@ def checkpoint(point: Checkpoint) -> str:
     return f"Saved a checkpoint of {count(point.count, 'event')}; keep it where nobody can change it."
 
 
-def difference(diff: Any) -> str:
-    if diff.against is None:
-        return f"{strong(diff.run)}  has no earlier run of its task to compare with"
-    changed = [file for file in diff.files if file.change != "same"]
-    same = len(diff.files) - len(changed)
-    return lines(
-        f"{diff.against} -> {diff.run}",
-        *([_file_diff(file)] for file in changed),
-        f"{count(same, 'file')} the same." if same or not changed else "",
-    )
+def difference(found: Comparison) -> str:
+    before, after = found.before, found.after
+    if not found.comparable:
+        away = next(side for side in (before, after) if side.state != "here")
+        return f"{strong(away.run_id)}  has nothing to compare here: its outputs are {away.state}"
+    if found.same:
+        return f"{strong(before.run_id)} and {strong(after.run_id)} produced the same"
+    ended = f"exit {_ended(before)}, then {_ended(after)}" if before.exit_status != after.exit_status else ""
+    head = f"{strong(before.run_id)}, then {strong(after.run_id)}"
+    return lines(head, [ended] if ended else [], *(_change(change) for change in found.changes))
 
 
-def _file_diff(file: Any) -> str:
-    if file.text is not None:
-        return str(file.text).rstrip("\n")
-    old, new = (file.old_sha256 or "")[:12], (file.new_sha256 or "")[:12]
-    return f"{file.change} {file.path}  {old or 'nothing'} -> {new or 'nothing'}"
+def _ended(side: Side) -> str:
+    return "interrupted" if side.exit_status is None else str(side.exit_status)
+
+
+def _change(change: Change) -> list[str]:
+    if change.lines:
+        return list(change.lines)
+    before, after = (change.before or "nothing")[:12], (change.after or "nothing")[:12]
+    return [f"{change.kind} {change.path}  {before} -> {after}"]
 
 
 # Between the private store and git.
@@ -327,6 +334,21 @@ def _left(item: Orphan) -> str:
 
 def report(found: Report) -> str:
     return lines([_finding(finding) for finding in found.findings], _verdict(found.verdict, found.counts))
+
+
+def repaired(done: tuple[Report, list[Repair]]) -> str:
+    found, repairs = done
+    waits = any(not item.done and item.failed is None for item in repairs)
+    return lines(
+        report(found),
+        [_repair(item) for item in repairs] or ["Nothing that could be mended."],
+        ["Do it with: holdfast doctor --repair --yes"] if waits else [],
+    )
+
+
+def _repair(item: Repair) -> str:
+    state = "mended" if item.done else "not mended" if item.failed else "would mend"
+    return f"{state}: {item.file}: {item.failed or item.action}"
 
 
 def verdict(found: Verdict) -> str:
