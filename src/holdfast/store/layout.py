@@ -4,6 +4,11 @@ Paths are plain strings and nothing heavy is imported: the hot commands start he
 """
 
 import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 TRACKED = ".holdfast"
 LOG = ".holdfast/log"
@@ -32,6 +37,24 @@ def segment_path(name: str, first_ts: str) -> str:
     """Where a sealed segment lies in the work tree."""
     year, month, day = first_ts[:10].split("-")
     return f"{LOG}/{year}/{month}/{day}/{name}.jsonl"
+
+
+def cache_dir(environ: "Mapping[str, str]") -> str:
+    """Where this user's caches lie: Holdfast's folder in it."""
+    if environ.get("XDG_CACHE_HOME", "").startswith("/"):
+        return os.path.join(environ["XDG_CACHE_HOME"], "holdfast")
+    home = os.path.expanduser("~")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Caches", "holdfast")
+    if sys.platform == "win32":
+        return os.path.join(environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local"), "holdfast")
+    return os.path.join(home, ".cache", "holdfast")
+
+
+def user_settings(environ: "Mapping[str, str]") -> str:
+    """The user's own settings file."""
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(base, "holdfast", "settings.toml")
 
 
 class Layout:

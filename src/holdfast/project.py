@@ -1,0 +1,439 @@
+"""Project joins the parts: the Python API, and all that the command line calls.
+
+    project = Project.open(".")
+    run_id = project.write_log({"task": "T-1", "outputs": {"summary": "schema written"}})
+    project.promote_fact({"statement": "Tests need Postgres 16", "evidence": [run_id]}, reviewer="ann")
+    hits = project.recall("postgres")
+
+Opening also finishes what a crash cut short: a publish, an erase, a run whose wrapper was killed.
+Each method is one step into the module that knows; nothing is decided here.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from holdfast import config
+from holdfast.capture import recover
+from holdfast.capture import run as capture
+from holdfast.config import Settings
+from holdfast.curation import facts as standing_facts
+from holdfast.curation import review
+from holdfast.curation.decisions import Reviewer, Standing
+from holdfast.curation.propose import propose
+from holdfast.diagnostics import check as gate
+from holdfast.diagnostics import checkpoint as checkpoints
+from holdfast.diagnostics import diff as differences
+from holdfast.diagnostics import doctor, repair, status, timeline
+from holdfast.diagnostics.findings import Report
+from holdfast.errors import BadInput
+from holdfast.git import adopt, erase, lines, publish, reconcile, setup
+from holdfast.git.clone import Clone
+from holdfast.git.erase import Erasure
+from holdfast.git.publish import Published
+from holdfast.git.reconcile import Orphan
+from holdfast.git.repo import Repo
+from holdfast.git.setup import Removal, Setup
+from holdfast.index.refresh import path_of
+from holdfast.index.sqlite import drop_all
+from holdfast.model.event import Draft
+from holdfast.model.ids import run_id as new_run_id
+from holdfast.model.memory import Memory
+from holdfast.recall import find, views
+from holdfast.recall.find import Shown
+from holdfast.recall.search import Hit, TextSearch
+from holdfast.security.redact import Scanner
+from holdfast.store import bundle, fsio
+from holdfast.store import layout as paths
+from holdfast.store.bundle import Bundle
+
+_ENVELOPE = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
+_BODY = (
+    "task",
+    "inputs",
+    "tool_calls",
+    "outputs",
+    "derived_facts",
+    "next_actions",
+    "receipts",
+    "tags",
+    "prompt",
+    "command",
+    "artifacts",
+)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A checkpoint that was written to a file."""
+
+    file: str
+    heads: tuple[str, ...]
+    count: int
+
+
+class Project:
+    """A project's memory, seen from the branch that is checked out."""
+
+    def __init__(self, clone: Clone, settings: Settings, *, person: bool = False) -> None:
+        self.clone, self.settings = clone, settings
+        self._person = person
+        self._search: TextSearch | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] = ".",
+        *,
+        environ: Mapping[str, str] | None = None,
+        person: bool = False,
+        clock: Callable[[], datetime] = _now,
+    ) -> "Project":
+        """The project at a folder; NotInitialised if it has no memory yet.
+
+        `person` says that approvals given through this object are a person's; the command line sets
+        it on a terminal where no agent runs.
+        """
+        environ = os.environ if environ is None else environ
+        repo = Repo.discover(os.fspath(path))
+        settings = config.load(
+            tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
+            clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
+            user=paths.user_settings(environ),
+            environ=environ,
+        )
+        scan = Scanner(settings.redact_rules, settings.redact_allow)
+        clone = Clone.open(os.fspath(path), cache=paths.cache_dir(environ), clock=clock, scan=scan)
+        clone.notes.extend(settings.warnings)
+        project = cls(clone, settings, person=person)
+        project._finish_what_was_cut_short()
+        return project
+
+    def _finish_what_was_cut_short(self) -> None:
+        clone = self.clone
+        if os.path.lexists(clone.layout.publishing) or os.path.lexists(clone.layout.erasing):
+            with fsio.locked(clone.layout.lock, wait=60.0):
+                clone.notes.extend(filter(None, (publish.recover(clone), erase.finish(clone))))
+        for gone in erase.sweep(clone):
+            clone.notes.append(f"deleted again what had been erased: {gone}")
+        for done in recover.complete(clone):
+            clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
+
+    @classmethod
+    def init(
+        cls,
+        path: str | os.PathLike[str] = ".",
+        *,
+        commit: bool = False,
+        git: bool = False,
+        environ: Mapping[str, str] | None = None,
+    ) -> Setup:
+        """Set up a project's memory; running it again changes nothing. `git` allows `git init` first."""
+        environ = os.environ if environ is None else environ
+        folder, made_git = os.fspath(path), False
+        if git and setup.enclosing_repository(folder) is None:
+            setup.git_init(folder)
+            made_git = True
+        done = setup.initialise(folder, cache=paths.cache_dir(environ), commit=commit)
+        cls.open(folder, environ=environ).render_views()
+        return replace(done, git_init=made_git)
+
+    @property
+    def notices(self) -> list[str]:
+        """What the user should be told beside the answer."""
+        return self.clone.notes
+
+    def write_log(self, event: Mapping[str, Any]) -> str:
+        """Record what an agent did; durable on return. Gives the run's id.
+
+        Fields: kind (run unless given), run_id (made if absent), parent_run_id, layer, systemic_scale,
+        exit_status, target, task, inputs, tool_calls, outputs, derived_facts, next_actions, receipts,
+        tags, prompt, command, artifacts.
+        """
+        unknown = sorted(set(event) - {"kind", *_ENVELOPE, *_BODY})
+        if unknown:
+            raise BadInput(
+                f"an event has no field {', '.join(unknown)}", hint="See `help(Project.write_log)`."
+            )
+        fields = {name: event[name] for name in _ENVELOPE if event.get(name) is not None}
+        body = {name: event[name] for name in _BODY if event.get(name) is not None}
+        kind = event.get("kind", "run")
+        identity = fields.setdefault("run_id", new_run_id(self.clone.clock()))
+        if kind == "run":
+            fields.setdefault("target", identity)
+        self.clone.record(Draft(kind=kind, **fields, body=body or None))
+        return str(identity)
+
+    def run_command(
+        self,
+        argv: Sequence[str],
+        *,
+        task: str | None = None,
+        layer: str | None = None,
+        scale: int | None = None,
+        prompt: str | None = None,
+        environ: Mapping[str, str] | None = None,
+        terminal: bool = False,
+    ) -> int:
+        """Run a command, pass everything through, and keep a capsule of it; gives its exit code."""
+        outcome = capture.run_command(
+            self.clone,
+            list(argv),
+            task=task,
+            layer=layer,
+            scale=scale,
+            prompt=prompt,
+            environ=os.environ if environ is None else environ,
+            env_allow=self.settings.capture_env,
+            max_output=self.settings.max_output,
+            terminal=terminal,
+        )
+        self.clone.notes.extend(outcome.warnings)
+        self._render_quietly()
+        return outcome.exit_code
+
+    @contextlib.contextmanager
+    def run(
+        self,
+        *,
+        task: str | None = None,
+        layer: str | None = None,
+        scale: int | None = None,
+        prompt: str | None = None,
+    ) -> Iterator[capture.Run]:
+        """Record what the block does as one run; an exception ends it with exit status 1 and goes on."""
+        with capture.recording(self.clone, task=task, layer=layer, scale=scale, prompt=prompt) as run:
+            yield run
+
+    def remember(
+        self,
+        statement: str,
+        *,
+        accept: bool = False,
+        reviewer: str | None = None,
+        expires: str | datetime | None = None,
+        kind: str = "fact",
+        **fields: Any,
+    ) -> Standing:
+        """Propose a memory; with `accept`, approve it at once."""
+        made = propose(self.clone, statement=statement, type=kind, expires_at=expires, **fields)
+        if accept:
+            return self.accept(made.id, reviewer=reviewer)
+        waiting = {standing.id: standing for standing in review.waiting(self.clone)}
+        return waiting.get(made.id) or Standing(made, "accepted")
+
+    def promote_fact(
+        self, fact: Mapping[str, Any] | Memory | str, *, reviewer: str | None = None
+    ) -> Standing:
+        """Approve a fact (its fields, itself, or its id).
+
+        Without a reviewer the settings' threshold decides; below it, a candidate is left and NeedsReview
+        is raised.
+        """
+        who = self._reviewer(reviewer) if reviewer is not None else None
+        done = review.promote(self.clone, fact, reviewer=who, threshold=self.settings.auto_promote)
+        self.render_views()
+        return done
+
+    def candidates(self) -> list[Standing]:
+        """What waits for a decision."""
+        return review.waiting(self.clone)
+
+    def accept(self, identity: str, *, reviewer: str | None = None) -> Standing:
+        """Approve a candidate, or an entry as it stands in the work tree."""
+        done = review.accept(self.clone, identity, self._reviewer(reviewer))
+        self.render_views()
+        return done
+
+    def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
+        """Turn a candidate down; the same words are not proposed again."""
+        return review.reject(self.clone, identity, reason, self._reviewer(reviewer))
+
+    def _reviewer(self, name: str | None) -> Reviewer:
+        return Reviewer(
+            name or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "unknown", self._person
+        )
+
+    def facts(self, *, all: bool = False, tag: str | None = None) -> list[Standing]:  # noqa: A002
+        """Facts that count here and those that expired; with `all`, also the superseded and retired."""
+        found = standing_facts.facts(self.clone, self.clone.clock())
+        self.clone.notes.extend(f"left out: {broken.message}" for broken in found.broken)
+        self.clone.notes.extend(f"{c.id} has two texts, see: holdfast show {c.id}" for c in found.clashes)
+        chosen = found.standings if all else (*found.trusted, *found.unreviewed, *found.expired)
+        return [standing for standing in chosen if tag is None or tag in standing.memory.tags]
+
+    def artifacts(self) -> dict[str, list[dict[str, Any]]]:
+        """Task to the tracked files its runs produced, each content once."""
+        tracked = set(self.clone.repo.run("ls-files", "-z").decode("utf-8", "surrogateescape").split("\0"))
+        runs = (
+            self.clone.joined(event) for event in self.clone.events() if event.kind == "run" and event.body
+        )
+        return views.artifacts(runs, tracked)
+
+    def recall(
+        self, query: str = "", *, limit: int = 5, task: str | None = None, kind: str | None = None
+    ) -> list[Hit]:
+        """What fits a query, best first; with no words, the most recent."""
+        if self._search is None:
+            self._search = TextSearch(self.clone)
+        return self._search.search(query, limit=limit, task=task, kind=kind)
+
+    def log(self) -> list[dict[str, Any]]:
+        """Every event visible here, in order, with what its body says."""
+        return [self.clone.joined(event) for event in self.clone.events()]
+
+    def timeline(self, *, task: str | None = None, sort: Sequence[str] = ()) -> list[timeline.Row]:
+        """What happened, in order, or sorted by layer and scale."""
+        return timeline.timeline(self.log(), task=task, sort=tuple(sort) or ("ts",))
+
+    def diff(self, run: str, *, against: str = "latest") -> differences.Diff:
+        """What two runs produced, compared; latest is the newest earlier run of the same task."""
+        return differences.diff(self.clone, run, against)
+
+    def show(self, identity: str) -> Shown:
+        """Everything this clone can say about a memory, a run or an event."""
+        return find.show(self.clone, identity)
+
+    def status(self) -> status.Status:
+        """Where this clone stands, what waits, and what would go with it."""
+        found = standing_facts.facts(self.clone, self.clone.clock())
+        stale = sum(any(state != "holds" for _, state in s.receipts) for s in found.trusted)
+        tally = status.Tally(len(found.trusted), len(found.expired), stale, len(review.waiting(self.clone)))
+        return status.status(self.clone, tally)
+
+    def next_expiry(self) -> datetime | None:
+        """When the next fact that counts now will expire: until then a status stays true."""
+        trusted = standing_facts.facts(self.clone, self.clone.clock()).trusted
+        return min((s.memory.expires_at for s in trusted if s.memory.expires_at), default=None)
+
+    def doctor(self, *, repair_: bool = False, yes: bool = False, against: str | None = None) -> Report:
+        """Everything that is wrong or worth knowing; repairing is a dry run unless `yes`."""
+        kept = checkpoints.from_bytes(_read(against), against) if against else None
+        found = doctor.examine(self.clone, against=kept, name=against or "checkpoint")
+        if repair_ and yes:
+            self.clone.notes.extend(repair.repair(self.clone, found, apply=True))
+            return doctor.examine(self.clone, against=kept, name=against or "checkpoint")
+        if repair_:
+            self.clone.notes.extend(repair.repair(self.clone, found, apply=False))
+        return found
+
+    def check(self, *, base: str | None = None) -> gate.Verdict:
+        """The gate for CI: each changed memory has its receipt, and nothing sealed was altered."""
+        return gate.check(self.clone.repo, base, trunk=self.settings.trunk)
+
+    def checkpoint(self, file: str) -> Saved:
+        """Save how far the log reaches, to compare with later."""
+        taken = doctor.take_checkpoint(self.clone)
+        fsio.replace(os.path.abspath(file), checkpoints.to_bytes(taken), mode=0o644)
+        return Saved(file, tuple(taken.heads), taken.count)
+
+    def publish(
+        self, *, stage: bool = False, here: bool = False, restore: bool = False, message: str | None = None
+    ) -> Published:
+        """Commit this line's events and memories, and nothing else."""
+        done = publish.publish(
+            self.clone, stage=stage, here=here, restore=restore, trunk=self.settings.trunk, message=message
+        )
+        self.render_views()
+        return done
+
+    def reconcile(self, *, carry: str | None = None, drop: str | None = None) -> reconcile.Report | Orphan:
+        """What is gone from this line and what deleted branches left; carry or drop one of these."""
+        if carry:
+            return reconcile.carry(self.clone, carry)
+        if drop:
+            return reconcile.drop(self.clone, drop)
+        return reconcile.examine(self.clone)
+
+    def erase(self, identity: str) -> Erasure:
+        """Make what an event, run or memory says disappear from this clone; the log still verifies."""
+        found = find.find(self.clone, identity)
+        kind = "memory" if found.kind == "candidate" else found.kind
+        done = erase.erase(self.clone, kind, found.id)
+        self._close_search()
+        drop_all(os.path.dirname(path_of(self.clone)))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.clone.layout.view("log.jsonl"))
+        self.render_views()
+        return done
+
+    def export(self, file: str) -> Bundle:
+        """Save the private store of this clone to one file."""
+        return bundle.export(self.clone.private, file, ts=self.clone.now())
+
+    def bring_back(self, file: str) -> Bundle:
+        """Add what an exported file holds and this clone lacks."""
+        before = set(lines.known(self.clone.layout))
+        with fsio.locked(self.clone.layout.lock, wait=60.0):
+            done = bundle.bring_back(self.clone.layout, file, erased=self.clone.erased())
+        adopt.adopt(self.clone, before)
+        erase.sweep(self.clone)
+        self.render_views()
+        return done
+
+    def uninstall(self) -> Removal:
+        """Take Holdfast out of this clone; only git history remains."""
+        self._close_search()
+        return setup.uninstall(self.clone.repo, self.clone.private, self.clone.repo_id)
+
+    def render_views(self) -> None:
+        """Write the views of the current state for people and tools."""
+        found = standing_facts.facts(self.clone, self.clone.clock())
+        header = self._header()
+        memories = {
+            name: [standing.memory for standing in getattr(found, name)]
+            for name in ("trusted", "expired", "unreviewed")
+        }
+        trusted = memories.pop("trusted")
+        views.write(self.clone.layout, "state.json", views.state_json(trusted, header, **memories))
+        views.write(self.clone.layout, "artifacts.json", views.artifacts_json(self.artifacts(), header))
+
+    def _render_quietly(self) -> None:
+        """After a command ran, its exit code matters more than a view."""
+        try:
+            self.render_views()
+        except (OSError, config.BadSettings) as error:
+            self.clone.notes.append(f"the views were not rendered: {error}")
+
+    def render_log(self) -> str:
+        """Write view/log.jsonl, and give its path."""
+        views.write(self.clone.layout, "log.jsonl", views.log_jsonl(self.log()))
+        return self.clone.layout.view("log.jsonl")
+
+    def _header(self) -> views.Header:
+        head = self.clone.repo.head()
+        return views.Header(head.branch, head.oid, self.clone.now())
+
+    def _close_search(self) -> None:
+        if self._search is not None:
+            self._search.close()
+            self._search = None
+
+
+def _read(file: str) -> bytes:
+    try:
+        return fsio.read(os.path.abspath(file), limit=1 << 24)
+    except FileNotFoundError:
+        raise BadInput(f"there is no file {file}", hint="Check the name.") from None
+
+
+def write_log(event: Mapping[str, Any]) -> str:
+    """Record an event in the project of the current folder; gives the run's id."""
+    return Project.open().write_log(event)
+
+
+def promote_fact(fact: Mapping[str, Any] | Memory | str, *, reviewer: str | None = None) -> Standing:
+    """Approve a fact in the project of the current folder."""
+    return Project.open().promote_fact(fact, reviewer=reviewer)
+
+
+def recall(query: str, *, limit: int = 5, task: str | None = None, kind: str | None = None) -> list[Hit]:
+    """Search the memory of the current folder's project."""
+    return Project.open().recall(query, limit=limit, task=task, kind=kind)
