@@ -1,0 +1,344 @@
+"""Runs one command as if nobody watched: every byte, signal and exit code passes through.
+
+On a terminal the command gets a pseudo-terminal, else separate pipes. It runs in a process group of
+its own, and what is sent to us reaches the whole group. What the bytes mean is the tape's business.
+"""
+
+import contextlib
+import errno
+import os
+import select
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.capture import plain, terminal
+from holdfast.capture.signals import Signals, passed_on
+from holdfast.capture.streams import Input, Output, Tape
+from holdfast.errors import BadInput
+
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+
+# A background process may keep the command's output open for ever. Once the command itself has ended we
+# wait this long for more, from the last byte and in all.
+_QUIET, _PATIENCE = 0.2, 2.0
+_ODD = select.POLLERR | select.POLLHUP | select.POLLNVAL if hasattr(select, "poll") else 0
+_BLIND_LOOK = 0.02  # where no signal can tell us that the command ended
+_LEFT_OPEN = (
+    "a background process still holds the command's output; what it writes from now on is not recorded"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Handles:
+    """Where the user's side of a command is."""
+
+    stdin: int = 0
+    stdout: int = 1
+    stderr: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended: its code, or 128 + n for signal n; and what we could not do for it."""
+
+    exit_code: int
+    started: bool = True
+    notes: tuple[str, ...] = ()
+
+
+def guard_handles() -> None:
+    """Open whatever standard handle is closed, so that no file of ours takes its number and its output."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number: this one
+
+
+def execute(
+    argv: Sequence[str],
+    *,
+    cwd: str,
+    environ: Mapping[str, str],
+    tape: Tape,
+    signals: Signals,
+    on_terminal: bool = False,
+    tee_stdin: bool = True,
+    handles: Handles | None = None,
+    linger: int = 1 << 20,
+) -> Ended:
+    """Run a command to its end; a command that cannot start ends with 127 or 126, as in a shell."""
+    if not argv or any("\0" in word for word in argv):
+        raise BadInput("there is no command to run", hint="Write it after `--`: holdfast run -- make test")
+    try:
+        if not terminal.POSIX:
+            code, note = plain.execute(argv, cwd=cwd, environ=environ, tape=tape)
+            return Ended(code, notes=(note,))
+        return _Watch(
+            argv,
+            cwd=cwd,
+            environ=environ,
+            tape=tape,
+            signals=signals,
+            on_terminal=on_terminal,
+            tee_stdin=tee_stdin,
+            handles=handles or Handles(),
+            linger=linger,
+        ).run()
+    except OSError as error:
+        if error.filename is None and error.errno not in _NO_START:
+            raise
+        return _not_started(argv[0], error)
+
+
+_NO_START = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.E2BIG, errno.ENOTDIR, errno.ELOOP)
+
+
+def _not_started(command: str, error: OSError) -> Ended:
+    if error.errno == errno.ENOENT:
+        return Ended(NOT_FOUND, started=False, notes=(f"{command}: command not found",))
+    reason = os.strerror(error.errno or 0).lower()
+    return Ended(NOT_EXECUTABLE, started=False, notes=(f"{command}: cannot be run: {reason}",))
+
+
+def _start(argv: Sequence[str], environ: Mapping[str, str], **options: object) -> "subprocess.Popen[bytes]":
+    """Start it; a script without a `#!` line goes to the shell, as every shell does."""
+    # close_fds=False: handles the user meant for the command (make's job server, 3>log) stay open;
+    # ours are all close-on-exec.
+    try:
+        return subprocess.Popen(argv, env=environ, close_fds=False, **options)  # type: ignore[call-overload,no-any-return]
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+        script = shutil.which(argv[0], path=environ.get("PATH")) or argv[0]
+        return subprocess.Popen(["/bin/sh", script, *argv[1:]], env=environ, close_fds=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def _is_stream(handle: int) -> bool:
+    """Whether a handle is a pipe or socket: a file can be read twice, a stream must be handed on."""
+    try:
+        mode = os.fstat(handle).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+class _Watch:
+    """One command while it runs."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str,
+        environ: Mapping[str, str],
+        tape: Tape,
+        signals: Signals,
+        on_terminal: bool,
+        tee_stdin: bool,
+        handles: Handles,
+        linger: int,
+    ) -> None:
+        self._signals, self._handles = signals, handles
+        self._tape, self._linger = tape, linger
+        self._status: int | None = None
+        self._input: Input | None = None
+        self._screen: terminal.Screen | None = None
+        self._tty = terminal.controlling(handles.stdin, handles.stdout, handles.stderr)
+        self._lent = False
+        if on_terminal:
+            self._outputs = [self._start_on_terminal(argv, cwd, environ)]
+        else:
+            self._outputs = self._start_on_pipes(argv, cwd, environ, tee_stdin)
+        for output in self._outputs:
+            os.set_blocking(output.source, False)
+
+    def _start_on_terminal(self, argv: Sequence[str], cwd: str, environ: Mapping[str, str]) -> Output:
+        user = self._handles.stdin
+        master, slave = terminal.open_pair(like=user)
+        try:
+            self._child = _start(
+                argv,
+                environ,
+                cwd=cwd,
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                start_new_session=True,
+                preexec_fn=terminal.adopt,
+            )
+        except OSError:
+            os.close(master)
+            raise
+        finally:
+            os.close(slave)
+        self._screen = terminal.Screen(user)
+        self._input = Input(user, master, None, owns_sink=False)
+        return Output("terminal", master, self._handles.stdout, self._tape, linger=self._linger)
+
+    def _start_on_pipes(
+        self, argv: Sequence[str], cwd: str, environ: Mapping[str, str], tee_stdin: bool
+    ) -> list[Output]:
+        tee = tee_stdin and _is_stream(self._handles.stdin)
+        self._child = _start(
+            argv,
+            environ,
+            cwd=cwd,
+            stdin=subprocess.PIPE if tee else self._handles.stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            process_group=0,
+        )
+        pipes = [_take_over(self._child.stdout), _take_over(self._child.stderr)]
+        if tee:
+            sink = _take_over(self._child.stdin)
+            os.set_blocking(sink, False)
+            self._input = Input(self._handles.stdin, sink, self._tape, owns_sink=True)
+        return [
+            Output("stdout", pipes[0], self._handles.stdout, self._tape, linger=self._linger),
+            Output("stderr", pipes[1], self._handles.stderr, self._tape, linger=self._linger),
+        ]
+
+    def run(self) -> Ended:
+        """Serve the command until it ended and its output is passed on."""
+        try:
+            if self._screen is not None:
+                self._screen.enter()
+            left_open = self._serve()
+        finally:
+            self._give_back()
+        notes = [output.note for output in self._outputs if output.note]
+        return Ended(_exit_code(self._status or 0), notes=(*notes, *((_LEFT_OPEN,) if left_open else ())))
+
+    def _serve(self) -> bool:
+        """Whether somebody still held the output when we stopped listening."""
+        last = ended = 0.0
+        while True:
+            if self._status is None:
+                self._look_after_child()
+                last = ended = time.monotonic()
+            elif not any(output.wants() for output in self._outputs):
+                return False
+            elif self._overdue(last, ended):
+                return True
+            if self._move_what_is_ready():
+                last = time.monotonic()
+
+    def _overdue(self, last: float, ended: float) -> bool:
+        if any(output.pending for output in self._outputs):
+            return False  # the user has not taken what is theirs yet
+        now = time.monotonic()
+        return now - last > _QUIET or now - ended > _PATIENCE
+
+    def _move_what_is_ready(self) -> bool:
+        events: dict[int, int] = {self._signals.wake: select.POLLIN}
+        wanted: list[tuple[int, int, Output | Input]] = []
+        for stream in self._streams():
+            if want := stream.wants():
+                wanted.append((*want, stream))
+                events[want[0]] = events.get(want[0], 0) | want[1]
+        watch = select.poll()
+        for handle, mask in events.items():
+            watch.register(handle, mask)
+        ready = dict(watch.poll(self._pause()))
+        if self._signals.wake in ready:
+            self._hear()
+        moved = [s.move() for handle, mask, s in wanted if ready.get(handle, 0) & (mask | _ODD)]
+        return any(moved)
+
+    def _streams(self) -> list[Output | Input]:
+        listening = self._status is None and (
+            self._screen is None or (self._screen.raw and self._outputs[0].open)
+        )
+        return [*self._outputs, *([self._input] if self._input is not None and listening else [])]
+
+    def _pause(self) -> float:
+        """Milliseconds until we look again though nothing happened."""
+        if self._status is not None:
+            return _QUIET * 1000 / 4
+        return 1000.0 if self._signals.heard else _BLIND_LOOK * 1000
+
+    def _hear(self) -> None:
+        for number in self._signals.arrived():
+            if number == signal.SIGWINCH and self._master is not None:
+                terminal.copy_size(self._handles.stdin, self._master)
+            elif number == signal.SIGCONT:
+                self._resume()
+            elif passed_on(number) and self._status is None:
+                self._send(number)
+
+    @property
+    def _master(self) -> int | None:
+        """Our end of the command's pseudo-terminal, while there is one."""
+        return self._outputs[0].source if self._screen is not None and self._outputs[0].open else None
+
+    def _send(self, number: int) -> None:
+        """Pass a signal to the command's group, and to whoever has its terminal."""
+        groups = {self._child.pid}
+        if self._master is not None and (group := terminal.foreground_group(self._master)):
+            groups.add(group)
+            if number == signal.SIGTSTP:  # the kernel drops a stop that no shell of that session could undo
+                number = signal.SIGSTOP
+        for group in groups:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, number)
+
+    def _look_after_child(self) -> None:
+        try:
+            pid, status = os.waitpid(self._child.pid, os.WNOHANG | os.WUNTRACED)
+        except ChildProcessError:  # whoever started us has all children reaped at once
+            self._status = 0
+            return
+        if pid == 0:
+            return
+        if os.WIFSTOPPED(status):
+            self._stopped(os.WSTOPSIG(status))
+            return
+        self._status = status
+        self._child.returncode = _exit_code(status)
+        if self._input is not None:
+            self._input.close()
+
+    def _stopped(self, number: int) -> None:
+        """The command was stopped: for want of the terminal, or because the user pressed Ctrl-Z."""
+        if self._tty is None:
+            return
+        if number in (signal.SIGTTIN, signal.SIGTTOU) and terminal.in_foreground(self._tty):
+            terminal.give(self._tty, self._child.pid)
+            self._lent = True
+            self._send(signal.SIGCONT)
+            return
+        self._give_back()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self._resume()
+
+    def _resume(self) -> None:
+        if self._status is None:
+            self._send(signal.SIGCONT)
+        if self._screen is not None:
+            self._screen.enter()
+
+    def _give_back(self) -> None:
+        if self._screen is not None:
+            self._screen.leave()
+        if self._lent and self._tty is not None:
+            self._lent = False
+            terminal.give(self._tty, os.getpgrp())
+
+
+def _take_over(pipe: object) -> int:
+    """The handle of one of subprocess's pipes, now ours to close."""
+    handle = os.dup(pipe.fileno())  # type: ignore[attr-defined]
+    pipe.close()  # type: ignore[attr-defined]
+    return handle
+
+
+def _exit_code(status: int) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
