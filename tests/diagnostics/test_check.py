@@ -145,7 +145,8 @@ def test_conflict_marks_are_found_with_their_line(sample):
     """A half-merged fact would be skipped in silence by everybody who reads it."""
     sample.fact()
     sample.publish()
-    broken = hand_written().replace("Fact: It holds.", "<<<<<<< ours\nFact: It holds.\n=======\nNo.\n>>>>>>> theirs")
+    marks = "<<<<<<< ours\nFact: It holds.\n=======\nNo.\n>>>>>>> theirs"
+    broken = hand_written().replace("Fact: It holds.", marks)
     sample.commit_file(PATH, broken)
 
     found = verdict(sample)

@@ -24,7 +24,6 @@ def examine(clone: Clone, *, runs: Collection[str]) -> Iterator[Finding]:
     except (CorruptLog, UnsafePath, TooLarge, GitFailed) as error:
         yield _finding("problem", layout.MEMORY, str(error), "Mend what it names, then run this again.")
         return
-    tree = clone.repo.tree("HEAD", "") if clone.repo.head().oid else {}
     for sighting in seen:
         try:
             memory = entries.parse(sighting.text, sighting.path)
@@ -32,7 +31,7 @@ def examine(clone: Clone, *, runs: Collection[str]) -> Iterator[Finding]:
             yield _broken(sighting, error)
             continue
         if isinstance(memory, Accepted):
-            yield from _stale(clone, sighting.path, memory, runs, tree)
+            yield from _stale(clone, sighting.path, memory, runs)
 
 
 def _broken(sighting: Sighting, error: BrokenEntry) -> Finding:
@@ -47,18 +46,16 @@ def _broken(sighting: Sighting, error: BrokenEntry) -> Finding:
     )
 
 
-def _stale(
-    clone: Clone, path: str, memory: Accepted, runs: Collection[str], tree: dict[str, str]
-) -> Iterator[Finding]:
+def _stale(clone: Clone, path: str, memory: Accepted, runs: Collection[str]) -> Iterator[Finding]:
     if memory.expires_at is not None and is_expired(memory, clone.clock()):
         yield _finding("note", path, f"{memory.id} expired at {iso(memory.expires_at)}", _REVIEW)
     for text in memory.evidence:
-        reason = _why_stale(clone, text, runs, tree)
+        reason = _why_stale(clone, text, runs)
         if reason:
             yield _finding("note", path, f"{memory.id} is stale: {reason}", _REVIEW)
 
 
-def _why_stale(clone: Clone, text: str, runs: Collection[str], tree: dict[str, str]) -> str | None:
+def _why_stale(clone: Clone, text: str, runs: Collection[str]) -> str | None:
     match receipts.parse(text):
         case RunEvidence(run_id=run):
             return None if run in runs else f"run {run} is not in the log here"
@@ -66,9 +63,10 @@ def _why_stale(clone: Clone, text: str, runs: Collection[str], tree: dict[str, s
             there = clone.repo.attempt("cat-file", "-e", f"{oid}^{{commit}}").returncode == 0
             return None if there else f"commit {oid[:12]} is not in this clone"
         case FileEvidence(path=path, blob=blob):
-            if path not in tree:
+            now = clone.repo.tree_id("HEAD", path)
+            if now is None:
                 return f"{path} is no longer tracked"
-            return None if tree[path] == blob else f"{path} has changed since"
+            return None if now == blob else f"{path} has changed since"
 
 
 def _finding(severity: str, path: str, sentence: str, step: str) -> Finding:
