@@ -12,7 +12,7 @@ Each method is one step into the module that knows; nothing is decided here.
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,13 +23,18 @@ from holdfast.config import Settings
 from holdfast.curation import facts as standing_facts
 from holdfast.curation import review
 from holdfast.curation.decisions import Reviewer, Standing
+from holdfast.curation.facts import Facts
 from holdfast.curation.propose import propose
 from holdfast.diagnostics import check as gate
 from holdfast.diagnostics import checkpoint as checkpoints
 from holdfast.diagnostics import diff as differences
 from holdfast.diagnostics import doctor, repair, status, timeline
+from holdfast.diagnostics.checkpoint import Checkpoint
+from holdfast.diagnostics.diff import Comparison
 from holdfast.diagnostics.findings import Report
-from holdfast.errors import BadInput
+from holdfast.diagnostics.repair import Repair
+from holdfast.diagnostics.status import Status, Tally
+from holdfast.errors import BadInput, HoldfastError
 from holdfast.git import adopt, erase, lines, publish, reconcile, setup
 from holdfast.git.clone import Clone
 from holdfast.git.erase import Erasure
@@ -37,11 +42,13 @@ from holdfast.git.publish import Published
 from holdfast.git.reconcile import Orphan
 from holdfast.git.repo import Repo
 from holdfast.git.setup import Removal, Setup
-from holdfast.index.refresh import path_of
+from holdfast.index.freshness import Signature
+from holdfast.index.refresh import keep_ready, path_of, signature_of
 from holdfast.index.sqlite import drop_all
-from holdfast.model.event import Draft
+from holdfast.model.event import Draft, timestamp
+from holdfast.model.ids import pick
 from holdfast.model.ids import run_id as new_run_id
-from holdfast.model.memory import Memory
+from holdfast.model.memory import Accepted, Candidate
 from holdfast.recall import find, views
 from holdfast.recall.find import Shown
 from holdfast.recall.search import Hit, TextSearch
@@ -70,15 +77,6 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A checkpoint that was written to a file."""
-
-    file: str
-    heads: tuple[str, ...]
-    count: int
-
-
 class Project:
     """A project's memory, seen from the branch that is checked out."""
 
@@ -86,6 +84,7 @@ class Project:
         self.clone, self.settings = clone, settings
         self._person = person
         self._search: TextSearch | None = None
+        self.seen: Signature | None = None  # the state that `status` looked at
 
     @classmethod
     def open(
@@ -219,18 +218,17 @@ class Project:
         accept: bool = False,
         reviewer: str | None = None,
         expires: str | datetime | None = None,
-        kind: str = "fact",
         **fields: Any,
     ) -> Standing:
-        """Propose a memory; with `accept`, approve it at once."""
-        made = propose(self.clone, statement=statement, type=kind, expires_at=expires, **fields)
+        """Propose a memory (fields as `curation.propose` takes them); with `accept`, approve it at once."""
+        made = propose(self.clone, statement=statement, expires_at=expires, **fields)
         if accept:
             return self.accept(made.id, reviewer=reviewer)
         waiting = {standing.id: standing for standing in review.waiting(self.clone)}
         return waiting.get(made.id) or Standing(made, "accepted")
 
     def promote_fact(
-        self, fact: Mapping[str, Any] | Memory | str, *, reviewer: str | None = None
+        self, fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
     ) -> Standing:
         """Approve a fact (its fields, itself, or its id).
 
@@ -261,13 +259,9 @@ class Project:
             name or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "unknown", self._person
         )
 
-    def facts(self, *, all: bool = False, tag: str | None = None) -> list[Standing]:  # noqa: A002
-        """Facts that count here and those that expired; with `all`, also the superseded and retired."""
-        found = standing_facts.facts(self.clone, self.clone.clock())
-        self.clone.notes.extend(f"left out: {broken.message}" for broken in found.broken)
-        self.clone.notes.extend(f"{c.id} has two texts, see: holdfast show {c.id}" for c in found.clashes)
-        chosen = found.standings if all else (*found.trusted, *found.unreviewed, *found.expired)
-        return [standing for standing in chosen if tag is None or tag in standing.memory.tags]
+    def facts(self) -> Facts:
+        """How every fact stands here: trusted, unreviewed, expired, superseded, retired, broken, in clash."""
+        return standing_facts.facts(self.clone, self.clone.clock())
 
     def artifacts(self) -> dict[str, list[dict[str, Any]]]:
         """Task to the tracked files its runs produced, each content once."""
@@ -293,46 +287,48 @@ class Project:
         """What happened, in order, or sorted by layer and scale."""
         return timeline.timeline(self.log(), task=task, sort=tuple(sort) or ("ts",))
 
-    def diff(self, run: str, *, against: str = "latest") -> differences.Diff:
+    def diff(self, run: str, *, against: str = "latest") -> Comparison:
         """What two runs produced, compared; latest is the newest earlier run of the same task."""
-        return differences.diff(self.clone, run, against)
+        runs = [event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id]
+        other = against if against == "latest" else pick(against, runs)
+        return differences.diff(self.clone, pick(run, runs), against=other)
 
     def show(self, identity: str) -> Shown:
         """Everything this clone can say about a memory, a run or an event."""
         return find.show(self.clone, identity)
 
-    def status(self) -> status.Status:
+    def status(self) -> Status:
         """Where this clone stands, what waits, and what would go with it."""
-        found = standing_facts.facts(self.clone, self.clone.clock())
+        self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        found = self.facts()
         stale = sum(any(state != "holds" for _, state in s.receipts) for s in found.trusted)
-        tally = status.Tally(len(found.trusted), len(found.expired), stale, len(review.waiting(self.clone)))
+        tally = Tally(len(found.trusted), len(found.expired), stale, len(review.waiting(self.clone)))
         return status.status(self.clone, tally)
 
-    def next_expiry(self) -> datetime | None:
-        """When the next fact that counts now will expire: until then a status stays true."""
-        trusted = standing_facts.facts(self.clone, self.clone.clock()).trusted
-        return min((s.memory.expires_at for s in trusted if s.memory.expires_at), default=None)
+    def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
+        """Keep a rendered answer for the quick path until a fact expires or the signature changes."""
+        expiries = [s.memory.expires_at for s in self.facts().trusted if s.memory.expires_at]
+        until = timestamp(min(expiries)) if expiries else None
+        keep_ready(self.clone, name, signature=signature, text=text, json=json, valid_until=until)
 
-    def doctor(self, *, repair_: bool = False, yes: bool = False, against: str | None = None) -> Report:
-        """Everything that is wrong or worth knowing; repairing is a dry run unless `yes`."""
+    def doctor(self, *, against: str | None = None) -> Report:
+        """Everything that is wrong or worth knowing, compared with a kept checkpoint if one is given."""
         kept = checkpoints.from_bytes(_read(against), against) if against else None
-        found = doctor.examine(self.clone, against=kept, name=against or "checkpoint")
-        if repair_ and yes:
-            self.clone.notes.extend(repair.repair(self.clone, found, apply=True))
-            return doctor.examine(self.clone, against=kept, name=against or "checkpoint")
-        if repair_:
-            self.clone.notes.extend(repair.repair(self.clone, found, apply=False))
-        return found
+        return doctor.examine(self.clone, against=kept, name=against or "checkpoint")
+
+    def repair(self, report: Report, *, apply: bool) -> list[Repair]:
+        """Mend what can be mended without inventing anything; without `apply` only say what that is."""
+        return repair.repair(self.clone, report, apply=apply)
 
     def check(self, *, base: str | None = None) -> gate.Verdict:
         """The gate for CI: each changed memory has its receipt, and nothing sealed was altered."""
         return gate.check(self.clone.repo, base, trunk=self.settings.trunk)
 
-    def checkpoint(self, file: str) -> Saved:
+    def checkpoint(self, file: str) -> Checkpoint:
         """Save how far the log reaches, to compare with later."""
         taken = doctor.take_checkpoint(self.clone)
         fsio.replace(os.path.abspath(file), checkpoints.to_bytes(taken), mode=0o644)
-        return Saved(file, tuple(taken.heads), taken.count)
+        return taken
 
     def publish(
         self, *, stage: bool = False, here: bool = False, restore: bool = False, message: str | None = None
@@ -344,13 +340,17 @@ class Project:
         self.render_views()
         return done
 
-    def reconcile(self, *, carry: str | None = None, drop: str | None = None) -> reconcile.Report | Orphan:
-        """What is gone from this line and what deleted branches left; carry or drop one of these."""
-        if carry:
-            return reconcile.carry(self.clone, carry)
-        if drop:
-            return reconcile.drop(self.clone, drop)
+    def reconcile(self) -> reconcile.Report:
+        """What is gone from this line, and what deleted branches left behind."""
         return reconcile.examine(self.clone)
+
+    def carry(self, line: str) -> Orphan:
+        """Take over what a deleted branch left."""
+        return reconcile.carry(self.clone, line)
+
+    def drop(self, line: str) -> Orphan:
+        """Stop listing what a deleted branch left; it stays in the store."""
+        return reconcile.drop(self.clone, line)
 
     def erase(self, identity: str) -> Erasure:
         """Make what an event, run or memory says disappear from this clone; the log still verifies."""
@@ -385,7 +385,7 @@ class Project:
 
     def render_views(self) -> None:
         """Write the views of the current state for people and tools."""
-        found = standing_facts.facts(self.clone, self.clone.clock())
+        found = self.facts()
         header = self._header()
         memories = {
             name: [standing.memory for standing in getattr(found, name)]
@@ -399,7 +399,7 @@ class Project:
         """After a command ran, its exit code matters more than a view."""
         try:
             self.render_views()
-        except (OSError, config.BadSettings) as error:
+        except (OSError, HoldfastError) as error:
             self.clone.notes.append(f"the views were not rendered: {error}")
 
     def render_log(self) -> str:
@@ -429,7 +429,9 @@ def write_log(event: Mapping[str, Any]) -> str:
     return Project.open().write_log(event)
 
 
-def promote_fact(fact: Mapping[str, Any] | Memory | str, *, reviewer: str | None = None) -> Standing:
+def promote_fact(
+    fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
+) -> Standing:
     """Approve a fact in the project of the current folder."""
     return Project.open().promote_fact(fact, reviewer=reviewer)
 

@@ -57,9 +57,9 @@ class Draft:
                 raise BadInput(
                     f"{name} {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore."
                 )
-        if self.layer is not None and not (isinstance(self.layer, str) and _LAYER.fullmatch(self.layer)):
+        if self.layer is not None and not _LAYER.fullmatch(str(self.layer)):
             raise BadInput(f"layer {self.layer!r} is not a short word such as L5")
-        if self.head is not None and not (isinstance(self.head, str) and _OID.fullmatch(self.head)):
+        if self.head is not None and not _OID.fullmatch(self.head):
             raise BadInput(f"head {self.head!r} is not a full commit id")
         for name in ("systemic_scale", "exit_status"):
             value = getattr(self, name)
