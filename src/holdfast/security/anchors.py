@@ -1,0 +1,127 @@
+"""Where it is worth to look: the places in a text at which a rule could begin.
+
+Plain text must cost next to nothing, so there is one literal search for each everyday word and one
+search for long words, within which alone issued tokens are sought.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from holdfast.security.shapes import NEAR, SHAPES, WORD, WORD_BYTES, Shape
+
+HOLD = 64  # an anchor, or the long word that shows one, may still be arriving in the last bytes
+_IS_WORD = bytes(1 if byte in WORD_BYTES else 0 for byte in range(256))
+_LONG_WORD = b"\x01" * WORD
+
+
+class Hits:
+    """The places worth a look, from left to right."""
+
+    __slots__ = ("_found", "_next", "_text", "_user", "_users")
+
+    def __init__(self, text: bytes, position: int, extra: Sequence[re.Pattern[bytes]]) -> None:
+        self._text = text
+        self._found = sorted({*_literals(text, position), *_issued(text, position)})
+        self._next = 0
+        self._users = [_UserHits(text, rule) for rule in extra]
+        self._user: _UserHits | None = None  # the one whose place was given last
+
+    def peek(self, position: int) -> tuple[int, Shape | re.Pattern[bytes]] | None:
+        """The next place from `position` on that was not taken yet."""
+        while self._next < len(self._found) and self._found[self._next][0] < position:
+            self._next += 1
+        ours = self._found[self._next][0] if self._next < len(self._found) else len(self._text)
+        self._user = min(self._users, key=lambda hits: hits.place(position), default=None)
+        if self._user is not None and self._user.place(position) < ours:
+            return self._user.place(position), self._user.rule
+        self._user = None
+        return (ours, SHAPES[self._found[self._next][1]]) if self._next < len(self._found) else None
+
+    def take(self) -> None:
+        """Take the place that `peek` gave last."""
+        if self._user is not None:
+            self._user.take()
+        else:
+            self._next += 1
+
+
+class _UserHits:
+    """Where one of the user's rules matches next."""
+
+    __slots__ = ("_from", "_place", "_text", "rule")
+
+    def __init__(self, text: bytes, rule: re.Pattern[bytes]) -> None:
+        self._text, self.rule = text, rule
+        self._from, self._place = 0, -1
+
+    def place(self, position: int) -> int:
+        start = max(position, self._from)
+        if self._place < start:
+            match = self.rule.search(self._text, start)
+            self._place = match.start() if match else len(self._text)
+        return self._place
+
+    def take(self) -> None:
+        self._from = self._place + 1
+
+
+@cache
+def _literal_anchors() -> tuple[tuple[bytes, bool, tuple[int, ...]], ...]:
+    """Each literal once, with the numbers of the shapes that it may begin."""
+    table: dict[tuple[bytes, bool], list[int]] = {}
+    for number, shape in enumerate(SHAPES):
+        for anchor in () if shape.issued else shape.anchors:
+            table.setdefault((anchor, shape.fold), []).append(number)
+    return tuple((anchor, fold, tuple(numbers)) for (anchor, fold), numbers in table.items())
+
+
+def _literals(text: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """Where shapes may begin whose anchor is an everyday word."""
+    lower = text.lower()
+    for anchor, fold, numbers in _literal_anchors():
+        searched = lower if fold else text
+        place = searched.find(anchor, position)
+        while place != -1:
+            for number in numbers:
+                yield place, number
+            place = searched.find(anchor, place + 1)
+
+
+@cache
+def _issued_anchors() -> tuple[re.Pattern[bytes], dict[bytes, tuple[int, ...]]]:
+    """One expression for all prefixes of issued tokens, and the shapes each may begin."""
+    anchors = {anchor for shape in SHAPES if shape.issued for anchor in shape.anchors}
+    shapes = {
+        found: tuple(n for n, shape in enumerate(SHAPES) if shape.issued and found.startswith(shape.anchors))
+        for found in anchors
+    }
+    return re.compile(_any_of(anchors)), shapes
+
+
+def _any_of(words: Iterable[bytes]) -> bytes:
+    """An expression for the longest of these words, branching byte by byte: faster than a flat list."""
+    branches: dict[bytes, set[bytes]] = {}
+    for word in words:
+        branches.setdefault(word[:1], set()).add(word[1:])
+    ends = branches.pop(b"", None) is not None
+    parts = [re.escape(byte) + _any_of(rest) for byte, rest in sorted(branches.items())]
+    inner = parts[0] if len(parts) == 1 and not ends else b"(?:" + b"|".join(parts) + b")"
+    return inner + b"?" if ends and parts else (b"" if ends else inner)
+
+
+def _issued(text: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """Where issued tokens may begin: in or just before a long word, of which plain text has few."""
+    marks = text.translate(_IS_WORD)
+    anchors, shapes = _issued_anchors()
+    start = marks.find(_LONG_WORD, max(0, position - HOLD))
+    while start != -1:
+        end = marks.find(b"\x00", start)
+        end = len(text) if end == -1 else end
+        last = end + NEAR
+        match = anchors.search(text, max(position, start - NEAR), last)
+        while match is not None:
+            for number in shapes[match.group()]:
+                yield match.start(), number
+            match = anchors.search(text, match.start() + 1, last)
+        start = marks.find(_LONG_WORD, end)

@@ -1,0 +1,280 @@
+"""Redaction: known secrets become `[redacted:<rule>]` before anything is written.
+
+One engine walks bytes from left to right, over output that arrives in pieces as over text that
+is all there. A decision at a place depends on a bounded stretch around it, and none is taken
+before that stretch has arrived: so any way of cutting the input gives the same output. What a
+secret looks like is `security.shapes`' business.
+
+Stated limits. A match looks at most `REACH` bytes ahead of its anchor; the rest of a token is
+swallowed, not kept, so memory stays bounded. A token that never ends is shown again after a while
+(a quoted value after 4 KiB, a key block after 16 KiB, any other word after 64 KiB). Colour codes within a
+secret do not hide it, up to four in a row. Text in UTF-16, encrypted or encoded secrets, and
+shapes nobody has named are not seen. A user's own rules are matched on UTF-8 bytes and are
+trusted not to take exponential time.
+"""
+
+import re
+from bisect import insort
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import BadSettings, ScanFailed
+from holdfast.security.anchors import HOLD, Hits
+from holdfast.security.shapes import REACH, Rest, Shape
+from holdfast.security.visible import View
+
+CUSTOM = "custom"  # the name of every rule a user adds
+MAX_DEPTH = 100
+MAX_RULE = 1000
+
+_CONTEXT = 64  # bytes kept before the undecided ones, for look-behinds
+_NO_REST = Rest(rb"", 0)
+_MARKER = re.compile(r"\[redacted:[a-z0-9-]{1,32}\]")
+_SECRET_NAME = re.compile(
+    r"(?i)(?:passw(?:or)?d|passphrase|secret|token|credential|"
+    r"(?:api|access|private|signing|encryption|account|auth|master|session|deploy)[_-]?key)"
+    r"(?:[_-]?(?:value|key|prod|dev|test|live|staging|[0-9]{1,3}))?$"
+)
+_STANDS_FOR_ONE = re.compile(
+    r"\$[{(]|\$[A-Za-z_]{1,40}$|\{\{|\{[\w.]{0,40}\}$|<[\w -]{1,40}>$|%[(s]|\*{3,}|\.\.\."
+)
+_NO_TOKEN = re.compile(r"https?://|[.~]{0,2}/|.*\s", re.DOTALL)
+
+
+class Scanner:
+    """Finds known secrets and puts a marker in their place; it holds no state between calls."""
+
+    __slots__ = ("allow", "extra")
+
+    def __init__(self, extra_rules: Sequence[str] = (), allow: Sequence[str] = ()) -> None:
+        self.extra = tuple(_user_rule(rule, "redact.rules") for rule in extra_rules)
+        self.allow = tuple(_user_rule(rule, "redact.allow") for rule in allow)
+
+    def text(self, text: str) -> str:
+        """The text without its secrets."""
+        stream = self.stream()
+        clean = stream.feed(text.encode("utf-8", "surrogatepass")) + stream.finish()
+        try:
+            return clean.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:  # a user's rule cut a character in two
+            return clean.decode("utf-8", "replace")
+
+    def value(self, value: Any) -> Any:
+        """A JSON value without its secrets, keys included; `{"password": …}` counts as an assignment."""
+        return self._value(value, MAX_DEPTH)
+
+    def stream(self) -> "Stream":
+        """A redaction of bytes that arrive in pieces."""
+        return Stream(self)
+
+    def allows(self, secret: bytes) -> bool:
+        """Whether the user said that exactly this is no secret."""
+        return any(rule.fullmatch(secret) for rule in self.allow)
+
+    def _value(self, value: Any, depth: int) -> Any:
+        if depth == 0:
+            raise ScanFailed(f"a value is nested more than {MAX_DEPTH} levels deep and was not scanned")
+        match value:
+            case str():
+                return self.text(value)
+            case None | bool() | int() | float():
+                return value
+            case dict():
+                return self._object(value, depth)
+            case list() | tuple():
+                return self._array(value, depth)
+        raise ScanFailed(f"a {type(value).__name__} is not a JSON value and was not scanned")
+
+    def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
+        clean: dict[str, Any] = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise ScanFailed(f"a key of type {type(key).__name__} is not a JSON key and was not scanned")
+            name = self.text(key)
+            if name in clean:  # two secrets as keys read the same once redacted; neither value may go
+                name = next(new for n in range(2, len(value) + 2) if (new := f"{name}#{n}") not in clean)
+            named = self._named(key, item)
+            clean[name] = self._value(item, depth - 1) if named is None else named
+        return clean
+
+    def _array(self, value: Sequence[Any], depth: int) -> list[Any]:
+        clean: list[Any] = []
+        for place, item in enumerate(value):
+            before = value[place - 1] if place else None
+            flag = before.lstrip("-") if isinstance(before, str) and before.startswith("-") else ""
+            named = self._named(flag, item) if " " not in flag and "=" not in flag else None
+            clean.append(self._value(item, depth - 1) if named is None else named)
+        return clean
+
+    def _named(self, key: str, item: Any) -> str | None:
+        """The marker for a value that its name alone shows to be a secret."""
+        found = _SECRET_NAME.search(key)
+        if found is None or not isinstance(item, str) or _STANDS_FOR_ONE.match(item) or _MARKER.search(item):
+            return None
+        password = found.group().lower().startswith("pass")
+        if len(item) < (4 if password else 8) or (not password and _NO_TOKEN.match(item)):
+            return None
+        if self.allows(item.encode("utf-8", "surrogatepass")):
+            return None
+        return f"[redacted:{'password' if password else 'secret'}]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Secret:
+    start: int
+    end: int
+    rule: str
+    rest: Rest
+
+    def moved(self, by: int) -> "_Secret":
+        return _Secret(self.start + by, self.end + by, self.rule, self.rest)
+
+
+class Stream:
+    """Redacts bytes as they arrive; what cannot be decided yet is held back, at most a few KiB."""
+
+    __slots__ = ("_after_secret", "_context", "_found", "_held", "_left", "_rest", "_scanner")
+
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+        self._held = b""  # raw bytes whose fate is open
+        self._context = b""  # the visible bytes before them
+        self._after_secret = False  # the held bytes follow a redaction directly
+        self._found: list[tuple[int, _Secret]] = []  # secrets further on, counted from the held bytes
+        self._rest: Rest | None = None  # we are inside a secret that goes on
+        self._left = 0
+
+    def feed(self, data: bytes) -> bytes:
+        """What is certain after these bytes."""
+        return self._advance(data, final=False)
+
+    def finish(self) -> bytes:
+        """What was held back; nothing may follow."""
+        return self._advance(b"", final=True)
+
+    def _advance(self, data: bytes, *, final: bool) -> bytes:
+        try:
+            return self._step(self._held + data, final=final)
+        except (RecursionError, MemoryError, re.error, OverflowError) as problem:
+            raise ScanFailed(f"the secret scanner stopped: {type(problem).__name__}") from problem
+
+    def _step(self, raw: bytes, *, final: bool) -> bytes:
+        view = View(raw, self._context, self._after_secret, final=final)
+        self._found = [(view.base + start, secret.moved(view.base)) for start, secret in self._found]
+        out: list[bytes] = []
+        position = self._go_on(view, view.base, final=final)
+        hits = Hits(view.text, position, self._scanner.extra)
+        limit = self._limit(view, final=final)
+        while self._rest is None:
+            limit = self._look(view, hits, position, limit, final=final)
+            if not self._found or self._found[0][0] >= limit:
+                break
+            secret = self._found.pop(0)[1]
+            if secret.end <= position:  # it lay within one that was hidden before
+                continue
+            start = max(position, secret.start)
+            out += (view.before_secret(position, start), b"[redacted:%b]" % secret.rule.encode())
+            self._rest, self._left = secret.rest, secret.rest.limit
+            position = view.edge = self._go_on(view, secret.end, final=final)
+        return b"".join(out) + self._keep(view, position, limit, final=final)
+
+    def _look(self, view: View, hits: Hits, position: int, limit: int, *, final: bool) -> int:
+        """Decide all anchors before the next secret: the words that show one may hold another."""
+        while (hit := hits.peek(position)) is not None and hit[0] < limit:
+            start, shape = hit
+            if self._found and start >= self._found[0][0]:
+                break
+            if not final and start + REACH > len(view.text):
+                return start
+            hits.take()
+            secret = self._secret(view, start, shape)
+            if secret is not None:
+                insort(self._found, (secret.start, secret), key=lambda found: found[0])
+        return limit
+
+    def _limit(self, view: View, *, final: bool) -> int:
+        """Where what we can already decide ends."""
+        if final:
+            return len(view.text)
+        return len(view.text) - (REACH if self._scanner.extra else HOLD)
+
+    def _secret(self, view: View, start: int, shape: Shape | re.Pattern[bytes]) -> "_Secret | None":
+        """The secret at this anchor, if it is one."""
+        if not isinstance(shape, Shape):
+            match = shape.match(view.text, start, min(start + REACH, len(view.text)))
+            name, group, rest = CUSTOM, 0, _NO_REST
+        elif shape.boundary and not view.word_starts(start):
+            return None
+        else:
+            match = shape.compiled().match(view.text, start)
+            name, group = shape.name, (match.lastindex or 0) if match else 0
+            rest = shape.rests[group - 1]
+        if match is None or match.end(group) == match.start(group):
+            return None
+        if self._scanner.allow and self._allowed(view, match.group(group), match.end(group), rest):
+            return None
+        return _Secret(match.start(group), match.end(group), name, rest)
+
+    def _allowed(self, view: View, secret: bytes, end: int, rest: Rest) -> bool:
+        if not rest.until and (more := rest.compiled().match(view.text, end, end + rest.limit)):
+            secret += more.group()
+        return self._scanner.allows(secret)
+
+    def _go_on(self, view: View, position: int, *, final: bool) -> int:
+        """Swallow what still belongs to the secret before `position`."""
+        if self._rest is None:
+            return position
+        stop = min(position + self._left, len(view.text))
+        if self._rest.until:
+            end, done = _until(self._rest, view.text, position, stop, final=final)
+        else:
+            end, done = _while(self._rest, view.text, position, stop)
+        self._left -= end - position
+        if done or final or self._left == 0:
+            self._rest = None
+        return end
+
+    def _keep(self, view: View, position: int, limit: int, *, final: bool) -> bytes:
+        """Hold back what is open and give what is certain."""
+        if final:
+            self._held = b""
+            return view.tail(position)
+        stop = max(position, limit if self._rest is None else position)
+        self._held = view.tail(stop)
+        self._found = [(start - stop, secret.moved(-stop)) for start, secret in self._found]
+        self._after_secret = stop == view.edge
+        self._context = view.text[max(0, stop - _CONTEXT) : stop]
+        return view.between(position, stop) if stop > position else b""
+
+
+def _until(rest: Rest, text: bytes, position: int, stop: int, *, final: bool) -> tuple[int, bool]:
+    """The end of a secret that a terminator closes, and whether it was seen."""
+    match = rest.compiled().search(text, position, stop)
+    if match is not None:
+        return match.end(), True
+    if final or stop < len(text):
+        return stop, True
+    return max(position, stop - HOLD), False  # the terminator may be arriving
+
+
+def _while(rest: Rest, text: bytes, position: int, stop: int) -> tuple[int, bool]:
+    """The end of a secret made of certain bytes, and whether it was seen."""
+    match = rest.compiled().match(text, position, stop)
+    end = match.end() if match is not None else position
+    # Two bytes: a backslash and what it escapes may be arriving one by one.
+    return end, end + 2 <= len(text) or rest.limit == 0
+
+
+def _user_rule(rule: object, setting: str) -> re.Pattern[bytes]:
+    """A user's regular expression, or a sentence that says what is wrong with it."""
+    if not isinstance(rule, str) or not rule or len(rule) > MAX_RULE:
+        raise BadSettings(f"{setting} holds {rule!r:.80}, which is no text of 1 to {MAX_RULE} characters")
+    try:
+        compiled = re.compile(rule.encode("utf-8"), re.MULTILINE)
+    except (re.error, UnicodeEncodeError, RecursionError, OverflowError) as problem:
+        sentence = f"{setting} holds {rule!r:.80}, which is no regular expression: {problem}"
+        raise BadSettings(sentence) from problem
+    if compiled.match(b""):
+        raise BadSettings(f"{setting} holds {rule!r:.80}, which matches everywhere")
+    return compiled
