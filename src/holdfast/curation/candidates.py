@@ -1,0 +1,97 @@
+"""The shelf of candidates: what was proposed and waits, and the tombstones of what was turned down.
+
+One file each in the private store, in the form of an entry, with the line it was proposed on. Whoever
+looks and then writes holds the shelf's lock, or two agents with the same idea would leave it twice.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
+from holdfast.git.clone import Clone
+from holdfast.model.memory import Candidate, Rejected
+from holdfast.store import entries, fsio
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """All candidates of this clone, on any line."""
+
+    waiting: dict[str, Candidate] = field(default_factory=dict)
+    rejected: dict[str, Rejected] = field(default_factory=dict)
+    broken: tuple[BrokenEntry, ...] = ()
+
+    @property
+    def ids(self) -> list[str]:
+        return [*self.waiting, *self.rejected]
+
+
+def read(clone: Clone) -> Shelf:
+    """What is on the shelf now; a file that cannot be read is named and left alone."""
+    waiting: dict[str, Candidate] = {}
+    rejected: dict[str, Rejected] = {}
+    broken: list[BrokenEntry] = []
+    erased = clone.erased()
+    for path in _files(clone):
+        try:
+            memory = _load(path)
+        except FileNotFoundError:  # another command decided it just now
+            continue
+        except BrokenEntry as error:
+            broken.append(error)
+            continue
+        if memory.id in erased:
+            continue
+        if isinstance(memory, Candidate):
+            waiting.setdefault(memory.id, memory)
+        else:
+            rejected.setdefault(memory.id, memory)
+    return Shelf(waiting, rejected, tuple(broken))
+
+
+def keep(clone: Clone, memory: Candidate | Rejected) -> None:
+    """Put a candidate or a tombstone on the shelf, durable on return."""
+    fsio.make_dirs(clone.layout.candidates)
+    fsio.replace(_path(clone.layout.candidates, memory.id), entries.render(memory).encode())
+
+
+def discard(clone: Clone, identity: str) -> None:
+    """Take a candidate off the shelf: it is an entry now."""
+    for store in clone.stores:
+        path = _path(store.candidates, identity)
+        if os.path.lexists(path):
+            fsio.remove(path)
+
+
+@contextmanager
+def locked(clone: Clone) -> Iterator[None]:
+    """Hold the shelf, so that what was read stays true until what follows is written."""
+    with fsio.locked(f"{clone.layout.candidates}.lock"):
+        yield
+
+
+def _files(clone: Clone) -> Iterator[str]:
+    for store in clone.stores:
+        try:
+            names = sorted(os.listdir(store.candidates))
+        except FileNotFoundError:
+            continue
+        yield from (os.path.join(store.candidates, name) for name in names if name.endswith(".md"))
+
+
+def _load(path: str) -> Candidate | Rejected:
+    try:
+        memory = entries.parse(fsio.read(path, limit=entries.MAX_ENTRY).decode(), path)
+    except UnicodeDecodeError:
+        raise BrokenEntry(f"{path}:1 is not UTF-8 text") from None
+    except (TooLarge, UnsafePath) as error:
+        raise BrokenEntry(str(error)) from None
+    if not isinstance(memory, Candidate | Rejected) or os.path.basename(path) != f"{memory.id}.md":
+        raise BrokenEntry(f"{path}:1 is not the candidate its name says")
+    return memory
+
+
+def _path(folder: str, identity: str) -> str:
+    return os.path.join(folder, f"{identity}.md")

@@ -1,0 +1,84 @@
+"""Decisions about memories as the log tells them: who proposed, approved, rejected or retired what.
+
+The envelope names the memory as its target; what was said and which file text was approved stands in
+the body. Every step of a decision first asks here whether it was recorded before: a command
+that was killed half-way can be run again and completes the rest.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.git.clone import Clone
+from holdfast.model.event import Draft, Event
+from holdfast.model.memory import Memory
+
+APPROVALS = ("accept", "promote", "edit")
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewer:
+    """Who decides; only a person's yes makes a memory speak unasked."""
+
+    name: str
+    person: bool
+
+    @property
+    def approval(self) -> str:
+        return "accept" if self.person else "promote"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A memory, and how it stands here and now."""
+
+    memory: Memory
+    status: str  # candidate, accepted, unreviewed, expired, superseded, deprecated or rejected
+    path: str | None = None  # of the entry in the work tree
+    blob: str | None = None
+    trust: str | None = None  # T0: a person approved this very text in this clone; T2: found on request only
+    receipts: tuple[
+        tuple[str, str], ...
+    ] = ()  # evidence and whether it holds, changed, is gone or unanchored
+    notes: tuple[str, ...] = ()  # what whoever decides should be told
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+
+def record(
+    clone: Clone,
+    kind: str,
+    memory: Memory,
+    *,
+    reviewer: Reviewer | None = None,
+    blob: str | None = None,
+    reason: str | None = None,
+) -> Event:
+    """Write the event of a decision."""
+    said: dict[str, Any] = {
+        "derived_facts": [memory.id],
+        "statement": memory.statement,
+        "receipts": list(memory.evidence),
+        "tags": list(memory.tags),
+        "blob": blob,
+        "reviewer": reviewer.name if reviewer else None,
+        "reason": reason,
+    }
+    body = {name: value for name, value in said.items() if value is not None}
+    return clone.record(Draft(kind=kind, target=memory.id, layer=memory.layer, body=body))
+
+
+def recorded(
+    clone: Clone, targets: Collection[str], kinds: Collection[str]
+) -> Iterator[tuple[Event, dict[str, Any]]]:
+    """This clone's own events of these kinds about these memories, each with what its body says."""
+    for event in clone.own_events():
+        if event.kind in kinds and event.target in targets:
+            yield event, (clone.bodies.get(event.body) if event.body else None) or {}
+
+
+def has(clone: Clone, identity: str, kind: str, *, blob: str | None = None) -> bool:
+    """Whether this clone recorded such a decision, about this very text if a blob is given."""
+    return any(blob is None or body.get("blob") == blob for _, body in recorded(clone, (identity,), (kind,)))

@@ -1,0 +1,194 @@
+"""Evidence asked of a clone: what a person typed becomes a receipt, and a receipt is checked again.
+
+A run must be in the log, a commit must exist, a path must be tracked. Nothing here trusts a name
+it cannot look up: a memory that cites something uncheckable would look better founded than it is.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from holdfast.errors import Ambiguous, BadInput, NotFound
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.model.evidence import (
+    CommitEvidence,
+    Evidence,
+    FileEvidence,
+    RunEvidence,
+    is_oid,
+    is_tracked_path,
+    parse,
+)
+from holdfast.model.text import visible
+
+State = Literal["holds", "changed", "gone", "unanchored"]
+
+_AT_ONCE = 200  # names a git process is given on its command line
+_SHORTEST = 4  # characters of a run id that may stand for it
+
+
+def resolve(clone: Clone, citation: str) -> Evidence:
+    """The receipt for what was cited: a run id or its beginning, a commit by any name, a tracked path.
+
+    `run:`, `commit:` or `file:` before it says which is meant. `file:<path>@<blob>` must still hold.
+    """
+    text = citation.strip()
+    if not text or len(text) > 8192 or any(char in text for char in "\x00\n\r"):
+        raise BadInput(
+            f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit or a tracked path."
+        )
+    kind, _, rest = text.partition(":")
+    readers = {"run": _runs, "commit": _commits, "file": _files}
+    if kind in readers and rest:
+        found = readers[kind](clone, rest)
+        text = rest
+    else:
+        found = [item for reader in readers.values() for item in reader(clone, text)]
+    match found:
+        case [one]:
+            return one
+        case []:
+            raise _nothing(clone, text)
+        case _:
+            raise _several(text, found)
+
+
+def state(clone: Clone, evidence: Evidence) -> State:
+    """Whether the evidence still is what was cited."""
+    return states(clone, [str(evidence)])[str(evidence)]
+
+
+def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
+    """The state of many receipts, with a handful of git processes whatever their number."""
+    receipts = {text: parse(text) for text in dict.fromkeys(cited)}
+    runs = [item for item in receipts.values() if isinstance(item, RunEvidence)]
+    commits = [item.oid for item in receipts.values() if isinstance(item, CommitEvidence)]
+    files = [item.path for item in receipts.values() if isinstance(item, FileEvidence)]
+    known = _known_runs(clone) - clone.erased() if runs else set()
+    by_commit = _commit_states(clone.repo, commits)
+    blobs = _tracked(clone.repo, files)
+    found: dict[str, State] = {}
+    for text, item in receipts.items():
+        match item:
+            case RunEvidence(run_id=run_id):
+                found[text] = "holds" if run_id in known else "gone"
+            case CommitEvidence(oid=oid):
+                found[text] = by_commit[oid]
+            case FileEvidence(path=path, blob=blob):
+                now = blobs.get(path, ())
+                found[text] = "holds" if blob in now else "changed" if now else "gone"
+    return found
+
+
+def _known_runs(clone: Clone) -> set[str]:
+    return {event.run_id for event in clone.all_events() if event.run_id is not None}
+
+
+def _runs(clone: Clone, text: str) -> list[Evidence]:
+    known = _known_runs(clone)
+    if text in known:
+        return [RunEvidence(text)]
+    if len(text) < _SHORTEST:
+        return []
+    return [RunEvidence(run) for run in sorted(known) if run.lower().startswith(text.lower())]
+
+
+def _commits(clone: Clone, text: str) -> list[Evidence]:
+    if text.startswith("-"):  # git would take it for an option
+        return []
+    oid = clone.repo.text("rev-parse", "-q", "--verify", f"{text}^{{commit}}", ok=(0, 1, 128))
+    return [CommitEvidence(oid)] if is_oid(oid) else []
+
+
+def _files(clone: Clone, text: str) -> list[Evidence]:
+    path = _inside(clone.repo, text)
+    if blobs := _tracked(clone.repo, [path]).get(path):
+        return [_file(path, blobs[0])]
+    named, at, blob = path.rpartition("@")
+    if at and is_oid(blob) and (blobs := _tracked(clone.repo, [named]).get(named)):
+        if blob not in blobs:
+            raise BadInput(
+                f"{named} has changed since {blob[:12]}", hint="Cite the path alone to take it as it is now."
+            )
+        return [_file(named, blob)]
+    return []
+
+
+def _file(path: str, blob: str) -> FileEvidence:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise BadInput(f"the name of {visible(path)} is not UTF-8, so no memory can cite it") from None
+    return FileEvidence(path, blob)
+
+
+def _inside(repo: Repo, text: str) -> str:
+    """The path from the top of the repository, as git spells it."""
+    path = os.path.relpath(text, repo.top) if os.path.isabs(text) else os.path.normpath(text)
+    return path.replace(os.sep, "/")
+
+
+def _tracked(repo: Repo, paths: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Path to its blobs in the index and in HEAD, the index first: it is what the next commit holds."""
+    found: dict[str, tuple[str, ...]] = {}
+    for some in _chunks([path for path in dict.fromkeys(paths) if is_tracked_path(path)]):
+        rows = repo.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", *some)
+        done = repo.attempt("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", *some)
+        for path, blob in (*_index_rows(rows), *_tree_rows(done.stdout)):
+            if path in some and blob not in found.get(path, ()):
+                found[path] = (*found.get(path, ()), blob)
+    return found
+
+
+def _index_rows(rows: bytes) -> Iterator[tuple[str, str]]:
+    for row in rows.split(b"\0")[:-1]:
+        facts, _, name = row.partition(b"\t")
+        mode, blob, stage = facts.split(b" ")
+        if stage == b"0" and mode != b"160000":  # no side of an open merge, no submodule
+            yield os.fsdecode(name), blob.decode("ascii")
+
+
+def _tree_rows(rows: bytes) -> Iterator[tuple[str, str]]:
+    for row in rows.split(b"\0")[:-1]:
+        facts, _, name = row.partition(b"\t")
+        _, kind, blob = facts.split(b" ")
+        if kind == b"blob":
+            yield os.fsdecode(name), blob.decode("ascii")
+
+
+def _commit_states(repo: Repo, oids: Sequence[str]) -> dict[str, State]:
+    if not oids:
+        return {}
+    asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
+    rows = repo.run("cat-file", "--batch-check", stdin=asked).decode("ascii").splitlines()
+    here = [row.split(" ")[0] for row in rows if " commit " in row]
+    adrift: set[str] = set()
+    for some in _chunks(here):
+        adrift.update(repo.text("rev-list", *some, "--not", "--all").split())
+    # A shallow clone lacks old commits that are there upstream: not found is not gone.
+    absent: State = "unanchored" if repo.is_shallow() else "gone"
+    return {oid: absent if oid not in here else "unanchored" if oid in adrift else "holds" for oid in oids}
+
+
+def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE))
+
+
+def _nothing(clone: Clone, text: str) -> Exception:
+    path = _inside(clone.repo, text)
+    shown = visible(text[:200])
+    if is_tracked_path(path) and os.path.isdir(os.path.join(clone.repo.top, path)):
+        return BadInput(f"{shown} is a folder", hint="Cite a file in it.")
+    if is_tracked_path(path) and os.path.lexists(os.path.join(clone.repo.top, path)):
+        how = "ignored" if clone.repo.ignored([path]) else "not tracked"
+        return BadInput(
+            f"{shown} is {how} by git, so nobody else could check it", hint="Track it with git add first."
+        )
+    return NotFound(f"{shown} is no run, commit or tracked path here", hint="See runs with `holdfast log`.")
+
+
+def _several(text: str, found: Sequence[Evidence]) -> Ambiguous:
+    names = ", ".join(visible(str(item)) for item in found[:5])
+    hint = "Type one more character, or write run:, commit: or file: before it."
+    return Ambiguous(f"{visible(text[:200])} fits {len(found)} things: {names}", hint=hint)

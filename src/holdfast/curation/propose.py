@@ -1,0 +1,170 @@
+"""Proposing a memory: it becomes a candidate, which waits on the shelf until somebody decides.
+
+The same words are one memory however often they are proposed:
+
+- waiting already: the candidate is given back, joined with the new evidence;
+- accepted already: the accepted memory is given back as it stands (its text was approved, so it does not
+  change); new evidence is noted in the log;
+- accepted once but expired: a new candidate that supersedes the old one;
+- rejected: BadInput says when and why. A person may still accept the tombstone.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from holdfast.curation import candidates, decisions, facts
+from holdfast.curation.candidates import Shelf
+from holdfast.curation.evidence import resolve
+from holdfast.curation.facts import Seen
+from holdfast.errors import BadInput
+from holdfast.git.clone import Clone
+from holdfast.model import memory as rules
+from holdfast.model.evidence import Evidence
+from holdfast.model.ids import memory_id
+from holdfast.model.memory import Accepted, Candidate, Memory, is_expired
+from holdfast.store import layout
+
+NewId = Callable[[str, list[str]], str]
+
+
+def propose(
+    clone: Clone,
+    *,
+    statement: str,
+    details: str = "",
+    type: str = "fact",  # noqa: A002 - the field's own name
+    layer: str | None = None,
+    confidence: float | None = None,
+    evidence: Iterable[str | Evidence] = (),
+    tags: Iterable[str] = (),
+    applies_to: Iterable[str] = (),
+    supersedes: Iterable[str] = (),
+    expires_at: str | datetime | None = None,
+    source: str | None = None,
+    id: str | None = None,  # noqa: A002
+    new_id: NewId = memory_id,
+) -> Candidate | Accepted:
+    """Put a candidate on the shelf, or find the memory that says the same already.
+
+    Secrets are removed before anything is compared or written; evidence becomes receipts.
+    """
+    cited = rules.unique(str(resolve(clone, str(item))) for item in evidence)
+    words, more = rules.split_statement(f"{statement}\n\n{details}")
+    given = {
+        "statement": words,
+        "details": more,
+        "tags": rules.unique(tags),
+        "applies_to": rules.unique(applies_to),
+        "source": source or _source(cited),
+        "id": id,
+    }
+    fields: dict[str, Any] = {
+        **_cleaned(clone, given),
+        "type": type,
+        "layer": layer,
+        "confidence": confidence,
+        "evidence": cited,
+        "supersedes": rules.unique(supersedes),
+        "expires_at": _expiry(clone, expires_at),
+    }
+    for name in ("type", "id") if id is not None else ("type",):
+        rules.CHECKS[name](fields[name])
+    with candidates.locked(clone):
+        return _keep(clone, fields, new_id)
+
+
+def _cleaned(clone: Clone, given: dict[str, Any]) -> dict[str, Any]:
+    """The words without their secrets, lists still as tuples."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if isinstance(value, tuple):
+            found[name] = rules.unique(clone.scan.text(str(item)) for item in value)
+        else:
+            found[name] = None if value is None else clone.scan.text(str(value))
+    return found
+
+
+def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId) -> Candidate | Accepted:
+    shelf = candidates.read(clone)
+    seen, _ = facts.read(clone, layout.FOLDER_OF[fields["type"]])
+    known = _known(shelf, seen, fields, clone.clock())
+    if isinstance(known, Candidate):
+        return _join(clone, known, fields["evidence"])
+    if isinstance(known, Accepted):
+        _note_evidence(clone, known, fields["evidence"])
+        return known
+    taken = [*shelf.ids, *(one.memory.id for one in seen)]
+    if fields["id"] in taken:
+        raise BadInput(f"{fields['id']} says something else already", hint="Leave --id out to get a new one.")
+    fields["supersedes"] = rules.unique([*fields["supersedes"], *_outlived(seen, fields["statement"])])
+    fields["id"] = fields["id"] or new_id(fields["type"], taken)
+    candidate = Candidate(**fields, line=clone.line().id)
+    candidates.keep(clone, candidate)
+    decisions.record(clone, "propose", candidate)
+    return candidate
+
+
+def _known(
+    shelf: Shelf, seen: list[Seen], fields: dict[str, Any], now: datetime
+) -> Candidate | Accepted | None:
+    """The memory that says the same and still counts; a tombstone speaks up."""
+
+    def same(memory: Memory) -> bool:
+        return memory.type == fields["type"] and rules.same_words(memory.statement, fields["statement"])
+
+    for one in seen:
+        if isinstance(one.memory, Accepted) and same(one.memory) and not is_expired(one.memory, now):
+            return one.memory
+    for candidate in shelf.waiting.values():
+        if same(candidate):
+            return candidate
+    for tombstone in shelf.rejected.values():
+        if same(tombstone):
+            why = f": {tombstone.reason}" if tombstone.reason else ""
+            raise BadInput(
+                f"{tombstone.id} said this and was rejected on {tombstone.rejected_at:%Y-%m-%d}{why}",
+                hint=f"A person may still accept it: holdfast review accept {tombstone.id}",
+            )
+    return None
+
+
+def _join(clone: Clone, known: Candidate, evidence: tuple[str, ...]) -> Candidate:
+    joined = rules.join_evidence(known.evidence, evidence)
+    if joined == known.evidence:
+        if not decisions.has(clone, known.id, "propose"):  # killed between the file and its event
+            decisions.record(clone, "propose", known)
+        return known
+    candidate = Candidate.of(known, line=known.line, evidence=joined)
+    candidates.keep(clone, candidate)
+    decisions.record(clone, "propose", candidate)
+    return candidate
+
+
+def _note_evidence(clone: Clone, known: Accepted, evidence: tuple[str, ...]) -> None:
+    """New receipts for an approved memory stand in the log; its file is not changed behind the reviewer."""
+    noted = set(known.evidence)
+    for _, body in decisions.recorded(clone, (known.id,), ("propose",)):
+        noted.update(body.get("receipts") or ())
+    if set(evidence) - noted:
+        decisions.record(clone, "propose", Accepted.of(known, evidence=evidence))
+
+
+def _outlived(seen: list[Seen], statement: str) -> list[str]:
+    """Expired entries that said the same: whoever got here found no living one."""
+    accepted = (one.memory for one in seen if isinstance(one.memory, Accepted))
+    return [memory.id for memory in accepted if rules.same_words(memory.statement, statement)]
+
+
+def _source(cited: tuple[str, ...]) -> str | None:
+    return next((text for text in cited if text.startswith(("run:", "commit:"))), None)
+
+
+def _expiry(clone: Clone, when: str | datetime | None) -> datetime | None:
+    if when is None or when == "":
+        return None
+    if isinstance(when, str):
+        return rules.expiry(when, clone.clock())
+    if when.tzinfo is None:
+        raise BadInput("expires_at must name its time zone")
+    return rules.moment(when.isoformat())

@@ -1,0 +1,292 @@
+"""Review: a candidate becomes an entry or a tombstone, an entry is confirmed or retired.
+
+Each decision is a few steps, each durable before the next: the entry's text as a change that waits to be
+published, then the event, then the candidate's file goes. A step finds out by itself whether it was done
+before, so a command that was killed anywhere is completed by running it again.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from holdfast.curation import candidates, decisions, facts
+from holdfast.curation.decisions import Reviewer, Standing
+from holdfast.curation.evidence import states
+from holdfast.curation.facts import Seen
+from holdfast.curation.propose import propose
+from holdfast.errors import Ambiguous, BadInput, BrokenEntry, NeedsEvidence, NeedsReview, NotFound
+from holdfast.git.clone import Clone
+from holdfast.model import memory as rules
+from holdfast.model.ids import PREFIXES, slug
+from holdfast.model.memory import Accepted, Candidate, Rejected, Retired
+from holdfast.store import entries, layout
+
+__all__ = ["Reviewer", "Standing", "accept", "promote", "reject", "resolve_id", "retire", "waiting"]
+
+
+def waiting(clone: Clone) -> list[Standing]:
+    """The candidates of this clone, each with how its evidence stands."""
+    shelf = candidates.read(clone)
+    held = states(clone, (text for memory in shelf.waiting.values() for text in memory.evidence))
+    here = clone.line().id
+    return [
+        Standing(
+            memory,
+            "candidate",
+            receipts=tuple((text, held[text]) for text in memory.evidence),
+            notes=_elsewhere(memory, here),
+        )
+        for memory in shelf.waiting.values()
+    ]
+
+
+def resolve_id(text: str, ids: Iterable[str]) -> str:
+    """The one id that is meant: itself, or what it begins with, with or without `FCT-`, in any case."""
+    known = list(dict.fromkeys(ids))
+    if text in known:
+        return text
+    wanted = text.lower()
+    found = [
+        one for one in known if wanted and (one.lower().startswith(wanted) or _bare(one).startswith(wanted))
+    ]
+    if len(found) == 1:
+        return found[0]
+    if exact := [one for one in found if wanted in (one.lower(), _bare(one))]:
+        found = exact
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise Ambiguous(f"{text} fits {len(found)} memories: {', '.join(sorted(found)[:8])}")
+    raise NotFound(
+        f"there is no memory {text!r} here", hint="See `holdfast review list` and `holdfast facts`."
+    )
+
+
+def accept(clone: Clone, identity: str, reviewer: Reviewer) -> Standing:
+    """Approve a candidate on the current line, or an entry as it stands, edited by hand or not."""
+    with candidates.locked(clone):
+        shelf = candidates.read(clone)
+        seen, _ = facts.read(clone)
+        name = resolve_id(identity, [*shelf.ids, *(one.memory.id for one in seen)])
+        if name in shelf.waiting:
+            return _approve(clone, shelf.waiting[name], facts.by_id(seen, name), reviewer.approval, reviewer)
+        entry = facts.by_id(seen, name)
+        if name in shelf.rejected and entry is None:
+            return _accept_after_all(clone, shelf.rejected[name], reviewer)
+        assert entry is not None
+        return _confirm(clone, entry, reviewer)
+
+
+def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Standing:
+    """Turn a candidate down; its tombstone stays, so that the same words are not proposed again."""
+    with candidates.locked(clone):
+        shelf = candidates.read(clone)
+        seen, _ = facts.read(clone)
+        name = resolve_id(identity, [*shelf.ids, *(one.memory.id for one in seen)])
+        if name not in shelf.ids:
+            raise BadInput(f"{name} is accepted; only a candidate can be rejected", hint="Retire it instead.")
+        tombstone = shelf.rejected.get(name) or _bury(clone, shelf.waiting[name], reason)
+        if not decisions.has(clone, name, "reject"):
+            decisions.record(clone, "reject", tombstone, reviewer=reviewer, reason=tombstone.reason or None)
+        return Standing(tombstone, "rejected")
+
+
+def promote(
+    clone: Clone,
+    what: Candidate | Accepted | str | Mapping[str, Any],
+    *,
+    reviewer: Reviewer | None = None,
+    threshold: float | None = None,
+) -> Standing:
+    """Approve with a reviewer, or without one where the settings' threshold and the evidence allow it.
+
+    `what` is a memory, its id, or the fields of one to propose. Where nobody may approve, a candidate
+    is left and NeedsReview names it.
+    """
+    if isinstance(what, Mapping):
+        what = propose(clone, **_fields(what))
+    identity = what if isinstance(what, str) else what.id
+    if reviewer is not None:
+        return accept(clone, identity, reviewer)
+    with candidates.locked(clone):
+        shelf = candidates.read(clone)
+        seen, _ = facts.read(clone)
+        name = resolve_id(identity, [*shelf.waiting, *(one.memory.id for one in seen)])
+        entry = facts.by_id(seen, name)
+        candidate = shelf.waiting.get(name)
+        if candidate is None:
+            assert entry is not None
+            return _standing(entry.memory, entry)
+        if why := _why_not_alone(clone, candidate, threshold):
+            raise NeedsReview(f"{name} waits for review: {why}")
+        return _approve(clone, candidate, entry, "promote", None)
+
+
+def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Standing:
+    """An entry is no longer held to be true: one line of its file says so, and an event why."""
+    with candidates.locked(clone):
+        shelf = candidates.read(clone)
+        seen, _ = facts.read(clone)
+        name = resolve_id(identity, [*(one.memory.id for one in seen), *shelf.ids])
+        entry = facts.by_id(seen, name)
+        if entry is None:
+            raise BadInput(
+                f"{name} is a candidate; only what was accepted can be retired", hint="Reject it instead."
+            )
+        _refuse_clash(entry)
+        if entry.sighting.origin == "edit":
+            raise BadInput(
+                f"{entry.sighting.path} holds your own edit, which is not overwritten",
+                hint=f"Write `status: deprecated` there, then: holdfast review accept {name}",
+            )
+        text = _retired(entry)
+        if text != entry.sighting.text:
+            clone.change(entry.sighting.path, text)
+        blob = clone.repo.hash_blob(text.encode())
+        said = clone.scan.text(reason.strip())
+        if not decisions.has(clone, name, "retire", blob=blob):
+            decisions.record(clone, "retire", entry.memory, reviewer=reviewer, blob=blob, reason=said or None)
+        return Standing(Retired.of(entry.memory), "deprecated", path=entry.sighting.path, blob=blob)
+
+
+def _approve(
+    clone: Clone, candidate: Candidate, entry: Seen | None, kind: str, reviewer: Reviewer | None
+) -> Standing:
+    """The entry, its event, and the candidate's end, as far as they are not done."""
+    _need_evidence(clone, candidate.id, candidate.evidence)
+    memory = Accepted.of(candidate)
+    text = entries.render(memory)
+    path = layout.entry_path(memory.type, slug(memory.statement), memory.id)
+    if entry is None:
+        clone.change(path, text)
+    elif entry.sighting.text == text:  # killed before the event
+        path = entry.sighting.path
+    else:
+        raise BadInput(
+            f"{memory.id} already stands in {entry.sighting.path} with other words",
+            hint=f"Turn the candidate down: holdfast review reject {memory.id}",
+        )
+    blob = clone.repo.hash_blob(text.encode())
+    if not decisions.has(clone, memory.id, kind, blob=blob):
+        decisions.record(clone, kind, memory, reviewer=reviewer, blob=blob)
+    candidates.discard(clone, memory.id)
+    notes = _elsewhere(candidate, clone.line().id)
+    return Standing(memory, "accepted", path=path, blob=blob, trust=_trust(kind), notes=notes)
+
+
+def _confirm(clone: Clone, entry: Seen, reviewer: Reviewer) -> Standing:
+    """Record that the text as it stands is approved; the file itself is not ours to write."""
+    _refuse_clash(entry)
+    memory, sighting = entry.memory, entry.sighting
+    if isinstance(memory, Accepted):
+        _need_evidence(clone, memory.id, memory.evidence)
+    kind = "accept" if reviewer.person else "edit" if sighting.origin == "edit" else "promote"
+    if not decisions.has(clone, memory.id, kind, blob=sighting.blob):
+        decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
+    return _standing(memory, entry, trust=_trust(kind))
+
+
+def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer) -> Standing:
+    if not reviewer.person:
+        raise NeedsReview(
+            f"{tombstone.id} was rejected on {tombstone.rejected_at:%Y-%m-%d}",
+            hint="Only a person may accept it after all.",
+        )
+    candidate = Candidate.of(tombstone, line=tombstone.line)
+    return _approve(clone, candidate, None, reviewer.approval, reviewer)
+
+
+def _bury(clone: Clone, candidate: Candidate, reason: str) -> Rejected:
+    said, more = rules.split_statement(clone.scan.text(reason))
+    tombstone = Rejected.of(
+        candidate,
+        line=candidate.line,
+        rejected_at=rules.moment(clone.clock().isoformat()),
+        reason=f"{said}\n\n{more}".strip(),
+    )
+    candidates.keep(clone, tombstone)
+    return tombstone
+
+
+def _retired(entry: Seen) -> str:
+    """The entry's text with another status; the rest stays as people wrote it, if that reads back."""
+    text = entries.with_status(entry.sighting.text, "deprecated")
+    wanted = Retired.of(entry.memory)
+    try:
+        return text if entries.parse(text, entry.sighting.path) == wanted else entries.render(wanted)
+    except BrokenEntry:
+        return entries.render(wanted)
+
+
+def _need_evidence(clone: Clone, name: str, evidence: tuple[str, ...]) -> None:
+    if not evidence:
+        raise NeedsEvidence(f"{name} cites nothing")
+    for text, state in states(clone, evidence).items():
+        if state in ("changed", "gone"):
+            raise NeedsEvidence(
+                f"{name} cites {text}, which {'has changed' if state == 'changed' else 'is not here'}",
+                hint="Look again, then propose the same words with the evidence as it is now.",
+            )
+
+
+def _why_not_alone(clone: Clone, candidate: Candidate, threshold: float | None) -> str | None:
+    """Why nobody but a reviewer may approve it, or None."""
+    if threshold is None:
+        return "the settings allow no automatic promotion"
+    if candidate.confidence is None or candidate.confidence < threshold:
+        return f"its confidence {candidate.confidence} is below {threshold:g}"
+    if not candidate.evidence:
+        return "it cites nothing"
+    if rules.is_expired(candidate, clone.clock()):
+        return "it has expired"
+    for text, state in states(clone, candidate.evidence).items():
+        if state != "holds":
+            return f"{text} is {state}"
+    return None
+
+
+def _refuse_clash(entry: Seen) -> None:
+    if entry.sighting.clash is not None:
+        raise BadInput(
+            f"{entry.memory.id} was changed here and in the branch's history; neither is lost",
+            hint=f"Write the text you want into {entry.sighting.path} and commit it.",
+        )
+
+
+def _standing(memory: Accepted | Retired, entry: Seen, *, trust: str | None = None) -> Standing:
+    return Standing(
+        memory, rules.status(memory), path=entry.sighting.path, blob=entry.sighting.blob, trust=trust
+    )
+
+
+def _elsewhere(candidate: Candidate, here: str) -> tuple[str, ...]:
+    return () if candidate.line == here else (f"proposed on another line, {candidate.line}",)
+
+
+def _trust(kind: str) -> str:
+    return "T0" if kind == "accept" else "T2"
+
+
+def _bare(identity: str) -> str:
+    """An id without the prefix that says its type, in lower case."""
+    head, dash, rest = identity.partition("-")
+    return (rest if dash and head in PREFIXES.values() else identity).lower()
+
+
+_FIELDS = frozenset(rules.SHARED) | {"statement", "details"}
+
+
+def _fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a caller's mapping proposes; a source_run is evidence as well as source."""
+    fields = dict(given)
+    run = fields.pop("source_run", None)
+    if run:
+        fields.setdefault("source", f"run:{run}")
+        fields["evidence"] = rules.unique([*fields.get("evidence", ()), f"run:{run}"])
+    if unknown := sorted(fields.keys() - _FIELDS):
+        raise BadInput(
+            f"a memory has no field {', '.join(map(str, unknown))}",
+            hint=f"Known: {', '.join(sorted(_FIELDS))}.",
+        )
+    if not fields.get("statement"):
+        raise BadInput("statement is empty", hint="Say in one sentence what is known.")
+    return fields

@@ -1,0 +1,123 @@
+"""Views: what memory looks like as files for people and tools. Rendered, never the truth, safe to delete.
+
+Pure functions turn values into text; `write` puts a text into `.holdfast/view/`, which git ignores, and only
+if something besides the time has changed: a file that changes every minute wakes every watcher for nothing.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.model.memory import Memory, iso, source_run
+from holdfast.store import fsio
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+
+VERSION = 1
+MAX_VIEW = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Which state of the project a view shows."""
+
+    branch: str | None
+    head: str | None
+    time: str  # UTC
+
+
+def state_json(
+    trusted: Iterable[Memory],
+    header: Header,
+    *,
+    expired: Iterable[Memory] = (),
+    unreviewed: Iterable[Memory] = (),
+) -> str:
+    """state.json: the facts that count, and apart from them those that no longer or do not yet."""
+    shown = {
+        **_head(header),
+        "facts": [fact(memory) for memory in trusted],
+        "expired": [fact(memory) for memory in expired],
+        "unreviewed": [fact(memory) for memory in unreviewed],
+    }
+    return _text(shown)
+
+
+def fact(memory: Memory) -> dict[str, Any]:
+    """A fact with the fields that state.json promises."""
+    return {
+        "id": memory.id,
+        "layer": memory.layer,
+        "confidence": memory.confidence,
+        "statement": memory.statement,
+        "source_run": source_run(memory),
+        "evidence": list(memory.evidence),
+        "expires_at": iso(memory.expires_at) if memory.expires_at else None,
+    }
+
+
+def artifacts(joined: Iterable[Mapping[str, Any]], tracked: set[str]) -> dict[str, list[dict[str, Any]]]:
+    """Task to the files its runs produced, each content once, tracked files only; runs of no task under "".
+
+    The first run that produced a content is named: later ones only found it there.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for event in joined:
+        for item in event.get("artifacts") or ():
+            if item.get("path") in tracked and item.get("sha256"):
+                row = {"path": item["path"], "sha256": item["sha256"], "run_id": event.get("run_id")}
+                found.setdefault(event.get("task") or "", {}).setdefault(item["sha256"], row)
+    return {task: list(rows.values()) for task, rows in sorted(found.items())}
+
+
+def artifacts_json(by_task: Mapping[str, Sequence[Mapping[str, Any]]], header: Header) -> str:
+    """artifacts.json: which files each task produced."""
+    return _text({**_head(header), "artifacts": {task: list(rows) for task, rows in by_task.items()}})
+
+
+def log_jsonl(joined: Iterable[Mapping[str, Any]]) -> str:
+    """log.jsonl: one flat object an event."""
+    return "".join(json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n" for event in joined)
+
+
+def write(layout: Layout, name: str, text: str) -> bool:
+    """Put a view in its place, unless it says the same already but for the time; whether it was written."""
+    path = fsio.inside(layout.top, f"{paths.VIEW}/{name}")
+    if _kept(path, text):
+        return False
+    fsio.make_dirs(os.path.dirname(path), mode=0o755)
+    ignore = fsio.inside(layout.top, f"{paths.VIEW}/.gitignore")
+    if not os.path.exists(ignore):  # before the view: it must never show up as something to commit
+        fsio.replace(ignore, b"*\n", mode=0o644)
+    fsio.replace(path, text.encode("utf-8", "replace"), mode=0o644)
+    return True
+
+
+def _kept(path: str, text: str) -> bool:
+    try:
+        there = fsio.read(path, limit=MAX_VIEW).decode("utf-8", "replace")
+    except (OSError, HoldfastError):  # not there, or not ours: it is rendered anew
+        return False
+    return there == text or (path.endswith(".json") and _timeless(there) == _timeless(text))
+
+
+def _timeless(text: str) -> Any:
+    """A view without the moment it was rendered; damaged ones are equal to nothing."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return object()
+    if isinstance(found, dict):
+        found.pop("last_updated", None)
+    return found
+
+
+def _head(header: Header) -> dict[str, Any]:
+    return {"version": VERSION, "last_updated": header.time, "branch": header.branch, "head": header.head}
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

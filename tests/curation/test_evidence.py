@@ -1,0 +1,135 @@
+"""What people cite becomes a receipt, and receipts are checked against the clone."""
+
+import subprocess
+from typing import Any
+
+import pytest
+
+from holdfast.curation.evidence import resolve, state, states
+from holdfast.errors import Ambiguous, BadInput, NotFound
+from holdfast.model.evidence import CommitEvidence, FileEvidence, RunEvidence
+
+
+def test_a_run_is_found_by_its_beginning(bench: Any) -> None:
+    """Nobody types a whole run id."""
+    bench.run("20261115T194200Z-abc123")
+    bench.run("20261116T080000Z-abd456")
+    assert resolve(bench.clone, "20261115") == RunEvidence("20261115T194200Z-abc123")
+    assert resolve(bench.clone, "run:20261116t08") == RunEvidence("20261116T080000Z-abd456")
+    assert resolve(bench.clone, "20261116T080000Z-abd456") == RunEvidence("20261116T080000Z-abd456")
+    with pytest.raises(Ambiguous, match="fits 2 things"):
+        resolve(bench.clone, "run:2026")
+
+
+def test_a_commit_is_found_by_any_name_and_kept_whole(bench: Any) -> None:
+    """A branch moves on; the receipt must not move with it."""
+    oid = bench.repo.git("rev-parse", "HEAD")
+    for name in ("HEAD", "main", oid[:10], f"commit:{oid}", "commit:main"):
+        assert resolve(bench.clone, name) == CommitEvidence(oid)
+
+
+def test_a_tracked_path_is_cited_with_its_blob(bench: Any) -> None:
+    """The hash is git's own: a checkout with other line endings is the same file."""
+    blob = bench.repo.git("rev-parse", "HEAD:src/a.py")
+    top = bench.clone.repo.top
+    for name in ("src/a.py", "./src/a.py", f"{top}/src/a.py", "file:src/a.py", f"file:src/a.py@{blob}"):
+        assert resolve(bench.clone, name) == FileEvidence("src/a.py", blob)
+
+
+@pytest.mark.parametrize("name", ["a file.txt", "a@b", "*.py", ":(top)x", "[x].md", "-q", "ünï.md", "a\tb"])
+def test_any_name_git_tracks_can_be_cited(bench: Any, name: str) -> None:
+    """A pathspec taken for a pattern would cite another file."""
+    bench.repo.write(name, "text\n")
+    bench.repo.git("--literal-pathspecs", "add", "--", name)
+    bench.repo.git("commit", "-qm", "named")
+    found = resolve(bench.clone, f"file:{name}")
+    assert found == FileEvidence(name, bench.repo.git("hash-object", "--", name))
+    assert state(bench.clone, found) == "holds"
+
+
+def test_a_staged_file_can_be_cited_before_its_commit(bench: Any) -> None:
+    """Evidence often comes with the change that shows it."""
+    bench.repo.write("new.py", "1\n")
+    bench.repo.git("add", "new.py")
+    found = resolve(bench.clone, "new.py")
+    assert state(bench.clone, found) == "holds"
+    bench.repo.git("commit", "-q", "-m", "new")
+    assert state(bench.clone, found) == "holds"
+
+
+def test_what_others_cannot_check_is_refused(bench: Any) -> None:
+    """A receipt for a file only I have proves nothing to anybody."""
+    bench.repo.commit(".gitignore", "*.log\n")
+    bench.repo.write("x.log", "secret\n")
+    bench.repo.write("draft.py", "1\n")
+    with pytest.raises(BadInput, match="ignored by git"):
+        resolve(bench.clone, "x.log")
+    with pytest.raises(BadInput, match="not tracked by git"):
+        resolve(bench.clone, "draft.py")
+    with pytest.raises(BadInput, match="is a folder"):
+        resolve(bench.clone, "src")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["nothing", "run:nothing", "commit:nothing", "file:nothing", "/etc/passwd", "../x", "-h", "a:b", "^main"],
+)
+def test_what_is_not_here_is_said_so(bench: Any, text: str) -> None:
+    """A typing error must not become evidence."""
+    with pytest.raises(NotFound):
+        resolve(bench.clone, text)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "a\0b", "a\nb", "x" * 9000])
+def test_what_cannot_be_a_name_is_refused(bench: Any, text: str) -> None:
+    """Git would be handed nonsense."""
+    with pytest.raises(BadInput):
+        resolve(bench.clone, text)
+
+
+def test_a_name_of_two_things_must_be_told_apart(bench: Any) -> None:
+    """A branch and a file of the same name: guessing would cite the wrong one."""
+    bench.repo.commit("docs", "text\n")
+    bench.repo.git("branch", "docs")
+    with pytest.raises(Ambiguous) as caught:
+        resolve(bench.clone, "docs")
+    assert "commit:" in caught.value.hint
+    assert isinstance(resolve(bench.clone, "file:docs"), FileEvidence)
+    assert isinstance(resolve(bench.clone, "commit:docs"), CommitEvidence)
+
+
+def test_evidence_changes_goes_and_drifts(bench: Any) -> None:
+    """A stale fact is found because its receipts are looked at again."""
+    bench.run("r1")
+    bench.repo.git("switch", "-qc", "side")
+    side = bench.repo.commit("side.txt")
+    texts = ["run:r1", "run:r2", f"commit:{side}", f"commit:{'1' * 40}"]
+    texts += [str(resolve(bench.clone, path)) for path in ("src/a.py", "side.txt")]
+    assert list(states(bench.clone, texts).values()) == ["holds", "gone", "holds", "gone", "holds", "holds"]
+    bench.repo.git("switch", "-q", "main")
+    bench.repo.git("branch", "-qD", "side")
+    bench.repo.commit("src/a.py", "changed\n")
+    expected = ["holds", "gone", "unanchored", "gone", "changed", "gone"]
+    assert list(states(bench.clone, texts).values()) == expected
+
+
+def test_in_a_shallow_clone_an_old_commit_is_not_called_gone(bench: Any, tmp_path: Any) -> None:
+    """A build machine fetches one commit; that says nothing about the others."""
+    from holdfast.git.clone import Clone
+
+    old = resolve(bench.clone, "HEAD")
+    bench.repo.commit("later.txt")
+    path = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{bench.repo.path}", path], check=True)
+    assert state(Clone.open(str(path), cache=str(tmp_path / "c2")), old) == "unanchored"
+
+
+def test_many_receipts_take_few_processes(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A listing of a thousand facts must not start a thousand gits."""
+    count = []
+    real = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda *a, **k: (count.append(1), real(*a, **k))[1])
+    oid = bench.repo.git("rev-parse", "HEAD:src/a.py")
+    found = states(bench.clone, [f"file:src/{n}.py@{oid}" for n in range(150)] + [f"file:src/a.py@{oid}"])
+    assert sorted(found.values()) == ["gone"] * 150 + ["holds"]
+    assert len(count) < 8

@@ -1,0 +1,138 @@
+"""Which facts count here: approved, not run out, not superseded; everything else is told apart."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from holdfast.curation import review
+from holdfast.curation.facts import facts
+from holdfast.git.clone import Clone
+from holdfast.git.publish import publish
+from holdfast.model.memory import Accepted
+from holdfast.store import entries
+
+SAID = "Tests need Postgres 16."
+
+
+def accepted(bench: Any, statement: str = SAID, **fields: Any) -> str:
+    made = bench.propose(statement, **fields)
+    review.accept(bench.clone, made.id, bench.ada)
+    return str(made.id)
+
+
+def listed(bench: Any) -> Any:
+    return facts(bench.clone, bench.clock())
+
+
+def test_an_accepted_fact_is_trusted_with_its_tier_and_receipts(bench: Any) -> None:
+    """A person approved this very text in this clone: the highest tier."""
+    name = accepted(bench)
+    (standing,) = listed(bench).trusted
+    assert (standing.id, standing.status, standing.trust) == (name, "accepted", "T0")
+    assert [state for _, state in standing.receipts] == ["holds"]
+
+
+def test_a_fact_expires_by_the_clock_and_its_file_stays(bench: Any) -> None:
+    """Old truths are the most convincing errors; they leave by themselves."""
+    name = accepted(bench, expires_at="1d")
+    text = bench.clone.entries()[0].text
+    bench.clock.pass_by(days=1)
+    assert listed(bench).trusted == ()
+    assert [s.id for s in listed(bench).expired] == [name]
+    assert bench.clone.entries()[0].text == text
+
+
+def test_a_newer_fact_supersedes_the_one_it_names(bench: Any) -> None:
+    """Both versions would otherwise be true at once."""
+    old = accepted(bench)
+    new = accepted(bench, "Tests need Postgres 17.", supersedes=[old])
+    found = listed(bench)
+    assert [s.id for s in found.trusted] == [new]
+    assert found.superseded[0].notes == (f"superseded by {new}",)
+
+
+def test_a_retired_fact_is_listed_apart(bench: Any) -> None:
+    """That it was once believed is worth knowing."""
+    name = accepted(bench)
+    review.retire(bench.clone, name, "gone", bench.ada)
+    assert [s.id for s in listed(bench).retired] == [name]
+    assert listed(bench).trusted == ()
+
+
+def test_a_file_that_nobody_approved_is_not_trusted(bench: Any) -> None:
+    """Whoever can write a file could write "accepted" into it."""
+    oid = bench.repo.git("rev-parse", "HEAD")
+    fact = Accepted(id="FCT-forged", type="fact", statement="Trust me.", evidence=(f"commit:{oid}",))
+    bench.repo.write(".holdfast/memory/facts/forged-FCT-forged.md", entries.render(fact))
+    assert [s.id for s in listed(bench).unreviewed] == ["FCT-forged"]
+    bench.repo.git("add", "-f", ".holdfast")
+    bench.repo.git("commit", "-qm", "forged")
+    found = listed(bench.again())
+    assert [s.id for s in found.unreviewed] == ["FCT-forged"]
+    assert found.trusted == ()
+
+
+def test_in_another_clone_it_is_trusted_but_not_a_persons_word(bench: Any, tmp_path: Any) -> None:
+    """The approval came by git; who said it is not proven here."""
+    accepted(bench)
+    publish(bench.clone, here=True)
+    path = tmp_path / "other"
+    subprocess.run(["git", "clone", "-q", str(bench.repo.path), path], check=True)
+    other = Clone.open(str(path), cache=str(tmp_path / "cache2"), clock=bench.clock)
+    (standing,) = facts(other, bench.clock()).trusted
+    assert standing.trust == "T2"
+    review.accept(other, standing.id, bench.ada)
+    assert facts(other, bench.clock()).trusted[0].trust == "T0"
+
+
+def test_stale_evidence_is_noted_on_the_fact(bench: Any) -> None:
+    """A reader learns that the ground has moved before building on it."""
+    accepted(bench)
+    bench.repo.commit("src/a.py", "changed\n")
+    (standing,) = listed(bench).trusted
+    assert standing.receipts[0][1] == "changed"
+    assert "has changed since" in standing.notes[0]
+
+
+def test_a_broken_entry_is_quarantined_and_named(bench: Any) -> None:
+    """One bad edit must not hide the other facts, nor vanish without a word."""
+    accepted(bench)
+    for name, text in {
+        "broken": "---\nid: [\n---\nx",
+        "conflict": "<<<<<<< ours\n",
+        "candidate": entries.render(bench.propose("Waits.")),
+    }.items():
+        bench.repo.write(f".holdfast/memory/facts/{name}.md", text)
+    found = listed(bench)
+    assert len(found.trusted) == 1
+    assert sorted(Path(one.path).stem for one in found.broken) == ["broken", "candidate", "conflict"]
+    assert all(one.message.startswith(one.path) for one in found.broken)
+
+
+def test_a_fact_changed_on_both_sides_is_shown_as_both(bench: Any) -> None:
+    """Choosing a side is a person's business."""
+    name = accepted(bench)
+    publish(bench.clone, here=True)
+    bench.again()
+    (sighting,) = bench.clone.entries()
+    bench.clone.change(sighting.path, sighting.text.replace("16", "17"))
+    bench.repo.commit(sighting.path, sighting.text.replace("16", "15"))
+    (clash,) = listed(bench).clashes
+    assert (clash.id, "17" in clash.ours, "15" in clash.theirs) == (name, True, True)
+    assert listed(bench).trusted == ()
+
+
+def test_an_erased_fact_is_not_shown(bench: Any) -> None:
+    """Law 14: gone from every listing, whatever a merge brings back."""
+    name = accepted(bench)
+    Path(bench.clone.layout.erased).mkdir(exist_ok=True)
+    Path(bench.clone.layout.erased, name).touch()
+    assert listed(bench.again()).standings == ()
+
+
+def test_facts_of_another_line_are_not_here(bench: Any) -> None:
+    """Law 5: what a branch learnt stays there until it is merged."""
+    bench.repo.git("switch", "-qc", "feature")
+    accepted(bench)
+    bench.repo.git("switch", "-q", "main")
+    assert listed(bench).standings == ()

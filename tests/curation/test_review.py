@@ -1,0 +1,328 @@
+"""Review: who may approve what, what is written, and that a killed command can be run again."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.curation import candidates, review
+from holdfast.curation.facts import facts
+from holdfast.errors import Ambiguous, BadInput, NeedsEvidence, NeedsReview, NotFound, NotStored
+from holdfast.git.publish import publish
+from holdfast.model.memory import Accepted, Candidate, Rejected, Retired
+from holdfast.store import entries, fsio
+
+SAID = "Tests need Postgres 16."
+
+
+def test_accepting_writes_the_entry_on_this_line(bench: Any) -> None:
+    """What a person approved is what the next agent reads."""
+    made = bench.propose(confidence=0.9)
+    standing = review.accept(bench.clone, made.id, bench.ada)
+    (sighting,) = bench.clone.entries()
+    assert sighting.path == f".holdfast/memory/facts/tests-need-postgres-16-{made.id}.md" == standing.path
+    assert entries.parse(sighting.text, "x") == Accepted.of(made) == standing.memory
+    assert candidates.read(bench.clone).ids == []
+    assert bench.repo.status() == ""
+
+
+def test_an_approval_is_an_event_with_receipts_and_the_very_text(bench: Any) -> None:
+    """Whether what lies there is what was approved is decided by its hash."""
+    made = bench.propose(tags=["db"])
+    review.accept(bench.clone, made.id, bench.ada)
+    (event,) = bench.told("accept")
+    (sighting,) = bench.clone.entries()
+    assert (event["target"], event["derived_facts"], event["blob"]) == (made.id, [made.id], sighting.blob)
+    assert (event["reviewer"], event["statement"], event["tags"]) == ("Ada", SAID, ["db"])
+    assert event["receipts"] == list(made.evidence)
+
+
+def test_only_a_persons_yes_is_an_accept(bench: Any) -> None:
+    """An agent that approves its own memories must not look like a reviewer."""
+    made = bench.propose()
+    assert review.accept(bench.clone, made.id, bench.bot).trust == "T2"
+    assert bench.told("accept") == []
+    assert [event["reviewer"] for event in bench.told("promote")] == ["bot"]
+    assert review.accept(bench.clone, made.id, bench.ada).trust == "T0"
+    assert len(bench.told("accept")) == 1
+
+
+def test_what_cites_nothing_is_not_accepted(bench: Any) -> None:
+    """A fact without a receipt cannot be checked by the next reader."""
+    made = bench.propose(evidence=[])
+    with pytest.raises(NeedsEvidence):
+        review.accept(bench.clone, made.id, bench.ada)
+    assert bench.clone.entries() == []
+    assert list(candidates.read(bench.clone).waiting) == [made.id]
+
+
+def test_evidence_must_hold_when_it_is_accepted(bench: Any) -> None:
+    """Between a proposal and its review the file may have changed; looking again mends it."""
+    made = bench.propose()
+    bench.repo.commit("src/a.py", "changed\n")
+    with pytest.raises(NeedsEvidence, match="has changed"):
+        review.accept(bench.clone, made.id, bench.ada)
+    bench.propose()
+    assert review.accept(bench.clone, made.id, bench.ada).status == "accepted"
+
+
+def test_a_candidate_of_another_line_is_accepted_here_and_says_so(bench: Any) -> None:
+    """The reviewer's branch gets the fact; where it came from is told."""
+    bench.repo.git("switch", "-qc", "feature")
+    made = bench.propose()
+    bench.repo.git("switch", "-q", "main")
+    standing = review.accept(bench.clone, made.id, bench.ada)
+    assert made.line in standing.notes[0]
+    assert bench.clone.changes()[0].line == bench.clone.line().id != made.line
+    bench.repo.git("switch", "-q", "feature")
+    assert bench.clone.entries() == []
+
+
+def test_a_rejected_candidate_becomes_a_tombstone(bench: Any) -> None:
+    """No is an answer worth keeping."""
+    made = bench.propose()
+    standing = review.reject(bench.clone, made.id, "  it is 17\r\n", bench.ada)
+    assert isinstance(standing.memory, Rejected)
+    assert candidates.read(bench.clone).rejected[made.id].reason == "it is 17"
+    (event,) = bench.told("reject")
+    assert (event["target"], event["reason"], event["reviewer"]) == (made.id, "it is 17", "Ada")
+    review.reject(bench.clone, made.id, "again", bench.ada)
+    assert len(bench.told("reject")) == 1
+
+
+def test_a_person_may_change_their_mind_about_a_rejection(bench: Any) -> None:
+    """A tombstone stops agents, not people."""
+    made = bench.propose()
+    review.reject(bench.clone, made.id, "", bench.ada)
+    with pytest.raises(NeedsReview):
+        review.accept(bench.clone, made.id, bench.bot)
+    assert review.accept(bench.clone, made.id, bench.ada).status == "accepted"
+    assert candidates.read(bench.clone).ids == []
+
+
+def test_an_accepted_fact_is_retired_not_rejected(bench: Any) -> None:
+    """Two different acts have two different words."""
+    made = bench.propose()
+    with pytest.raises(BadInput, match="only what was accepted"):
+        review.retire(bench.clone, made.id, "", bench.ada)
+    review.accept(bench.clone, made.id, bench.ada)
+    with pytest.raises(BadInput, match="only a candidate"):
+        review.reject(bench.clone, made.id, "", bench.ada)
+    standing = review.retire(bench.clone, made.id, "upgraded", bench.ada)
+    assert isinstance(standing.memory, Retired)
+    (sighting,) = bench.clone.entries()
+    assert "status: deprecated" in sighting.text
+    (event,) = bench.told("retire")
+    assert (event["reason"], event["blob"]) == ("upgraded", sighting.blob)
+    review.retire(bench.clone, made.id, "again", bench.ada)
+    assert len(bench.told("retire")) == 1
+
+
+# Automatic promotion.
+
+
+def test_without_a_threshold_nothing_is_promoted_by_itself(bench: Any) -> None:
+    """Who did not ask for automation gets none."""
+    with pytest.raises(NeedsReview, match="no automatic promotion"):
+        review.promote(bench.clone, {"statement": SAID, "evidence": ["src/a.py"], "confidence": 1})
+    assert [memory.statement for memory in candidates.read(bench.clone).waiting.values()] == [SAID]
+    assert bench.told("promote", "accept") == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"confidence": 0.7}, "below 0.8"),
+        ({"confidence": None}, "below 0.8"),
+        ({"evidence": ()}, "cites nothing"),
+        ({"expires_at": "2026-01-01"}, "expired"),
+    ],
+)
+def test_below_the_bar_a_candidate_is_left(bench: Any, fields: dict[str, Any], why: str) -> None:
+    """The call says no, and the work is not lost."""
+    given = {"statement": SAID, "evidence": ["src/a.py"], "confidence": 0.9, **fields}
+    with pytest.raises(NeedsReview, match=why):
+        review.promote(bench.clone, given, threshold=0.8)
+    assert len(candidates.read(bench.clone).waiting) == 1
+
+
+def test_at_the_bar_it_is_promoted_and_never_called_a_persons_word(bench: Any) -> None:
+    """Automatically promoted facts speak on request only."""
+    bench.run("r1")
+    fact = {"statement": SAID, "confidence": 0.8, "source_run": "r1", "layer": "L5"}
+    standing = review.promote(bench.clone, fact, threshold=0.8)
+    assert (standing.status, standing.trust, standing.memory.source) == ("accepted", "T2", "run:r1")
+    (event,) = bench.told("promote")
+    assert (event["reviewer"], event["target"]) == (None, standing.id)
+    assert review.promote(bench.clone, fact, threshold=0.8).id == standing.id
+    assert len(bench.told("promote")) == 1
+
+
+def test_evidence_adrift_is_not_enough_without_a_reviewer(bench: Any) -> None:
+    """A commit that a rebase left behind needs a person's judgement."""
+    bench.repo.git("switch", "-qc", "side")
+    side = bench.repo.commit("side.txt")
+    bench.repo.git("switch", "-q", "main")
+    bench.repo.git("branch", "-qD", "side")
+    made = bench.propose(evidence=[side], confidence=1.0)
+    with pytest.raises(NeedsReview, match="unanchored"):
+        review.promote(bench.clone, made, threshold=0.5)
+    assert review.promote(bench.clone, made, reviewer=bench.ada).trust == "T0"
+
+
+def test_unknown_fields_are_named(bench: Any) -> None:
+    """A misspelt field would be silently missing from the fact."""
+    with pytest.raises(BadInput, match="confidance"):
+        review.promote(bench.clone, {"statement": SAID, "confidance": 1})
+    with pytest.raises(BadInput, match="statement"):
+        review.promote(bench.clone, {})
+
+
+# Hand edits.
+
+
+def edited(bench: Any, change: Callable[[str], str]) -> Path:
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    publish(bench.clone, here=True)
+    (sighting,) = bench.again().clone.entries()
+    path = Path(bench.repo.path, sighting.path)
+    path.write_text(change(sighting.text))
+    return path
+
+
+def test_a_hand_edit_is_recorded_as_it_stands(bench: Any) -> None:
+    """People edit files; approving their edit must not rewrite it."""
+    path = edited(
+        bench, lambda text: text.replace("16", "17").replace("layer: null", "layer: L5  # measured")
+    )
+    (before,) = bench.clone.entries()
+    assert before.origin == "edit"
+    assert facts(bench.clone, bench.clock()).unreviewed[0].notes == ("edited by hand",)
+    standing = review.accept(bench.clone, before.path.rsplit("-", 1)[1].removesuffix(".md"), bench.ada)
+    assert (standing.trust, standing.blob) == ("T0", before.blob)
+    assert bench.clone.changes() == [] or all(c.segment for c in bench.clone.changes())
+    assert path.read_text() == before.text
+    assert [s.trust for s in facts(bench.clone, bench.clock()).trusted] == ["T0"]
+    path.write_text(before.text.replace("17", "18"))
+    assert facts(bench.clone, bench.clock()).trusted == ()
+
+
+def test_an_agents_yes_to_a_hand_edit_is_an_edit(bench: Any) -> None:
+    """It is recorded, and still no person's approval."""
+    edited(bench, lambda text: text.replace("16", "17"))
+    (standing,) = facts(bench.clone, bench.clock()).unreviewed
+    review.accept(bench.clone, standing.id, bench.bot)
+    (now,) = facts(bench.clone, bench.clock()).trusted
+    assert (now.trust, len(bench.told("edit"))) == ("T2", 1)
+
+
+def test_a_hand_edit_is_never_overwritten_by_retiring(bench: Any) -> None:
+    """Law 8: the file holds words that are nowhere else."""
+    path = edited(bench, lambda text: text.replace("16", "17"))
+    text = path.read_text()
+    (standing,) = facts(bench.clone, bench.clock()).unreviewed
+    with pytest.raises(BadInput, match="your own edit"):
+        review.retire(bench.clone, standing.id, "", bench.ada)
+    assert path.read_text() == text
+
+
+# Names.
+
+
+IDS = ["FCT-m4f2aa", "FCT-m7a0bb", "DEC-m4f2", "DEC-001", "memory-schema", "FCT-m4f2a"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("FCT-m7", "FCT-m7a0bb"), ("m7", "FCT-m7a0bb"), ("fct-M7A0", "FCT-m7a0bb"), ("DEC-m4f2", "DEC-m4f2"),
+     ("001", "DEC-001"), ("mem", "memory-schema"), ("FCT-m4f2a", "FCT-m4f2a"), ("m4f2a", "FCT-m4f2a"),
+     ("dec-m", "DEC-m4f2")],
+)  # fmt: skip
+def test_any_beginning_that_fits_one_will_do(typed: str, meant: str) -> None:
+    """Ids are random; nobody should have to type them whole."""
+    assert review.resolve_id(typed, IDS) == meant
+
+
+def test_what_fits_several_or_none_is_said() -> None:
+    """Accepting the wrong memory is worse than typing one more character."""
+    with pytest.raises(Ambiguous, match=r"m4 fits 3 memories: DEC-m4f2, FCT-m4f2a, FCT-m4f2aa"):
+        review.resolve_id("m4", IDS)
+    for typed in ("", "zzz", "FCT-zzz"):
+        with pytest.raises(NotFound):
+            review.resolve_id(typed, IDS)
+
+
+# Killed half-way.
+
+
+class Power:
+    """The disk's calls, of which the n-th and all after it fail: the command dies there."""
+
+    def __init__(self, real: Any, left: int) -> None:
+        self._real, self._left = real, left
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*args: Any) -> Any:
+            self._left -= 1
+            if self._left < 0:
+                raise OSError(5, "the power is gone")
+            return getattr(self._real, name)(*args)
+
+        return call
+
+
+def cut(bench: Any, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object], left: int) -> bool:
+    """Whether the act came to its end with this many calls."""
+    with monkeypatch.context() as patch:
+        patch.setattr(fsio, "ops", Power(fsio.ops, left))
+        try:
+            act()
+            whole = True
+        except NotStored:
+            whole = False
+    bench.again()
+    return whole
+
+
+@pytest.mark.parametrize("kind", ["propose", "accept", "reject", "retire"])
+def test_a_decision_cut_off_anywhere_completes_when_it_is_run_again(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A crash must never leave a fact that counts without its event, nor one approved twice."""
+    left, done = 0, False
+    while not done:
+        said = f"Fact number {left}."
+        made = bench.propose(said) if kind != "propose" else None
+        if kind == "retire":
+            review.accept(bench.clone, made.id, bench.ada)
+
+        def act(said: str = said, made: Any = made) -> object:
+            if kind == "propose":
+                return bench.propose(said)
+            if kind == "accept":
+                return review.accept(bench.clone, made.id, bench.ada)
+            return getattr(review, kind)(bench.clone, made.id, "no", bench.ada)
+
+        done = cut(bench, monkeypatch, act, left)
+        if not done:
+            trusted = {s.id for s in facts(bench.clone, bench.clock()).trusted}
+            told = {event["target"] for event in bench.told("accept", "promote")}
+            assert trusted <= told
+            if kind != "propose" or candidates.read(bench.clone).waiting:
+                act()
+        left += 1
+        assert left < 200
+    about = [event for event in bench.told(kind) if (event["statement"] or "").startswith("Fact number")]
+    per_fact = [event["statement"] for event in about]
+    assert len(per_fact) == len(set(per_fact))
+    if kind == "accept":
+        assert len(facts(bench.clone, bench.clock()).trusted) == left
+        assert candidates.read(bench.clone).ids == []
+    if kind == "reject":
+        assert len(candidates.read(bench.clone).rejected) == left
+    if kind == "retire":
+        assert len(facts(bench.clone, bench.clock()).retired) == left
+    if kind == "propose":
+        assert all(isinstance(m, Candidate) for m in candidates.read(bench.clone).waiting.values())
