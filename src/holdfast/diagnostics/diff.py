@@ -43,7 +43,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Diff:
     """Two runs of a task, the earlier first."""
 
     before: Side
@@ -65,7 +65,7 @@ class _Output:
     text: str | None  # None: binary, too large, or only its hash was kept
 
 
-def diff(clone: Clone, run: str, *, against: str = "latest") -> Comparison:
+def diff(clone: Clone, run: str, against: str = "latest") -> Diff:
     """Compare a run with another, or with the newest earlier run of its task."""
     events = _runs(clone, run)
     after = _find(events, run)
@@ -73,9 +73,9 @@ def diff(clone: Clone, run: str, *, against: str = "latest") -> Comparison:
     joined = [clone.joined(event) for event in (before, after)]
     sides = [_side(clone, event, flat) for event, flat in zip((before, after), joined, strict=True)]
     if not all(side.state == "here" for side in sides):
-        return Comparison(sides[0], sides[1], ())
+        return Diff(sides[0], sides[1], ())
     outputs = [_outputs(clone, side.run_id, flat) for side, flat in zip(sides, joined, strict=True)]
-    return Comparison(sides[0], sides[1], tuple(_changes(outputs[0], outputs[1], sides)))
+    return Diff(sides[0], sides[1], tuple(_changes(outputs[0], outputs[1], sides)))
 
 
 def _runs(clone: Clone, run: str) -> list[Event]:

@@ -29,6 +29,11 @@ class Repair:
     done: bool
     failed: str | None = None  # why it could not be done
 
+    def __str__(self) -> str:
+        if self.failed:
+            return f"{self.file}: could not {self.action}: {self.failed}"
+        return f"{self.file}: {'did' if self.done else 'would'} {self.action}"
+
 
 _ACTIONS = {
     "set-aside": "move the torn bytes into quarantine/",
