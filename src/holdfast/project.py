@@ -102,18 +102,27 @@ class Project:
         """
         environ = os.environ if environ is None else environ
         repo = Repo.discover(os.fspath(path))
-        settings = config.load(
-            tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
-            clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
-            user=paths.user_settings(environ),
-            environ=environ,
-        )
+        settings = _settings(repo, environ)
         scan = Scanner(settings.redact_rules, settings.redact_allow)
-        clone = Clone.open(os.fspath(path), cache=paths.cache_dir(environ), clock=clock, scan=scan)
+        clone = Clone.open(repo.top, cache=paths.cache_dir(environ), clock=clock, scan=scan)
         clone.notes.extend(settings.warnings)
         project = cls(clone, settings, person=person)
         project._finish_what_was_cut_short()
         return project
+
+    @classmethod
+    def look(
+        cls, path: str | os.PathLike[str] = ".", *, environ: Mapping[str, str] | None = None
+    ) -> "Project":
+        """The project as it lies there: nothing is made, moved or finished, and damage is no obstacle.
+
+        For `doctor` where opening fails, and for `check`, which needs no store.
+        """
+        environ = os.environ if environ is None else environ
+        repo = Repo.discover(os.fspath(path))
+        private = os.path.join(repo.common_dir, "holdfast")
+        layout = paths.Layout(repo.top, private, paths.cache_dir(environ))
+        return cls(Clone(repo, layout), _settings(repo, environ))
 
     def _finish_what_was_cut_short(self) -> None:
         clone = self.clone
@@ -415,6 +424,15 @@ class Project:
         if self._search is not None:
             self._search.close()
             self._search = None
+
+
+def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
+    return config.load(
+        tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
+        clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
+        user=paths.user_settings(environ),
+        environ=environ,
+    )
 
 
 def _read(file: str) -> bytes:
