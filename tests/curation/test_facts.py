@@ -72,6 +72,43 @@ def test_a_file_that_nobody_approved_is_not_trusted(bench: Any) -> None:
     assert found.trusted == ()
 
 
+def test_a_forged_file_cannot_silence_a_fact(bench: Any) -> None:
+    """Superseding is a decision, too; a pull request's file has not made it yet."""
+    name = accepted(bench)
+    oid = bench.repo.git("rev-parse", "HEAD")
+    forged = Accepted(
+        id="FCT-forged", type="fact", statement="No.", evidence=(f"commit:{oid}",), supersedes=(name,)
+    )
+    bench.repo.commit(".holdfast/memory/facts/forged-FCT-forged.md", entries.render(forged))
+    assert [s.id for s in listed(bench.again()).trusted] == [name]
+
+
+def test_other_words_under_an_approved_id_are_not_trusted(bench: Any) -> None:
+    """An approval is about what was said, not about a name."""
+    name = accepted(bench)
+    publish(bench.clone, here=True)
+    (sighting,) = bench.again().clone.entries()
+    reworded = sighting.text.replace("Postgres", "no database, not even Postgres")
+    bench.repo.commit(sighting.path, reworded)
+    assert [s.id for s in listed(bench.again()).unreviewed] == [name]
+    bench.repo.commit(sighting.path, sighting.text + "\n")
+    (standing,) = listed(bench.again()).trusted
+    assert standing.trust == "T2"  # the words were approved, this very text was not
+
+
+def test_two_files_of_one_id_are_both_doubted(bench: Any, tmp_path: Any) -> None:
+    """In a clone that did not see the approval, nothing says which of them was meant."""
+    accepted(bench)
+    publish(bench.clone, here=True)
+    (sighting,) = bench.again().clone.entries()
+    bench.repo.commit(".holdfast/memory/facts/copy.md", sighting.text.replace("16", "17"))
+    assert [s.trust for s in listed(bench.again()).trusted] == ["T0"]
+    path = tmp_path / "other"
+    subprocess.run(["git", "clone", "-q", str(bench.repo.path), path], check=True)
+    other = Clone.open(str(path), cache=str(tmp_path / "cache2"), clock=bench.clock)
+    assert len(facts(other, bench.clock()).unreviewed) == 2
+
+
 def test_in_another_clone_it_is_trusted_but_not_a_persons_word(bench: Any, tmp_path: Any) -> None:
     """The approval came by git; who said it is not proven here."""
     accepted(bench)

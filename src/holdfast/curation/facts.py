@@ -4,10 +4,11 @@ Only what was approved and has not run out counts as trusted. Trust is computed 
 recorded, never read from the file: whoever can write a file could write "approved" into it, too.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from holdfast.curation import decisions
 from holdfast.curation.decisions import Standing
@@ -15,7 +16,7 @@ from holdfast.curation.evidence import State, states
 from holdfast.errors import Ambiguous, BrokenEntry
 from holdfast.git.clone import Clone
 from holdfast.git.visible import Sighting
-from holdfast.model.memory import Accepted, Memory, Retired, is_expired
+from holdfast.model.memory import Accepted, Memory, Retired, is_expired, same_words
 from holdfast.store import entries, layout
 
 
@@ -127,13 +128,13 @@ def _clash(one: Seen) -> Clashing:
 
 
 def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standing]:
-    approved = _Approvals(clone, {one.memory.id for one in seen})
-    cited = [text for one in seen for text in one.memory.evidence]
-    evidence = states(clone, cited)
+    approved = _Approvals(clone, seen)
+    evidence = states(clone, (text for one in seen for text in one.memory.evidence))
+    # Only what was approved itself may take another's place: else any file could silence a fact.
     newer = {
         old: one.memory.id
         for one in seen
-        if isinstance(one.memory, Accepted)
+        if isinstance(one.memory, Accepted) and approved.covers(one)
         for old in one.memory.supersedes
     }
     return [_standing(one, approved, evidence, newer, now) for one in seen]
@@ -182,23 +183,42 @@ def _status(memory: Memory, *, approved: bool, superseded: bool, now: datetime) 
 
 
 class _Approvals:
-    """Which memories somebody approved, by this clone's events and by those git brought."""
+    """Which memories somebody approved, by this clone's events and by those git brought.
 
-    def __init__(self, clone: Clone, wanted: set[str]) -> None:
+    An approval this clone recorded names the text and the words it was about. Of another clone's
+    only the envelope came along: that the memory was approved, not in which words.
+    """
+
+    def __init__(self, clone: Clone, seen: Sequence[Seen]) -> None:
+        counted = Counter(one.memory.id for one in seen)
+        self._claimed_twice = {identity for identity, count in counted.items() if count > 1}
+        own = {
+            event.hash_self: body for event, body in decisions.recorded(clone, counted, decisions.APPROVALS)
+        }
         self._texts: set[tuple[str, str]] = set()
         self._persons: set[tuple[str, str]] = set()
-        for event, body in decisions.recorded(clone, wanted, decisions.APPROVALS):
-            about = (event.target or "", body.get("blob") or "")
+        self._latest: dict[str, dict[str, Any] | None] = {}
+        for event in clone.all_events():
+            identity = event.target or ""
+            if event.kind not in decisions.APPROVALS or identity not in counted:
+                continue
+            body = self._latest[identity] = own.get(event.hash_self)
+            about = (identity, (body or {}).get("blob") or "")
             self._texts.add(about)
             if event.kind == "accept":
                 self._persons.add(about)
-        self._targets = {e.target for e in clone.all_events() if e.kind in decisions.APPROVALS}
 
     def by_person(self, one: Seen) -> bool:
+        """Whether a person approved this very text in this clone."""
         return (one.memory.id, one.sighting.blob) in self._persons
 
     def covers(self, one: Seen) -> bool:
-        """Another clone's approval is known by its target alone: its body, and so the text, stayed there."""
-        if (one.memory.id, one.sighting.blob) in self._texts:
+        """Whether it counts: this text was approved, or its words were and no other file claims its id."""
+        identity = one.memory.id
+        if (identity, one.sighting.blob) in self._texts:
             return True
-        return one.sighting.origin != "edit" and one.memory.id in self._targets
+        if one.sighting.origin == "edit" or identity in self._claimed_twice or identity not in self._latest:
+            return False
+        body = self._latest[identity]
+        # A formatter, or a merge of other fields, changes the text but not what was approved.
+        return body is None or same_words(body.get("statement") or "", one.memory.statement)
