@@ -21,7 +21,6 @@ events, odd, worst = {}, [], [0]
 def say(rank, where, number, why):
     worst[0] = max(worst[0], rank)
     print(("note", "partial", "corrupt")[rank], f"{where}:{number}", why)
-
 def read(file):
     return open(file, "rb").read() if os.path.isfile(file) else None
 def files(folder):
@@ -78,7 +77,8 @@ def body(store, event, erased):
     elif event["kind"] == "run" and (root := json.loads(data[32:]).get("output_sha256")):
         top = f"{store}/runs/{event['run']}"
         rows = [f"{sha256(read(f)).hexdigest()}  {os.path.relpath(f, top)}\n".encode() for f in files(top)]
-        if sha256(b"".join(sorted(r for r in rows if r[66:] != b"meta.json\n"))).hexdigest() != root:
+        sums = b"".join(sorted(r for r in rows if r[66:] not in (b"meta.json\n", b"MANIFEST\n")))
+        if sha256(sums).hexdigest() != root or read(f"{top}/MANIFEST") != sums:
             say(2, f"runs/{event['run']}", 1, "is not what was sealed")
 
 def main(top, store=None):

@@ -9,15 +9,15 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
-from holdfast.diagnostics import capsules, facts, house, tracked
 from holdfast.diagnostics import checkpoint as checkpoints
+from holdfast.diagnostics import facts, house, tracked
 from holdfast.diagnostics.checkpoint import Checkpoint
 from holdfast.diagnostics.findings import Finding, Report, report
 from holdfast.diagnostics.integrity import Ledger, Seen
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.index.refresh import path_of
-from holdfast.store import fsio, pending
+from holdfast.store import capsule, fsio, pending
 from holdfast.store.format import MAX_SEGMENT, SALT_BYTES, body_name, parse_event
 from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
@@ -163,9 +163,9 @@ def _capsule(clone: Clone, event: Seen, stored: bytes) -> Iterator[Finding]:
         return
     run = event.run_id.decode("ascii")
     store = next((store for store in clone.stores if os.path.isdir(store.run(run))), clone.layout)
-    for fault in capsules.verify(store.run(run), root, clone.joined(parse_event(event.data))):
+    for fault in capsule.faults(store.run(run), root, clone.joined(parse_event(event.data))):
         shown = _shown(clone, os.path.join(store.run(run), fault.path))
-        repair = "rebuild-meta" if fault.path == "meta.json" else None
+        repair = "rebuild-meta" if fault.path == capsule.META else None
         yield Finding(
             severity="problem",
             topic="capsule",

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Collection, Iterator
 
 from holdfast.diagnostics.findings import Finding
+from holdfast.store import capsule
 from holdfast.store.layout import Layout
 
 HOUR = 3600.0
@@ -69,8 +70,8 @@ def leftovers(store: Layout, top: str, *, bodies: Collection[str], now: float) -
 def unfinished(store: Layout, top: str, *, runs: Collection[str]) -> Iterator[Finding]:
     """Capsules whose run never got its event."""
     for name in _listed(store.runs):
-        if name not in runs and os.path.isdir(store.run(name)):
-            said = "this run has no event yet: it still goes on, or its wrapper was killed"
+        if name not in runs and os.path.isdir(store.run(name)) and not capsule.is_alive(store.run(name)):
+            said = "this run has no event: its wrapper was killed"
             yield _note(store.run(name), top, said, "The next `holdfast run` completes it.")
 
 

@@ -24,6 +24,10 @@ from holdfast.store.format import (
 )
 
 _KEPT = (1, 3, 4, 5, 6, 9, 15)  # groups of format.EVENT, in the order of Seen's fields
+_HEADER = re.compile(
+    rb'\{"holdfast":"segment","v":1,"line":"([a-z0-9-]{1,64})","count":([1-9]\d{0,3}),'
+    rb'"first_ts":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"\}\n'
+)
 _NEWER = re.compile(rb'\{"holdfast":"segment","v":(?:[2-9]|[1-9]\d+),')
 _LISTED = 20  # of many missing parents
 _RESTORE = "Bring the file back from git or a backup; other clones hold the same bytes under the same name."
@@ -211,7 +215,7 @@ def _header_fault(
     if len(data) > MAX_SEGMENT or len(seen) > MAX_SEGMENT_EVENTS:
         return "it is larger than a segment may be"
     first = seen[0]
-    if first is not None and pieces[0] != _header(first, len(seen)):
+    if not _fits(pieces[0], seen):
         return "its header does not fit the events that follow"
     tracked = file.startswith(f"{layout.LOG}/")
     if first is not None and tracked and file != layout.segment_path(name, first.ts.decode("ascii")):
@@ -221,6 +225,12 @@ def _header_fault(
     return None
 
 
-def _header(first: Seen, count: int) -> bytes:
-    parts = (first.line, count, first.ts)
-    return b'{"holdfast":"segment","v":1,"line":"%b","count":%d,"first_ts":"%b"}\n' % parts
+def _fits(header: bytes, seen: list[Seen | None]) -> bool:
+    """Whether a header says what its events say; where the first is damaged, as far as can be told."""
+    found = _HEADER.fullmatch(header)
+    if found is None or int(found[2]) != len(seen):
+        return False
+    sound = next((event for event in seen if event is not None), None)
+    if sound is not None and sound.line != found[1]:
+        return False
+    return seen[0] is None or seen[0].ts == found[3]

@@ -5,7 +5,6 @@ event, permissions are closed, leftovers are moved away. Whatever is changed lie
 first. A dry run says what would be done; the same call with `apply` does it.
 """
 
-import json
 import os
 import stat
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from holdfast.diagnostics.findings import Finding, Report
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.git.clone import Clone
-from holdfast.store import fsio
+from holdfast.store import capsule, fsio
 from holdfast.store.format import split_lines
 from holdfast.store.log import MAX_SPOOL
 
@@ -105,8 +104,7 @@ def _rebuild_meta(clone: Clone, finding: Finding) -> None:
         raise NotFound(f"run {run} has no event to rebuild {finding.file} from")
     if os.path.lexists(finding.path):
         _keep_copy(clone, finding.path, fsio.read(finding.path, limit=_MAX_COPY))
-    text = json.dumps(clone.joined(event), ensure_ascii=False, indent=2) + "\n"
-    fsio.replace(finding.path, text.encode("utf-8"), mode=0o400)
+    fsio.replace(finding.path, capsule.to_json(clone.joined(event)), mode=0o400)
 
 
 def _keep_copy(clone: Clone, path: str, data: bytes) -> None:
