@@ -130,16 +130,29 @@ def _memory(fields: Sequence[Field], body: str, path: str, *, body_line: int) ->
     values: dict[str, Any] = {name: _known(by_name[name], path) for name in known if name in by_name}
     values["extra"] = tuple((f.name, f.raw) for f in fields if f.name not in (*known, "status"))
     values["statement"], values["details"] = _statement(body, str(values["type"]))
-    for name in ("statement", "details"):
-        _check(name, values[name], path, body_line)
     for name in own:
         if values.get(name) is None:
             raise _broken(path, status.line + 2, f"is {status.value} but has no {name}")
-    return state(**values)
+    try:
+        return state(**values)
+    except (BadInput, TooLarge) as error:
+        lines = {name: by_name[name].line + 2 if name in by_name else body_line for name in values}
+        raise _broken(path, lines[_culprit(values)], str(error)) from None
+
+
+def _culprit(values: dict[str, Any]) -> str:
+    """The first field that breaks its rule."""
+    for name, rule in rules.CHECKS.items():
+        try:
+            if name in values:
+                rule(values[name])
+        except (BadInput, TooLarge):
+            return name
+    raise AssertionError("a memory was refused although every field is well")
 
 
 def _known(field: Field, path: str) -> Any:
-    """The value of a field we know, checked, with the line of a complaint."""
+    """The value of a field we know, in the form a memory has it."""
     line, value = field.line + 2, field.value
     if isinstance(value, Nested) or (
         value is not None and isinstance(value, tuple) != (field.name in _LISTS)
@@ -154,7 +167,6 @@ def _known(field: Field, path: str) -> Any:
         found = _time(field.name, str(value), path, line)
     elif value is None and field.name == "reason":
         found = ""
-    _check(field.name, found, path, line)
     return found
 
 
@@ -172,16 +184,9 @@ def _time(name: str, text: str, path: str, line: int) -> datetime:
         raise _broken(path, line, f"{name} {text[:40]!r} is not a date or time") from None
 
 
-def _check(name: str, value: object, path: str, line: int) -> None:
-    try:
-        rules.CHECKS[name](value)
-    except (BadInput, TooLarge) as error:
-        raise _broken(path, line, str(error)) from None
-
-
 def _statement(body: str, kind: str) -> tuple[str, str]:
     first, details = rules.split_statement(body)
-    return first.removeprefix(f"{LABELS[kind]}:").strip(), details
+    return first.removeprefix(f"{LABELS.get(kind, kind)}:").strip(), details
 
 
 def _broken(path: str, line: int, reason: str) -> BrokenEntry:
