@@ -24,8 +24,9 @@ __all__ = ["Reviewer", "Standing", "accept", "promote", "reject", "resolve_id", 
 
 
 def waiting(clone: Clone) -> list[Standing]:
-    """The candidates of this clone, each with how its evidence stands."""
+    """The candidates of this clone, with how their evidence stands; damaged ones go to its notes."""
     shelf = candidates.read(clone)
+    clone.notes.extend(f"left out: {error}" for error in shelf.broken)
     held = states(clone, (text for memory in shelf.waiting.values() for text in memory.evidence))
     here = clone.line().id
     return [
