@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import select
 import signal
 import threading
 from types import FrameType
@@ -39,6 +38,8 @@ class Signals:
         self._fd_before = -1
 
     def __enter__(self) -> Self:
+        if not hasattr(signal, "SIGCHLD"):
+            return self  # a system without process groups: capture.plain waits for the command itself
         self.wake, self._write = os.pipe()
         os.set_blocking(self.wake, False)
         os.set_blocking(self._write, False)
@@ -57,18 +58,15 @@ class Signals:
         if self.heard:
             signal.set_wakeup_fd(self._fd_before)
             self.heard = False
-        os.close(self.wake)
-        os.close(self._write)
+        for handle in (self.wake, self._write):
+            if handle >= 0:
+                os.close(handle)
 
     def arrived(self) -> bytes:
         """The numbers of the signals that came since the last look."""
         with contextlib.suppress(BlockingIOError):
             return os.read(self.wake, 4096)
         return b""
-
-    def wait(self, seconds: float) -> None:
-        """Sleep until a signal comes or the time is over."""
-        select.select([self.wake], [], [], seconds)
 
 
 def _numbers() -> list[signal.Signals]:

@@ -1,0 +1,232 @@
+"""Runs recorded from begin to end: a command, or a block of Python.
+
+`holdfast run -- CMD` streams the command through and keeps a capsule of it; `recording` does the same
+for code that says itself what it was given and what it made.
+"""
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.capture import account, changes, process
+from holdfast.capture.process import Handles
+from holdfast.capture.session import Session
+from holdfast.capture.signals import Signals
+from holdfast.capture.tracks import Tracks
+from holdfast.errors import BadInput, HoldfastError, NotStored
+from holdfast.git.clone import Clone
+from holdfast.model.event import Event
+from holdfast.security.redact import Scanner
+from holdfast.store.capsule import to_json
+
+RUN_VARIABLE = "HOLDFAST_RUN_ID"
+MAX_CALLS = 1 << 18  # bytes of tool calls in the event's body; more goes into the capsule
+MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a recorded command ended; `event` is None if it could not be written now."""
+
+    exit_code: int
+    run_id: str
+    warnings: tuple[str, ...]
+    event: Event | None
+
+
+def run_command(
+    clone: Clone,
+    argv: Sequence[str],
+    *,
+    environ: Mapping[str, str],
+    task: str | None = None,
+    layer: str | None = None,
+    scale: int | None = None,
+    prompt: str | None = None,
+    env_allow: Sequence[str] = (),
+    max_output: int = 1 << 20,
+    terminal: bool = False,
+    cwd: str | None = None,
+    handles: Handles | None = None,
+    tee_stdin: bool = True,
+) -> Outcome:
+    """Run a command and keep its capsule; its event is in the log on return.
+
+    What is wrong with the request itself is raised before the command starts. After that, a failure
+    to record never stops the command: it is among the warnings.
+    """
+    _refuse_no_command(argv)
+    process.guard_handles()
+    cwd, handles = cwd or os.getcwd(), handles or Handles()
+    with Signals() as signals:
+        session = Session(
+            clone,
+            task=task,
+            layer=layer,
+            scale=scale,
+            prompt=prompt,
+            parent=environ.get(RUN_VARIABLE),
+            command=argv,
+            environment=account.chosen(environ, env_allow),
+            cwd=cwd,
+        )
+        _open_quietly(session)
+        tracks = Tracks(session.capsule, clone.scan, limit=max_output, warn=session.warn)
+        for name in ("terminal",) if terminal else ("stdout", "stderr"):
+            tracks.begin(name)
+        _keep_inputs(session, tracks, argv, cwd=cwd, stdin=handles.stdin, scan=clone.scan)
+        ended = process.execute(
+            argv,
+            cwd=cwd,
+            environ={**environ, RUN_VARIABLE: session.run_id},
+            tape=tracks.feed,
+            signals=signals,
+            on_terminal=terminal,
+            tee_stdin=tee_stdin,
+            handles=handles,
+            linger=max_output,
+        )
+        event = session.end(ended.exit_code, tracks.finish())
+    return Outcome(ended.exit_code, session.run_id, (*ended.notes, *session.warnings), event)
+
+
+def _refuse_no_command(argv: Sequence[str]) -> None:
+    if not argv or any("\0" in word for word in argv):
+        raise BadInput("there is no command to run", hint="Write it after `--`: holdfast run -- make test")
+
+
+def _open_quietly(session: Session) -> None:
+    try:
+        session.open()
+    except (HoldfastError, OSError) as error:
+        session.warn(f"this run gets no capsule: {error}")
+
+
+def _keep_inputs(
+    session: Session, tracks: Tracks, argv: Sequence[str], *, cwd: str, stdin: int, scan: Scanner
+) -> None:
+    if session.capsule is None:
+        return
+    try:
+        listed = list(_argument_files(argv, cwd))
+        session.capsule.add("inputs/files.json", to_json(scan.value(listed)))
+        if stat.S_ISREG(os.fstat(stdin).st_mode):
+            tracks.copy_file("stdin", stdin)
+    except (HoldfastError, OSError) as error:
+        session.warn(f"what the command was given is not recorded: {error}")
+
+
+def _argument_files(argv: Sequence[str], cwd: str) -> Iterator[dict[str, Any]]:
+    """Files that the command line names, by hash, as they are before the command starts."""
+    left, seen = MAX_ARGUMENT_BYTES, set[str]()
+    for word in argv:
+        for name in (word, word.partition("=")[2]):
+            full = os.path.join(cwd, name)
+            if not name or full in seen or len(seen) >= MAX_ARGUMENT_FILES:
+                continue
+            with contextlib.suppress(OSError, ValueError):
+                facts = os.stat(full)
+                if stat.S_ISREG(facts.st_mode) and facts.st_size <= left:
+                    seen.add(full)
+                    left -= facts.st_size
+                    with open(full, "rb") as file:
+                        digest = hashlib.file_digest(file, "sha256").hexdigest()
+                    yield {"path": changes.spelled(name), "sha256": digest, "size": facts.st_size}
+
+
+class Run:
+    """A block of Python being recorded: what it was given, what it called, what it made."""
+
+    def __init__(self, session: Session, scan: Scanner) -> None:
+        self._session, self._scan = session, scan
+        self.summary: str | None = None
+        self._calls: list[dict[str, Any]] = []
+        self._next: list[str] = []
+        self._receipts: list[str] = []
+        self._given: dict[str, int] = {}
+        self._made: dict[str, int] = {}
+
+    @property
+    def run_id(self) -> str:
+        return self._session.run_id
+
+    def input(self, name: str, data: bytes | str | Mapping[str, Any] | Sequence[Any]) -> None:
+        """Keep something the run was given."""
+        self._given[f"{name}_bytes"] = self._add(f"inputs/{name}", data)
+
+    def output(self, name: str, data: bytes | str | Mapping[str, Any] | Sequence[Any]) -> None:
+        """Keep something the run made."""
+        self._made[f"{name}_bytes"] = self._add(f"outputs/{name}", data)
+
+    def tool_call(self, name: str, arguments: object = None, result: object = None, **more: object) -> None:
+        """Keep a call of a tool and what it gave; JSON values."""
+        call = {"name": name, "arguments": arguments, "result": result, **more}
+        self._calls.append({key: value for key, value in call.items() if value is not None})
+
+    def next_action(self, text: str) -> None:
+        """Say what should be done next."""
+        self._next.append(text)
+
+    def receipt(self, evidence: str) -> None:
+        """Name what the result rests on: `run:…`, `commit:…` or `file:…@…`."""
+        self._receipts.append(evidence)
+
+    def _add(self, name: str, data: bytes | str | Mapping[str, Any] | Sequence[Any]) -> int:
+        raw = data if isinstance(data, bytes) else data.encode() if isinstance(data, str) else to_json(data)
+        if self._session.capsule is None:
+            raise NotStored(f"{name} was not stored: the run has ended")
+        stream = self._scan.stream()
+        try:
+            self._session.capsule.add(name, stream.feed(raw) + stream.finish())
+        except FileExistsError:
+            raise BadInput(f"the run already has {name}", hint="Give each part its own name.") from None
+        return len(raw)
+
+    def _told(self) -> dict[str, dict[str, Any]]:
+        return {"inputs": dict(self._given), "outputs": dict(self._made)}
+
+    def _extra(self) -> dict[str, Any]:
+        calls = self._calls
+        if len(to_json(calls)) > MAX_CALLS:
+            self.output("tool_calls.json", calls)
+            calls = [{"name": call["name"]} for call in calls[:1000]]
+        fields = {"tool_calls": calls, "next_actions": self._next, "receipts": self._receipts}
+        return {name: value for name, value in fields.items() if value}
+
+
+@contextlib.contextmanager
+def recording(
+    clone: Clone,
+    *,
+    task: str | None = None,
+    layer: str | None = None,
+    scale: int | None = None,
+    prompt: str | None = None,
+    parent_run_id: str | None = None,
+) -> Iterator[Run]:
+    """Record what a block of Python does as one run.
+
+    It ends with exit status 0, or 1 if the block raised, which goes on. NotStored if the record cannot
+    be kept: a program that asked for a record should know that there is none.
+    """
+    session = Session(clone, task=task, layer=layer, scale=scale, prompt=prompt, parent=parent_run_id)
+    session.open()
+    run = Run(session, clone.scan)
+    try:
+        yield run
+    except BaseException:
+        _end(session, run, 1)
+        raise
+    if _end(session, run, 0) is None:
+        raise NotStored("; ".join(session.warnings) or f"run {session.run_id} was not stored")
+
+
+def _end(session: Session, run: Run, status: int) -> Event | None:
+    extra = run._extra()
+    event = session.end(status, run._told(), extra=extra, said=run.summary)
+    session.capsule = None
+    return event

@@ -1,0 +1,357 @@
+"""A capsule: the folder in which everything about one run is kept, sealed when the run ends.
+
+    context.json  inputs/  outputs/  summary.md   what was asked, given, put out, and how it ended
+    MANIFEST      the sorted `<sha256>  <path>` lines of these; its own hash is the root in the event
+    meta.json     the event itself; verified by equality with the log, so it is not in the manifest
+    open          only while the run is under way; its kernel lock says that the wrapper lives
+
+What goes in is decided by `capture`; this module only keeps it and proves it unchanged.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from holdfast.errors import BadInput, HoldfastError
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+
+CONTEXT, SUMMARY, MANIFEST, META, OPEN = "context.json", "summary.md", "MANIFEST", "meta.json", "open"
+MAX_JSON = 1 << 28
+_UNSEALED = (META, MANIFEST, OPEN)
+_READ_ONLY = 0o444
+_NEW = ".new"
+_TEMPORARY = re.compile(r"(?:MANIFEST|meta\.json|summary\.md|files\.json)\.[0-9]+-[0-9a-f]{8}\.tmp")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something about a capsule that is not as it was sealed."""
+
+    path: str  # inside the capsule; "" is the capsule itself
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.sentence}" if self.path else self.sentence
+
+
+def to_json(value: object) -> bytes:
+    """JSON as every file of a capsule has it: the same value, the same bytes."""
+    return json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def opened(layout: Layout) -> list[str]:
+    """The ids of runs that began and are not known to have ended; cheap however many have."""
+    try:
+        return sorted(name for name in os.listdir(_markers(layout)) if not name.endswith(_NEW))
+    except FileNotFoundError:
+        return []
+
+
+def _markers(layout: Layout) -> str:
+    return os.path.join(layout.private, "open")
+
+
+def read_json(folder: str, name: str) -> Any:
+    """A JSON file of a capsule, or None if it is not there or was damaged."""
+    try:
+        return json.loads(fsio.read(os.path.join(folder, *name.split("/")), limit=MAX_JSON))
+    except (OSError, ValueError, HoldfastError):
+        return None
+
+
+def is_alive(folder: str) -> bool:
+    """Whether a wrapper holds this capsule open right now."""
+    try:
+        handle = os.open(os.path.join(folder, OPEN), os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not fsio.try_lock_fd(handle)
+    finally:
+        os.close(handle)
+
+
+class Sink:
+    """A file of a capsule that grows while the command runs; synced when the capsule is sealed."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        with fsio.refusing(path):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+            self._handle = fsio.ops.open(path, flags, 0o600)
+
+    def write(self, data: bytes) -> None:
+        with fsio.refusing(self._path):
+            fsio.write_all(self._handle, data)
+
+    def close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+class Capsule:
+    """One run's folder while it is being filled; whoever has this object holds its lock."""
+
+    def __init__(self, layout: Layout, run_id: str, handle: int, *, folder: str | None = None) -> None:
+        self.layout, self.run_id = layout, run_id
+        self.folder = folder or layout.run(run_id)
+        self._handle = handle
+
+    @classmethod
+    def create(cls, layout: Layout, run_id: str, context: Mapping[str, Any]) -> Self:
+        """Begin a run; FileExistsError if there is one of this id.
+
+        The folder appears under its name at once, locked and with its context: nobody ever sees a
+        capsule that is begun but not alive, unless its wrapper died.
+        """
+        fsio.make_dirs(_markers(layout))
+        with fsio.refusing(layout.run(run_id)):
+            if os.path.lexists(layout.run(run_id)):
+                raise FileExistsError(layout.run(run_id))
+            _close(fsio.ops.open(_marker(layout, run_id), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        new = _begun(layout, run_id)
+        fsio.make_dirs(os.path.join(new, "inputs"))
+        fsio.make_dirs(os.path.join(new, "outputs"))
+        with fsio.refusing(new):
+            handle = fsio.ops.open(os.path.join(new, OPEN), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            fsio.try_lock_fd(handle)
+            fsio.create(os.path.join(new, CONTEXT), to_json(context))
+            fsio.move(new, layout.run(run_id))
+        except HoldfastError:
+            os.close(handle)
+            raise
+        return cls(layout, run_id, handle)
+
+    @classmethod
+    def take_over(cls, layout: Layout, run_id: str, *, folder: str) -> "Capsule | None":
+        """The capsule of a wrapper that died; None while it lives, or once somebody completed it."""
+        path = os.path.join(folder, OPEN)
+        try:
+            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        except OSError:
+            return None
+        same = False
+        if fsio.try_lock_fd(handle):
+            # Whoever completed it removed the file while we waited to look.
+            with contextlib.suppress(FileNotFoundError):
+                same = os.path.samestat(os.stat(path), os.fstat(handle))
+        if same:
+            _sweep(folder)
+            return cls(layout, run_id, handle, folder=folder)
+        os.close(handle)
+        return None
+
+    def note(self, ending: Mapping[str, Any]) -> None:
+        """Keep how the run ended beside the lock, in case we die before its event is written."""
+        with fsio.refusing(self.folder):
+            os.lseek(self._handle, 0, os.SEEK_SET)
+            fsio.write_all(self._handle, to_json(ending))
+
+    def noted(self) -> dict[str, Any]:
+        """What `note` kept; empty if it never came to that."""
+        try:
+            found = json.loads(os.pread(self._handle, 1 << 16, 0))
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def path(self, name: str) -> str:
+        """Where a file of the capsule lies; a name that would lead out of it is refused."""
+        parts = name.split("/")
+        if any(part in ("", ".", "..") for part in parts) or name in _UNSEALED or not name.isprintable():
+            raise BadInput(f"{name!r} cannot be the name of a file in a run")
+        return os.path.join(self.folder, *parts)
+
+    def add(self, name: str, data: bytes) -> None:
+        """Put a new file into the capsule; synced when it is sealed."""
+        sink = self.open_output(name)
+        try:
+            sink.write(data)
+        finally:
+            sink.close()
+
+    def open_output(self, name: str) -> Sink:
+        """A new file that is filled as bytes come."""
+        path = self.path(name)
+        fsio.make_dirs(os.path.dirname(path))
+        return Sink(path)
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Set a file's content, whatever was there; durable on return."""
+        fsio.replace(self.path(name), data)
+
+    def seal(self) -> str:
+        """Sync every file, make it read-only and give the root hash that the event will carry."""
+        lines, folders = [], {self.folder}
+        for path, facts in _walk(self.folder):
+            if path in _UNSEALED or not stat.S_ISREG(facts.st_mode) or facts.st_nlink != 1:
+                continue
+            full = os.path.join(self.folder, *path.split("/"))
+            folders.add(os.path.dirname(full))
+            lines.append(_line(_sync(full), path))
+        manifest = b"".join(sorted(lines))
+        with fsio.refusing(self.folder):
+            for folder in sorted(folders):
+                fsio.ops.sync_dir(folder)
+        fsio.replace(os.path.join(self.folder, MANIFEST), manifest, mode=_READ_ONLY)
+        return hashlib.sha256(manifest).hexdigest()
+
+    def close(self, meta: Mapping[str, Any]) -> None:
+        """Write the event beside its capsule and let go: the run is complete."""
+        fsio.replace(os.path.join(self.folder, META), to_json(meta), mode=_READ_ONLY)
+        fsio.remove(os.path.join(self.folder, OPEN))
+        self.let_go()
+        with contextlib.suppress(FileNotFoundError), fsio.refusing(self.run_id):
+            fsio.ops.unlink(_marker(self.layout, self.run_id))
+
+    def let_go(self) -> None:
+        """Give up the lock; a capsule that is still open will be completed by the next command."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+def forget(layout: Layout, run_id: str) -> None:
+    """Drop the mark of a run that never came to be, or was completed elsewhere."""
+    new = _begun(layout, run_id)
+    if os.path.isdir(new) and not is_alive(new):
+        for path, _ in _walk(new):
+            fsio.remove(os.path.join(new, *path.split("/")))
+        for folder in ("inputs", "outputs", ""):
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.join(new, folder))
+    if not os.path.isdir(new):
+        fsio.remove(_marker(layout, run_id))
+
+
+def _sweep(folder: str) -> None:
+    """Remove what a killed wrapper was about to rename into place; copies of the user's files are not ours."""
+    for below in ("", "outputs"):
+        for name in os.listdir(os.path.join(folder, below)):
+            if _TEMPORARY.fullmatch(name):
+                fsio.remove(os.path.join(folder, below, name))
+
+
+def _marker(layout: Layout, run_id: str) -> str:
+    return os.path.join(_markers(layout), run_id)
+
+
+def _begun(layout: Layout, run_id: str) -> str:
+    return _marker(layout, run_id) + _NEW
+
+
+def _close(handle: int) -> None:
+    os.close(handle)
+
+
+def _line(sha256: str, path: str) -> bytes:
+    return f"{sha256}  ".encode("ascii") + os.fsencode(path) + b"\n"
+
+
+def _sync(path: str) -> str:
+    """Make a file durable and read-only; gives its SHA-256."""
+    with fsio.refusing(path):
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            fsio.ops.sync(handle)
+            os.chmod(path, _READ_ONLY)
+            with open(handle, "rb", closefd=False) as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        finally:
+            os.close(handle)
+
+
+def _walk(folder: str, below: str = "") -> Iterator[tuple[str, os.stat_result]]:
+    """Every file of a capsule that is not a folder, by its path inside; links are not followed."""
+    for entry in sorted(os.scandir(os.path.join(folder, below)), key=lambda e: e.name):
+        path = f"{below}/{entry.name}" if below else entry.name
+        facts = entry.stat(follow_symlinks=False)
+        if stat.S_ISDIR(facts.st_mode):
+            yield from _walk(folder, path)
+        else:
+            yield path, facts
+
+
+def verify(layout: Layout, run_id: str, joined: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a run's capsule, a sentence each; nothing if it is as it was sealed."""
+    return [str(fault) for fault in faults(layout.run(run_id), joined.get("output_sha256"), joined)]
+
+
+def faults(folder: str, root: str | None, joined: Mapping[str, Any]) -> Iterator[Fault]:
+    """Compare a sealed capsule with its event: which files were changed, added, lost or are no files."""
+    if not os.path.isdir(folder):
+        yield Fault("", "the capsule of this run is missing")
+        return
+    actual: dict[str, str] = {}
+    for path, facts in _walk(folder):
+        if not stat.S_ISREG(facts.st_mode):
+            yield Fault(path, "a capsule holds regular files only, and this is a link or a device")
+        elif facts.st_nlink != 1:
+            yield Fault(path, "it has a second name outside the capsule and could be changed there")
+        elif path not in _UNSEALED:
+            actual[path] = _hash(os.path.join(folder, *path.split("/")))
+    yield from _against_manifest(folder, root, actual)
+    yield from _meta_faults(folder, joined)
+
+
+def _hash(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _against_manifest(folder: str, root: str | None, actual: Mapping[str, str]) -> Iterator[Fault]:
+    try:
+        manifest = fsio.read(os.path.join(folder, MANIFEST), limit=MAX_JSON)
+    except (OSError, HoldfastError):
+        manifest = b""
+    whole = b"".join(sorted(_line(sha256, path) for path, sha256 in actual.items()))
+    if root is not None and hashlib.sha256(manifest).hexdigest() != root:
+        yield Fault(MANIFEST, "it was changed or is missing")
+        if hashlib.sha256(whole).hexdigest() == root:
+            return  # every other file is as it was
+    sealed = _parsed(manifest)
+    for path in sorted({*sealed, *actual}):
+        if path not in actual:
+            yield Fault(path, "it is missing")
+        elif path not in sealed:
+            yield Fault(path, "it was added after the run was sealed")
+        elif sealed[path] != actual[path]:
+            yield Fault(path, "it was changed after the run was sealed")
+
+
+def _parsed(manifest: bytes) -> dict[str, str]:
+    found = {}
+    for row in manifest.split(b"\n"):
+        sha256, _, path = row.partition(b"  ")
+        if path:
+            found[os.fsdecode(path)] = sha256.decode("ascii", "replace")
+    return found
+
+
+def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[Fault]:
+    """meta.json must say what the event says, in exactly the bytes we write.
+
+    Fields that are null on either side are left out, so that a field added later breaks no old run.
+    """
+    try:
+        data = fsio.read(os.path.join(folder, META), limit=MAX_JSON)
+        found = json.loads(data)
+    except (OSError, ValueError, HoldfastError):
+        yield Fault(META, "it is missing or damaged")
+        return
+    if not isinstance(found, dict) or to_json(found) != data or _said(found) != _said(joined):
+        yield Fault(META, "it does not equal the run's event")
+
+
+def _said(fields: Mapping[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = json.loads(json.dumps(dict(fields)))
+    return {name: value for name, value in plain.items() if value is not None and name != "body_state"}
