@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from holdfast.index.rows import COLUMNS, SLOTS, Row
+from holdfast.index.schema import INDEXES
 
 BATCH = 2000
 ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are shown
@@ -16,7 +17,7 @@ _AT = {name: place for place, name in enumerate(COLUMNS)}
 _PUT_ROW = f"INSERT INTO row ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 _WORDS = "title, labels, text, parts, facets"
 _PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?, ?, ?, ?, ?, ?)"
-_FIRST, _LAST = _AT["title"], _AT["facets"] + 1
+_FIRST, _LAST, _TS = _AT["title"], _AT["facets"] + 1, _AT["ts"]
 
 _VISIBLE = """EXISTS (SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit
   WHERE m.row = row.id AND u.shown AND (u.until IS NULL OR row.ts <= u.until))"""
@@ -27,7 +28,7 @@ _LEARN = f"INSERT INTO words (rowid, {_WORDS}) SELECT id, {_WORDS} FROM row WHER
 _UNLEARN = f"INSERT INTO words (words, rowid, {_WORDS}) SELECT 'delete', id, {_WORDS} FROM row WHERE id = ?"
 _ORPHANS = "SELECT row FROM touched WHERE NOT EXISTS (SELECT 1 FROM member WHERE member.row = touched.row)"
 _DATE = """UPDATE row SET ts = (
-  SELECT max(e.ts) FROM row AS e WHERE e.target = row.name AND e.shown AND e.id > 0
+  SELECT max(e.ts) FROM row AS e WHERE e.target = row.name AND e.kind = 'event' AND e.shown
 ) WHERE id < 0"""
 _NEWEST = "SELECT id FROM row WHERE shown AND id > 0 ORDER BY id DESC LIMIT 1"
 _STATES = "SELECT id, name, what FROM row WHERE id < 0 AND shown AND kind <> 'candidate'"
@@ -46,9 +47,21 @@ class Filling:
         self._members: list[tuple[int, int]] = []
         self._lowest = min(0, db.execute("SELECT min(id) FROM row").fetchone()[0] or 0)
         self._units = {name: (number, shown, until) for number, name, shown, until in self._all_units()}
+        if self._empty:
+            self._expect_much()
         db.execute("CREATE TEMP TABLE IF NOT EXISTS touched (row INTEGER PRIMARY KEY)")
         db.execute("DELETE FROM touched")
         self.changed = False
+
+    def _expect_much(self) -> None:
+        """An empty index is filled without indexes and without merging on the way: both come at the end."""
+        for name in INDEXES:
+            self._db.execute(f"DROP INDEX IF EXISTS {name}")
+        self._tune(hashsize=8 << 20, automerge=0)
+
+    def _tune(self, **options: int) -> None:
+        for name, value in options.items():
+            self._db.execute("INSERT INTO words (words, rank) VALUES (?, ?)", (name, value))
 
     def _all_units(self) -> Iterable[tuple[int, str, int, str | None]]:
         return self._db.execute("SELECT id, name, shown, until FROM unit")
@@ -106,7 +119,9 @@ class Filling:
         """Whether the row with this key is in the index already; it then belongs to this unit, too."""
         number = self._keys.get(key)
         if number is None and not self._empty:
-            found = self._db.execute("SELECT id FROM row WHERE key = ?", (key,)).fetchone()
+            found = self._db.execute(
+                "SELECT id FROM row WHERE key = ? AND key IS NOT NULL", (key,)
+            ).fetchone()
             number = found[0] if found else None
         if number is None:
             return False
@@ -118,15 +133,14 @@ class Filling:
     def add(self, unit: int, rows: Sequence[Row], until: str | None = None) -> None:
         """New rows of a unit: the first is its own, the rest hang on the first."""
         self.changed = True
-        first: int | None = None
-        for row in rows:
-            number = self._number(row[0])
-            shown = int(until is None or (row[_AT["ts"]] or "") <= until)
-            self._rows.append((number, row[1], shown, *row[3:-1], first))
-            if first is None:
-                first = number
-                self._keys[row[1]] = number
-                self._members.append((unit, number))
+        own = rows[0]
+        shown = int(until is None or (own[_TS] or "") <= until)
+        first = self._number(own[0])
+        self._keys[own[1]] = first
+        self._members.append((unit, first))
+        self._rows.append((first, own[1], shown, *own[3:]))
+        for row in rows[1:]:
+            self._rows.append((self._number(row[0]), None, shown, *row[3:-1], first))
         if len(self._rows) >= BATCH:
             self._flush()
 
@@ -135,13 +149,14 @@ class Filling:
         if base < 0:
             self._lowest -= 1
             return self._lowest
-        number = self._next.get(base)
-        if number is None:
-            number = base if self._empty else self._free_in_index(base)
-        while number in self._taken:
-            number += 1
+        if self._empty and base not in self._taken:
+            number = base
+        else:
+            number = self._next.get(base) or (base if self._empty else self._free_in_index(base))
+            while number in self._taken:
+                number += 1
+            self._next[base] = number + 1
         self._taken.add(number)
-        self._next[base] = number + 1
         return number
 
     def _free_in_index(self, base: int) -> int:
@@ -179,6 +194,10 @@ class Filling:
     def finish(self) -> None:
         """Everything that was asked for is in the index."""
         self._flush()
+        if self._empty:
+            for definition in INDEXES.values():
+                self._db.execute(definition)
+            self._tune(hashsize=1 << 20, automerge=4)
         self._settle()
         self._make_room()
         if self.changed:

@@ -12,9 +12,9 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable
 
-from holdfast.errors import CorruptLog, FutureFormat
+from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.index import freshness, schema
+from holdfast.index import freshness, ready, schema
 from holdfast.index.fill import Filling
 from holdfast.index.rows import event_rows, memory_row
 from holdfast.index.sqlite import Index, drop_all
@@ -59,6 +59,20 @@ def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> 
             index.recover(error)
     _refresh_once(clone, index, progress)
     return index.take_notes()
+
+
+def keep_ready(
+    clone: Clone, name: str, *, signature: str, text: str, json: str, valid_until: str | None = None
+) -> None:
+    """Keep a rendered answer for the quick path; where the cache cannot be written, nothing is kept."""
+    index = Index(path_of(clone))
+    try:
+        with index.writing() as db:
+            ready.put(db, name, signature=signature, text=text, json=json, valid_until=valid_until)
+    except (sqlite3.DatabaseError, HoldfastError):
+        pass  # the next question is answered the long way
+    finally:
+        index.close()
 
 
 def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None:

@@ -5,8 +5,9 @@ whose body is not here (private to another clone, or erased) is a row of its env
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from holdfast.index.schema import facet
@@ -30,8 +31,15 @@ COLUMNS = (
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _LAST = (1 << 52) - 1
-_INNER_CAPITAL = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
+_INNER_CAPITAL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
+_PLAIN = bytes(range(32, 127)) + b"\n\t"
+_SHAPE = bytes(
+    65 if 65 <= code <= 90 else 97 if chr(code).isalnum() and code < 128 else 32 for code in range(256)
+)
 _STATED = ("accept", "promote", "edit", "retire")  # a proposal's words are found as a candidate only
+
+
+_facet = lru_cache(maxsize=4096)(facet)
 
 
 def number(ts: str) -> int:
@@ -46,132 +54,153 @@ def number(ts: str) -> int:
 def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks: bool) -> list[Row]:
     """The rows of one event line: the event itself, then the files it says it made."""
     fields = [None if group is None else group.decode("ascii") for group in found.groups()]
-    name, _, ts, kind, target, line, _, _, run, _, head, layer, _, status, commitment, _ = fields
-    body = body or {}
-    is_run = kind == "run"
+    name, _, ts, kind, target, line, _, _, run, _, head, layer, _, code, commitment, _ = fields
+    body, is_run = body or {}, kind == "run"
+    text = safe("\n".join(_texts(body, stated=is_run or kind in _STATED))[:MAX_TEXT])
+    title = _event_title(kind or "", target, body)
     task, tags = _one_line(body.get("task")), _tags(body.get("tags"))
-    text = "\n".join(_texts(body, stated=kind in _STATED or is_run))[:MAX_TEXT]
-    event = {
-        "key": bytes.fromhex(name or "")[:16],
-        "name": (run or target or name) if is_run else name,
-        "kind": "run" if is_run else "event",
-        "what": kind,
-        "ts": ts,
-        "title": _event_title(kind or "", target, body),
-        "text": visible(text),
-        "task": task,
-        "tags": tags,
-        "layer": layer,
-        "line": line,
-        "head": head,
-        "status": None if status is None else int(status),
-        "target": target,
-        "run": run,
-        "lacks": commitment if lacks else None,
-    }
-    base = number(ts or "")
-    rows = [_row(base, event)]
-    for made in _artifacts(body):
-        rows.append(_row(base, _artifact(event, made)))
-    return rows
+    shown_name = (run or target or name) if is_run else name
+    kind_of_row, base, status = (
+        "run" if is_run else "event",
+        number(ts or ""),
+        None if code is None else int(code),
+    )
+    own = (
+        base, bytes.fromhex(name or "")[:16], 0, shown_name, kind_of_row, kind, ts, title,
+        _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text),
+        _facets(kind_of_row, kind, task, tags),
+        task, tags, layer, line, head, None, status, target, run,
+        None, None, commitment if lacks else None, None,
+    )  # fmt: skip
+    if "artifacts" not in body:
+        return [own]
+    return [own, *(_artifact(own, made) for made in _artifacts(body))]
 
 
-def _artifact(event: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
+def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
+    """A file that a run made; it comes and goes with its run, so it has no key of its own."""
+    base, _, _, name, _, _, ts, title, *_ = event
+    task, tags, layer, line, head, _, status, _, run, *_ = event[12:]
     path = _one_line(made["path"]) or ""
-    return {
-        **event,
-        "key": None,  # it comes and goes with its run
-        "name": f"{event['run'] or event['name']}:{path}",
-        "kind": "artifact",
-        "what": "artifact",
-        "title": path,
-        "text": event["title"],
-        "path": path,
-        "sha256": _one_line(made.get("sha256")),
-        "target": None,
-        "lacks": None,
-    }
+    return (
+        base, None, 0, f"{run or name}:{path}", "artifact", "artifact", ts, path,
+        _labels(run or name, "artifact", path, task, tags, layer), title, _parts(path, title),
+        _facets("artifact", None, task, tags),
+        task, tags, layer, line, head, path, status, None, run,
+        _one_line(made.get("sha256")), None, None, None,
+    )  # fmt: skip
 
 
 def memory_row(memory: Memory, *, key: bytes, path: str) -> Row:
     """The row of a memory, accepted or proposed; its number is given later."""
-    state = rules.status(memory)
-    return _row(
-        -1,
-        {
-            "key": key,
-            "name": memory.id,
-            "kind": "candidate" if isinstance(memory, Candidate) else memory.type,
-            "what": state,
-            "title": _title(memory.statement),
-            "text": visible(f"{memory.statement}\n{memory.details}"[:MAX_TEXT]),
-            "tags": " ".join(memory.tags),
-            "layer": memory.layer,
-            "line": memory.line if isinstance(memory, Candidate) else None,
-            "path": path or None,
-            "target": None,
-            "run": rules.source_run(memory),
-            "expires": rules.iso(memory.expires_at) if memory.expires_at else None,
-        },
-    )
+    kind = "candidate" if isinstance(memory, Candidate) else memory.type
+    line = memory.line if isinstance(memory, Candidate) else None
+    title, run, tags = _title(memory.statement), rules.source_run(memory), " ".join(memory.tags)
+    text = safe(f"{memory.statement}\n{memory.details}".strip()[:MAX_TEXT])
+    expires = rules.iso(memory.expires_at) if memory.expires_at else None
+    return (
+        -1, key, 0, memory.id, kind, rules.status(memory), None, title,
+        _labels(memory.id, kind, run, tags, memory.layer, path), text, _parts(title, text),
+        _facets(kind, None, None, tags),
+        None, tags, memory.layer, line, None, path or None, None, None, run,
+        None, expires, None, None,
+    )  # fmt: skip
 
 
-def _row(base: int, fields: Mapping[str, Any]) -> Row:
-    """A row in the order of COLUMNS, with what only the search needs added."""
-    labels = [fields.get(name) for name in ("name", "what", "target", "run", "task", "tags", "layer", "path")]
-    words = " ".join(dict.fromkeys(word for word in labels if word))
-    facets = {facet("k", fields["kind"])} | ({facet("k", fields["what"])} if base > 0 else set())
-    facets |= {facet("g", tag) for tag in (fields.get("tags") or "").split()}
-    if fields.get("task"):
-        facets.add(facet("t", fields["task"]))
-    made = {
-        **fields,
-        "id": base,
-        "shown": 0,
-        "labels": words,
-        "parts": parts_of(fields["title"], words, fields["text"]),
-        "facets": " ".join(sorted(facets)),
-    }
-    return tuple(made.get(name) for name in COLUMNS)
+def _labels(*words: str | None) -> str:
+    """What a thing is called, by which it can be found as well."""
+    return " ".join(dict.fromkeys(filter(None, words)))
 
 
-def parts_of(*texts: str) -> str:
+def _facets(kind: str, what: str | None, task: str | None, tags: str) -> str:
+    """The exact values a search can ask for."""
+    facets = [_facet("k", kind)]
+    if what and what != kind:
+        facets.append(_facet("k", what))
+    if tags:
+        facets += [_facet("g", tag) for tag in tags.split()]
+    if task:
+        facets.append(_facet("t", task))
+    return " ".join(facets)
+
+
+def _parts(title: str, text: str) -> str:
+    return parts_of(text if title in text else f"{title}\n{text}")
+
+
+def parts_of(text: str) -> str:
     """The words inside camelCase names, once each, in the order they stand."""
-    whole = {word: None for text in texts for word in _INNER_CAPITAL.findall(text)}
-    return " ".join(part for word in list(whole)[:1000] for part in split_word(word))
+    shape = text.encode("ascii", "strict" if text.isascii() else "replace").translate(_SHAPE)
+    if b"aA" not in shape and b"AAa" not in shape:
+        return ""
+    inner = dict.fromkeys(_INNER_CAPITAL.findall(text))
+    return " ".join(part for word in inner for part in split_word(word))
+
+
+def safe(text: str) -> str:
+    """The text with nothing hidden in it; most of it is plain and needs no closer look."""
+    if text.isascii() and not text.encode("ascii").translate(None, _PLAIN):
+        return text
+    return visible(text)
 
 
 def _event_title(kind: str, target: str | None, body: Mapping[str, Any]) -> str:
     if kind == "run":
         outputs = body.get("outputs")
-        summary = outputs.get("summary") if isinstance(outputs, dict) else body.get("summary")
-        said = (summary, body.get("summary"), _command(body.get("command")), body.get("prompt"))
-        return next((title for title in map(_title, (*said, body.get("task"))) if title), "run")
+        summary = outputs.get("summary") if isinstance(outputs, dict) else None
+        return (
+            _title(summary)
+            or _title(body.get("summary"))
+            or _title(_command(body.get("command")))
+            or _title(body.get("prompt"))
+            or _title(body.get("task"))
+            or "run"
+        )
     statement = body.get("statement") if kind in _STATED else body.get("task")
     return " ".join(word for word in (kind, target, _title(statement or body.get("reason"))) if word)
 
 
-def _texts(body: Mapping[str, Any], *, stated: bool) -> Iterator[str]:
-    names = ["task", "summary", "prompt", "outputs", "next_actions", "inputs", "reason", "reviewer"]
-    for name in ["statement", *names] if stated else names:
-        yield from strings(body.get(name))
-    if command := _command(body.get("command")):
-        yield command
-    yield from (made["path"] for made in _artifacts(body))
-    yield from strings(body.get("derived_facts"))
+_SAID = (
+    "task",
+    "summary",
+    "prompt",
+    "outputs",
+    "next_actions",
+    "inputs",
+    "reason",
+    "reviewer",
+    "derived_facts",
+)
 
 
-def strings(value: object, depth: int = 0) -> Iterator[str]:
-    """Every piece of text inside a JSON value."""
+def _texts(body: Mapping[str, Any], *, stated: bool) -> list[str]:
+    """Everything a body says in words."""
+    said: list[str] = []
+    for name in _SAID:
+        if name in body:
+            _gather(body[name], said)
+    if stated:
+        _gather(body.get("statement"), said)
+    if "command" in body:
+        said.append(_command(body["command"]))
+    if "artifacts" in body:
+        said += [made["path"] for made in _artifacts(body)]
+    return said
+
+
+def _gather(value: object, into: list[str], depth: int = 0) -> None:
+    """Add every piece of text inside a JSON value."""
     if isinstance(value, str):
-        yield value
+        into.append(value)
     elif isinstance(value, dict | list) and depth < MAX_DEPTH:
         for item in value.values() if isinstance(value, dict) else value:
-            yield from strings(item, depth + 1)
+            _gather(item, into, depth + 1)
 
 
 def _command(value: object) -> str:
-    return value if isinstance(value, str) else " ".join(strings(value))
+    words: list[str] = []
+    _gather(value, words)
+    return " ".join(words)
 
 
 def _artifacts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -182,18 +211,18 @@ def _artifacts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _tags(value: object) -> str:
     words: Iterable[object] = value if isinstance(value, list) else []
-    return " ".join(visible("".join(word.split())) for word in words if isinstance(word, str))
+    return " ".join(safe("".join(word.split())) for word in words if isinstance(word, str))
 
 
 def _one_line(value: object) -> str | None:
-    return visible(" ".join(value.split())) if isinstance(value, str) and value.strip() else None
+    return safe(" ".join(value.split())) if isinstance(value, str) and value.strip() else None
 
 
 def _title(value: object) -> str:
     """The first line of a text, cut at a word, safe to show."""
     if not isinstance(value, str) or not value.strip():
         return ""
-    first = visible(" ".join(value.strip().split("\n", 1)[0].split())[: 4 * MAX_TITLE])
+    first = safe(" ".join(value.lstrip()[: 4 * MAX_TITLE].split("\n", 1)[0].split()))
     if len(first) <= MAX_TITLE:
         return first
     return first[:MAX_TITLE].rsplit(" ", 1)[0] + " …"

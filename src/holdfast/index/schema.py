@@ -23,20 +23,24 @@ CREATE TABLE unit (
   id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind TEXT, shown INTEGER, until TEXT, offset INTEGER
 );
 CREATE TABLE row (
-  id INTEGER PRIMARY KEY, key BLOB UNIQUE, shown INTEGER, name TEXT, kind TEXT, what TEXT, ts TEXT,
+  id INTEGER PRIMARY KEY, key BLOB, shown INTEGER, name TEXT, kind TEXT, what TEXT, ts TEXT,
   title TEXT, labels TEXT, text TEXT, parts TEXT, facets TEXT,
   task TEXT, tags TEXT, layer TEXT, line TEXT, head TEXT, path TEXT, status INTEGER,
   target TEXT, run TEXT, sha256 TEXT, expires TEXT, lacks TEXT, parent INTEGER
 );
-CREATE INDEX row_target ON row (target) WHERE target IS NOT NULL;
-CREATE INDEX row_parent ON row (parent) WHERE parent IS NOT NULL;
-CREATE INDEX row_lacks ON row (lacks) WHERE lacks IS NOT NULL;
 CREATE TABLE member (unit INTEGER, row INTEGER, PRIMARY KEY (unit, row)) WITHOUT ROWID;
-CREATE INDEX member_row ON member (row);
 CREATE VIRTUAL TABLE words USING fts5 (
   title, labels, text, parts, facets, content='', tokenize="porter unicode61 remove_diacritics 2"
 );
 """
+
+INDEXES = {  # filling an empty index goes faster without them: they are made at the end
+    "row_key": "CREATE UNIQUE INDEX IF NOT EXISTS row_key ON row (key) WHERE key IS NOT NULL",
+    "row_target": "CREATE INDEX IF NOT EXISTS row_target ON row (target) WHERE kind = 'event'",
+    "row_parent": "CREATE INDEX IF NOT EXISTS row_parent ON row (parent) WHERE parent IS NOT NULL",
+    "row_lacks": "CREATE INDEX IF NOT EXISTS row_lacks ON row (lacks) WHERE lacks IS NOT NULL",
+    "member_row": "CREATE INDEX IF NOT EXISTS member_row ON member (row)",
+}
 
 
 def facet(kind: str, value: str) -> str:

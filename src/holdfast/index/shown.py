@@ -18,9 +18,9 @@ _AT = {name: place for place, name in enumerate(FIELDS)}
 
 
 def as_json(db: "Connection", hits: "Sequence[Row]") -> str:
-    """The hits as a JSON array, one object a line."""
+    """The hits as the object that `--json` promises."""
     objects = [db.execute(_OBJECT, hit).fetchone()[0] for hit in hits]
-    return "[" + ",\n ".join(objects) + "]\n"
+    return f'{{"v":1,"id":null,"items":[{",".join(objects)}]}}\n'
 
 
 def as_text(hits: "Sequence[Row]") -> str:
