@@ -106,6 +106,20 @@ def test_an_expired_fact_can_be_proposed_anew(bench: Any) -> None:
     assert new.supersedes == (old.id,)
 
 
+def test_fresh_evidence_for_a_stale_fact_asks_for_a_fresh_decision(bench: Any) -> None:
+    """A fact whose ground has moved is renewed by review, not kept on a receipt that no longer holds."""
+    old = bench.propose()
+    review.accept(bench.clone, old.id, bench.ada)
+    bench.repo.commit("src/a.py", "changed\n")
+    assert bench.propose(evidence=[]).id == old.id
+    new = bench.propose()
+    assert isinstance(new, Candidate)
+    assert new.supersedes == (old.id,)
+    assert bench.propose() == new
+    review.accept(bench.clone, new.id, bench.ada)
+    assert bench.propose().id == new.id
+
+
 def test_what_was_rejected_is_not_proposed_again(bench: Any) -> None:
     """A reviewer who has to say no every day stops reviewing."""
     made = bench.propose()
@@ -121,6 +135,8 @@ def test_an_id_of_ones_own_is_kept_and_never_given_twice(bench: Any) -> None:
     assert bench.propose(id="memory-schema-defined").id == "memory-schema-defined"
     with pytest.raises(BadInput, match="says something else"):
         bench.propose("Another.", id="memory-schema-defined")
+    with pytest.raises(BadInput, match="says something else"):
+        bench.propose("Another.", id="Memory-Schema-Defined")
 
 
 def test_a_random_id_never_clashes(bench: Any) -> None:

@@ -171,6 +171,19 @@ def test_evidence_adrift_is_not_enough_without_a_reviewer(bench: Any) -> None:
     assert review.promote(bench.clone, made, reviewer=bench.ada).trust == "T0"
 
 
+def test_a_file_nobody_approved_is_not_promoted_by_being_there(bench: Any) -> None:
+    """Writing the file by hand must not be a way around the threshold."""
+    fact = Accepted(
+        id="FCT-hand", type="fact", statement=SAID, confidence=0.7, evidence=bench.propose("x").evidence
+    )
+    bench.repo.write(".holdfast/memory/facts/hand-FCT-hand.md", entries.render(fact))
+    given = {"statement": SAID, "evidence": ["src/a.py"]}
+    with pytest.raises(NeedsReview, match=r"below 0\.8"):
+        review.promote(bench.clone, given, threshold=0.8)
+    assert review.promote(bench.clone, given, threshold=0.6).trust == "T2"
+    assert [s.id for s in facts(bench.clone, bench.clock()).trusted] == ["FCT-hand"]
+
+
 def test_unknown_fields_are_named(bench: Any) -> None:
     """A misspelt field would be silently missing from the fact."""
     with pytest.raises(BadInput, match="confidance"):
@@ -231,27 +244,16 @@ def test_a_hand_edit_is_never_overwritten_by_retiring(bench: Any) -> None:
 # Names.
 
 
-IDS = ["FCT-m4f2aa", "FCT-m7a0bb", "DEC-m4f2", "DEC-001", "memory-schema", "FCT-m4f2a"]
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("FCT-m7", "FCT-m7a0bb"), ("m7", "FCT-m7a0bb"), ("fct-M7A0", "FCT-m7a0bb"), ("DEC-m4f2", "DEC-m4f2"),
-     ("001", "DEC-001"), ("mem", "memory-schema"), ("FCT-m4f2a", "FCT-m4f2a"), ("m4f2a", "FCT-m4f2a"),
-     ("dec-m", "DEC-m4f2")],
-)  # fmt: skip
-def test_any_beginning_that_fits_one_will_do(typed: str, meant: str) -> None:
-    """Ids are random; nobody should have to type them whole."""
-    assert review.resolve_id(typed, IDS) == meant
-
-
-def test_what_fits_several_or_none_is_said() -> None:
+def test_any_beginning_that_fits_one_will_do(bench: Any) -> None:
     """Accepting the wrong memory is worse than typing one more character."""
-    with pytest.raises(Ambiguous, match=r"m4 fits 3 memories: DEC-m4f2, FCT-m4f2a, FCT-m4f2aa"):
-        review.resolve_id("m4", IDS)
-    for typed in ("", "zzz", "FCT-zzz"):
-        with pytest.raises(NotFound):
-            review.resolve_id(typed, IDS)
+    bench.propose("One.", id="FCT-m4f2aa")
+    bench.propose("Two.", id="FCT-m4a0bb")
+    with pytest.raises(Ambiguous):
+        review.accept(bench.clone, "m4", bench.ada)
+    assert review.accept(bench.clone, "M4F", bench.ada).id == "FCT-m4f2aa"
+    assert review.reject(bench.clone, "fct-m4a", "", bench.ada).id == "FCT-m4a0bb"
+    with pytest.raises(NotFound):
+        review.accept(bench.clone, "zzz", bench.ada)
 
 
 # Killed half-way.

@@ -5,7 +5,7 @@ it cannot look up: a memory that cites something uncheckable would look better f
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
@@ -20,6 +20,7 @@ from holdfast.model.evidence import (
     is_tracked_path,
     parse,
 )
+from holdfast.model.ids import is_id
 from holdfast.model.text import visible
 
 State = Literal["holds", "changed", "gone", "unanchored"]
@@ -33,18 +34,53 @@ def resolve(clone: Clone, citation: str) -> Evidence:
 
     `run:`, `commit:` or `file:` before it says which is meant. `file:<path>@<blob>` must still hold.
     """
+    return resolve_all(clone, [citation])[0]
+
+
+def resolve_all(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
+    """The receipts for several citations; the log is read once, and only if a run may be meant."""
+    runs = _Runs(clone)
+    return [_resolve(clone, citation, runs) for citation in citations]
+
+
+class _Runs:
+    """The runs in the log, read when first asked for."""
+
+    def __init__(self, clone: Clone) -> None:
+        self._clone = clone
+        self._known: set[str] | None = None
+
+    def known(self) -> set[str]:
+        if self._known is None:
+            self._known = {e.run_id for e in self._clone.all_events() if e.run_id is not None}
+        return self._known
+
+    def named(self, text: str) -> list[Evidence]:
+        if not is_id(text):
+            return []
+        if text in self.known():
+            return [RunEvidence(text)]
+        if len(text) < _SHORTEST:
+            return []
+        return [RunEvidence(run) for run in sorted(self.known()) if run.lower().startswith(text.lower())]
+
+
+def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
     text = citation.strip()
     if not text or len(text) > 8192 or any(char in text for char in "\x00\n\r"):
         raise BadInput(
             f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit or a tracked path."
         )
     kind, _, rest = text.partition(":")
-    readers = {"run": _runs, "commit": _commits, "file": _files}
+    readers: dict[str, Callable[[str], list[Evidence]]] = {
+        "run": runs.named,
+        "commit": lambda name: _commits(clone, name),
+        "file": lambda name: _files(clone, name),
+    }
     if kind in readers and rest:
-        found = readers[kind](clone, rest)
-        text = rest
+        text, found = rest, readers[kind](rest)
     else:
-        found = [item for reader in readers.values() for item in reader(clone, text)]
+        found = [item for reader in readers.values() for item in reader(text)]
     match found:
         case [one]:
             return one
@@ -65,7 +101,7 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
     runs = [item for item in receipts.values() if isinstance(item, RunEvidence)]
     commits = [item.oid for item in receipts.values() if isinstance(item, CommitEvidence)]
     files = [item.path for item in receipts.values() if isinstance(item, FileEvidence)]
-    known = _known_runs(clone) - clone.erased() if runs else set()
+    known = _Runs(clone).known() - clone.erased() if runs else set()
     by_commit = _commit_states(clone.repo, commits)
     blobs = _tracked(clone.repo, files)
     found: dict[str, State] = {}
@@ -79,19 +115,6 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
                 now = blobs.get(path, ())
                 found[text] = "holds" if blob in now else "changed" if now else "gone"
     return found
-
-
-def _known_runs(clone: Clone) -> set[str]:
-    return {event.run_id for event in clone.all_events() if event.run_id is not None}
-
-
-def _runs(clone: Clone, text: str) -> list[Evidence]:
-    known = _known_runs(clone)
-    if text in known:
-        return [RunEvidence(text)]
-    if len(text) < _SHORTEST:
-        return []
-    return [RunEvidence(run) for run in sorted(known) if run.lower().startswith(text.lower())]
 
 
 def _commits(clone: Clone, text: str) -> list[Evidence]:

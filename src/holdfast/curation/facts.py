@@ -114,6 +114,11 @@ def by_id(seen: Iterable[Seen], identity: str) -> Seen | None:
     return found[0] if found else None
 
 
+def is_approved(clone: Clone, seen: Sequence[Seen], one: Seen) -> bool:
+    """Whether somebody approved this entry, among all that are visible."""
+    return _Approvals(clone, seen).covers(one)
+
+
 def _entry(sighting: Sighting) -> Accepted | Retired:
     memory = entries.parse(sighting.text, sighting.path)
     if not isinstance(memory, Accepted | Retired):

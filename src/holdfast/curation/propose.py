@@ -5,7 +5,8 @@ The same words are one memory however often they are proposed:
 - waiting already: the candidate is given back, joined with the new evidence;
 - accepted already: the accepted memory is given back as it stands (its text was approved, so it does not
   change); new evidence is noted in the log;
-- accepted once but expired: a new candidate that supersedes the old one;
+- accepted once, but it has expired, or its evidence is stale and there is new: a new candidate that
+  supersedes the old one;
 - rejected: BadInput says when and why. A person may still accept the tombstone.
 """
 
@@ -15,7 +16,7 @@ from typing import Any
 
 from holdfast.curation import candidates, decisions, facts
 from holdfast.curation.candidates import Shelf
-from holdfast.curation.evidence import resolve
+from holdfast.curation.evidence import resolve_all, states
 from holdfast.curation.facts import Seen
 from holdfast.errors import BadInput
 from holdfast.git.clone import Clone
@@ -49,7 +50,7 @@ def propose(
 
     Secrets are removed before anything is compared or written; evidence becomes receipts.
     """
-    cited = rules.unique(str(resolve(clone, str(item))) for item in evidence)
+    cited = rules.unique(map(str, resolve_all(clone, map(str, evidence))))
     words, more = rules.split_statement(f"{statement}\n\n{details}")
     given = {
         "statement": words,
@@ -88,16 +89,16 @@ def _cleaned(clone: Clone, given: dict[str, Any]) -> dict[str, Any]:
 def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId) -> Candidate | Accepted:
     shelf = candidates.read(clone)
     seen, _ = facts.read(clone, layout.FOLDER_OF[fields["type"]])
-    known = _known(shelf, seen, fields, clone.clock())
+    known = _known(clone, shelf, seen, fields)
     if isinstance(known, Candidate):
         return _join(clone, known, fields["evidence"])
     if isinstance(known, Accepted):
         _note_evidence(clone, known, fields["evidence"])
         return known
     taken = [*shelf.ids, *(one.memory.id for one in seen)]
-    if fields["id"] in taken:
+    if (fields["id"] or "").lower() in (name.lower() for name in taken):  # file names may ignore case
         raise BadInput(f"{fields['id']} says something else already", hint="Leave --id out to get a new one.")
-    fields["supersedes"] = rules.unique([*fields["supersedes"], *_outlived(seen, fields["statement"])])
+    fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(seen, fields["statement"])])
     fields["id"] = fields["id"] or new_id(fields["type"], taken)
     candidate = Candidate(**fields, line=clone.line().id)
     candidates.keep(clone, candidate)
@@ -106,16 +107,17 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId) -> Candidate | Ac
 
 
 def _known(
-    shelf: Shelf, seen: list[Seen], fields: dict[str, Any], now: datetime
+    clone: Clone, shelf: Shelf, seen: list[Seen], fields: dict[str, Any]
 ) -> Candidate | Accepted | None:
     """The memory that says the same and still counts; a tombstone speaks up."""
 
     def same(memory: Memory) -> bool:
         return memory.type == fields["type"] and rules.same_words(memory.statement, fields["statement"])
 
-    for one in seen:
-        if isinstance(one.memory, Accepted) and same(one.memory) and not is_expired(one.memory, now):
-            return one.memory
+    alike = [one.memory for one in seen if isinstance(one.memory, Accepted) and same(one.memory)]
+    for memory in alike:
+        if not _outlived(clone, memory, fields["evidence"]):
+            return memory
     for candidate in shelf.waiting.values():
         if same(candidate):
             return candidate
@@ -150,8 +152,16 @@ def _note_evidence(clone: Clone, known: Accepted, evidence: tuple[str, ...]) -> 
         decisions.record(clone, "propose", Accepted.of(known, evidence=evidence))
 
 
-def _outlived(seen: list[Seen], statement: str) -> list[str]:
-    """Expired entries that said the same: whoever got here found no living one."""
+def _outlived(clone: Clone, known: Accepted, evidence: tuple[str, ...]) -> bool:
+    """Whether an accepted memory needs a fresh decision: its time is over, or there is better evidence."""
+    if is_expired(known, clone.clock()):
+        return True
+    stale = any(state in ("changed", "gone") for state in states(clone, known.evidence).values())
+    return stale and bool(set(evidence) - set(known.evidence))
+
+
+def _predecessors(seen: list[Seen], statement: str) -> list[str]:
+    """Entries that said the same: whoever asks found that none of them counts any more."""
     accepted = (one.memory for one in seen if isinstance(one.memory, Accepted))
     return [memory.id for memory in accepted if rules.same_words(memory.statement, statement)]
 

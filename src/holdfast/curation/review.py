@@ -5,7 +5,7 @@ published, then the event, then the candidate's file goes. A step finds out by i
 before, so a command that was killed anywhere is completed by running it again.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from holdfast.curation import candidates, decisions, facts
@@ -13,14 +13,14 @@ from holdfast.curation.decisions import Reviewer, Standing
 from holdfast.curation.evidence import states
 from holdfast.curation.facts import Seen
 from holdfast.curation.propose import propose
-from holdfast.errors import Ambiguous, BadInput, BrokenEntry, NeedsEvidence, NeedsReview, NotFound
+from holdfast.errors import BadInput, BrokenEntry, NeedsEvidence, NeedsReview
 from holdfast.git.clone import Clone
 from holdfast.model import memory as rules
-from holdfast.model.ids import PREFIXES, slug
-from holdfast.model.memory import Accepted, Candidate, Rejected, Retired
+from holdfast.model.ids import pick, slug
+from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, Retired
 from holdfast.store import entries, layout
 
-__all__ = ["Reviewer", "Standing", "accept", "promote", "reject", "resolve_id", "retire", "waiting"]
+__all__ = ["Reviewer", "Standing", "accept", "promote", "reject", "retire", "waiting"]
 
 
 def waiting(clone: Clone) -> list[Standing]:
@@ -40,41 +40,20 @@ def waiting(clone: Clone) -> list[Standing]:
     ]
 
 
-def resolve_id(text: str, ids: Iterable[str]) -> str:
-    """The one id that is meant: itself, or what it begins with, with or without `FCT-`, in any case."""
-    known = list(dict.fromkeys(ids))
-    if text in known:
-        return text
-    wanted = text.lower()
-    found = [
-        one for one in known if wanted and (one.lower().startswith(wanted) or _bare(one).startswith(wanted))
-    ]
-    if len(found) == 1:
-        return found[0]
-    if exact := [one for one in found if wanted in (one.lower(), _bare(one))]:
-        found = exact
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise Ambiguous(f"{text} fits {len(found)} memories: {', '.join(sorted(found)[:8])}")
-    raise NotFound(
-        f"there is no memory {text!r} here", hint="See `holdfast review list` and `holdfast facts`."
-    )
-
-
 def accept(clone: Clone, identity: str, reviewer: Reviewer) -> Standing:
     """Approve a candidate on the current line, or an entry as it stands, edited by hand or not."""
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
-        name = resolve_id(identity, [*shelf.ids, *(one.memory.id for one in seen)])
+        name = pick(identity, [*shelf.ids, *(one.memory.id for one in seen)])
         if name in shelf.waiting:
             return _approve(clone, shelf.waiting[name], facts.by_id(seen, name), reviewer.approval, reviewer)
         entry = facts.by_id(seen, name)
         if name in shelf.rejected and entry is None:
             return _accept_after_all(clone, shelf.rejected[name], reviewer)
         assert entry is not None
-        return _confirm(clone, entry, reviewer)
+        kind = "edit" if entry.sighting.origin == "edit" and not reviewer.person else reviewer.approval
+        return _confirm(clone, entry, kind, reviewer)
 
 
 def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Standing:
@@ -82,7 +61,7 @@ def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
-        name = resolve_id(identity, [*shelf.ids, *(one.memory.id for one in seen)])
+        name = pick(identity, [*shelf.ids, *(one.memory.id for one in seen)])
         if name not in shelf.ids:
             raise BadInput(f"{name} is accepted; only a candidate can be rejected", hint="Retire it instead.")
         tombstone = shelf.rejected.get(name) or _bury(clone, shelf.waiting[name], reason)
@@ -111,15 +90,18 @@ def promote(
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
-        name = resolve_id(identity, [*shelf.waiting, *(one.memory.id for one in seen)])
+        name = pick(identity, [*shelf.waiting, *(one.memory.id for one in seen)])
         entry = facts.by_id(seen, name)
-        candidate = shelf.waiting.get(name)
-        if candidate is None:
-            assert entry is not None
+        if name not in shelf.waiting and entry and facts.is_approved(clone, seen, entry):
             return _standing(entry.memory, entry)
-        if why := _why_not_alone(clone, candidate, threshold):
+        memory = shelf.waiting.get(name) or (entry.memory if entry else None)
+        assert memory is not None
+        if why := _why_not_alone(clone, memory, threshold):
             raise NeedsReview(f"{name} waits for review: {why}")
-        return _approve(clone, candidate, entry, "promote", None)
+        if isinstance(memory, Candidate):
+            return _approve(clone, memory, entry, "promote", None)
+        assert entry is not None
+        return _confirm(clone, entry, "promote", None)
 
 
 def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Standing:
@@ -127,7 +109,7 @@ def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
-        name = resolve_id(identity, [*(one.memory.id for one in seen), *shelf.ids])
+        name = pick(identity, [*(one.memory.id for one in seen), *shelf.ids])
         entry = facts.by_id(seen, name)
         if entry is None:
             raise BadInput(
@@ -174,13 +156,12 @@ def _approve(
     return Standing(memory, "accepted", path=path, blob=blob, trust=_trust(kind), notes=notes)
 
 
-def _confirm(clone: Clone, entry: Seen, reviewer: Reviewer) -> Standing:
+def _confirm(clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None) -> Standing:
     """Record that the text as it stands is approved; the file itself is not ours to write."""
     _refuse_clash(entry)
     memory, sighting = entry.memory, entry.sighting
     if isinstance(memory, Accepted):
         _need_evidence(clone, memory.id, memory.evidence)
-    kind = "accept" if reviewer.person else "edit" if sighting.origin == "edit" else "promote"
     if not decisions.has(clone, memory.id, kind, blob=sighting.blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
     return _standing(memory, entry, trust=_trust(kind))
@@ -229,7 +210,7 @@ def _need_evidence(clone: Clone, name: str, evidence: tuple[str, ...]) -> None:
             )
 
 
-def _why_not_alone(clone: Clone, candidate: Candidate, threshold: float | None) -> str | None:
+def _why_not_alone(clone: Clone, candidate: Memory, threshold: float | None) -> str | None:
     """Why nobody but a reviewer may approve it, or None."""
     if threshold is None:
         return "the settings allow no automatic promotion"
@@ -265,12 +246,6 @@ def _elsewhere(candidate: Candidate, here: str) -> tuple[str, ...]:
 
 def _trust(kind: str) -> str:
     return "T0" if kind == "accept" else "T2"
-
-
-def _bare(identity: str) -> str:
-    """An id without the prefix that says its type, in lower case."""
-    head, dash, rest = identity.partition("-")
-    return (rest if dash and head in PREFIXES.values() else identity).lower()
 
 
 _FIELDS = frozenset(rules.SHARED) | {"statement", "details"}
