@@ -205,11 +205,14 @@ def test_open_permissions_and_links_are_problems(sample):
     full(sample)
     body = next((sample.private / "bodies").iterdir())
     body.chmod(0o644)
+    assert told(examine(sample.clone)) == ""  # nobody gets as far as the file
+    body.parent.chmod(0o750)
     (sample.private / "candidates" / "way-out").symlink_to("/etc/hostname")
 
     report = examine(sample.clone)
 
     assert "others can use this: its mode is 0644" in told(report)
+    assert "others can use this: its mode is 0750" in told(report)
     assert "this is a link" in told(report)
     assert report.verdict == "ok"
 

@@ -5,20 +5,19 @@ leftovers are reported beside it. It reads raw files rather than through the sto
 which rightly refuse damage: the doctor is who must still be able to look at it.
 """
 
-import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
+from holdfast.diagnostics import bodies, facts, house, tracked
 from holdfast.diagnostics import checkpoint as checkpoints
-from holdfast.diagnostics import facts, house, tracked
 from holdfast.diagnostics.checkpoint import Checkpoint
 from holdfast.diagnostics.findings import Finding, Report, report
-from holdfast.diagnostics.integrity import Ledger, Seen
+from holdfast.diagnostics.integrity import Ledger
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.index.refresh import path_of
-from holdfast.store import capsule, fsio, pending
-from holdfast.store.format import MAX_SEGMENT, SALT_BYTES, body_name, parse_event
+from holdfast.store import fsio, pending
+from holdfast.store.format import MAX_SEGMENT
 from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
 
@@ -29,7 +28,7 @@ _BACKUP = "Bring it back from a backup or an export; nothing else holds these by
 def examine(clone: Clone, *, against: Checkpoint | None = None, name: str = "checkpoint") -> Report:
     """Everything that is wrong or worth knowing about this clone's memory."""
     ledger, found = read_everything(clone)
-    found += _bodies(clone, ledger)
+    found += bodies.examine(clone, ledger)
     if against is not None:
         found += _compare(clone, ledger, against, name)
     found += _house(clone, ledger)
@@ -66,8 +65,8 @@ def _runs(ledger: Ledger) -> set[str]:
 
 
 def _counts(ledger: Ledger) -> dict[str, int]:
-    bodies = sum(event.body is not None for event in ledger.own.values())
-    return {"files": ledger.files, "events": len(ledger.events), "own": len(ledger.own), "bodies": bodies}
+    named = sum(event.body is not None for event in ledger.own.values())
+    return {"files": ledger.files, "events": len(ledger.events), "own": len(ledger.own), "bodies": named}
 
 
 def _shown(clone: Clone, path: str) -> str:
@@ -116,67 +115,6 @@ def _listed(folder: str) -> list[str]:
         return []
 
 
-def _bodies(clone: Clone, ledger: Ledger) -> list[Finding]:
-    """Each own event's body, and each own run's capsule: here, unaltered, or rightly gone."""
-    named = _erased(ledger.events.values())
-    ours = _erased(ledger.own.values()) | clone.erased()
-    found: list[Finding] = []
-    for event in ledger.own.values():
-        if event.body is not None:
-            covers = event.names if event.kind != b"erase" else set()
-            found += _body(clone, event, hidden=bool(covers & (named | ours)), erased=bool(covers & ours))
-    return found
-
-
-def _erased(events: Iterable[Seen]) -> set[str]:
-    return {event.target.decode("ascii") for event in events if event.kind == b"erase" and event.target}
-
-
-def _body(clone: Clone, event: Seen, *, hidden: bool, erased: bool) -> Iterator[Finding]:
-    name = (event.body or b"").decode("ascii")
-    shown = _shown(clone, clone.layout.body(name))
-    try:
-        stored = clone.bodies.raw(name)
-    except (UnsafePath, TooLarge, OSError) as error:
-        yield _problem("body", shown, str(error), _BACKUP)
-        return
-    if stored is None and not hidden:
-        yield _problem("body", shown, f"it is missing; {event.file}:{event.number} names it", _BACKUP)
-    elif stored is not None and body_name(stored) != name:
-        said = f"one or more of its {len(stored)} bytes were changed; {event.file}:{event.number} names it"
-        yield _problem("body", shown, said, _BACKUP)
-    elif stored is not None and erased:
-        step = "Erase it again with `holdfast erase`."
-        yield _problem("body", shown, "it was erased and is here again", step)
-    elif stored is not None and event.kind == b"run" and not hidden:
-        yield from _capsule(clone, event, stored)
-
-
-def _capsule(clone: Clone, event: Seen, stored: bytes) -> Iterator[Finding]:
-    try:
-        root = json.loads(stored[SALT_BYTES:]).get("output_sha256")
-    except (ValueError, AttributeError):
-        shown = _shown(clone, clone.layout.body((event.body or b"").decode("ascii")))
-        yield _problem("body", shown, "it does not hold JSON", _BACKUP)
-        return
-    if root is None or event.run_id is None:
-        return
-    run = event.run_id.decode("ascii")
-    store = next((store for store in clone.stores if os.path.isdir(store.run(run))), clone.layout)
-    for fault in capsule.faults(store.run(run), root, clone.joined(parse_event(event.data))):
-        shown = _shown(clone, os.path.join(store.run(run), fault.path))
-        repair = "rebuild-meta" if fault.path == capsule.META else None
-        yield Finding(
-            severity="problem",
-            topic="capsule",
-            file=shown,
-            sentence=fault.sentence,
-            next_step="Run `holdfast doctor --repair`." if repair else _BACKUP,
-            repair=repair,
-            path=os.path.join(store.run(run), fault.path),
-        )
-
-
 def _compare(clone: Clone, ledger: Ledger, against: Checkpoint, name: str) -> list[Finding]:
     lost = checkpoints.compare(against, _parents(ledger), name)
     if not lost:
@@ -193,9 +131,9 @@ def _compare(clone: Clone, ledger: Ledger, against: Checkpoint, name: str) -> li
 
 def _house(clone: Clone, ledger: Ledger) -> list[Finding]:
     store, top = clone.private, clone.repo.top
-    bodies = {event.body.decode("ascii") for event in ledger.own.values() if event.body}
+    named = {event.body.decode("ascii") for event in ledger.own.values() if event.body}
     found = [*house.permissions(store, top)]
-    found += house.leftovers(store, top, bodies=bodies, now=clone.clock().timestamp())
+    found += house.leftovers(store, top, bodies=named, now=clone.clock().timestamp())
     found += house.unfinished(store, top, runs=_runs(ledger))
     for each in clone.stores:
         found += _waiting(clone, each)

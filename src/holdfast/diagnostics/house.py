@@ -26,9 +26,14 @@ def permissions(store: Layout, top: str) -> Iterator[Finding]:
             yield _finding(shown, "this is a link; the store holds only real files", "Remove the link.")
         elif facts.st_uid != os.geteuid():
             yield _finding(shown, "another user owns this", "Give it back with `chown`.")
-        elif facts.st_mode & 0o077:
+        elif facts.st_mode & 0o077 and (stat.S_ISDIR(facts.st_mode) or _is_open(os.path.dirname(path))):
             said = f"others can use this: its mode is {stat.S_IMODE(facts.st_mode):04o}"
             yield _finding(shown, said, "Run `holdfast doctor --repair`.", repair="permissions", path=path)
+
+
+def _is_open(folder: str) -> bool:
+    """Whether others get as far as this folder; in a closed one a file's own mode does not matter."""
+    return bool(os.lstat(folder).st_mode & 0o077)
 
 
 def _everything(root: str) -> Iterator[str]:

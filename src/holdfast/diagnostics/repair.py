@@ -78,7 +78,7 @@ def _mend(clone: Clone, report: Report, finding: Finding) -> None:
 
 
 def _set_aside(clone: Clone, report: Report, finding: Finding) -> None:
-    """Take a spool's torn lines out; its writer notices the new file and goes on in it."""
+    """Take a spool's torn lines out; its writer finds it closed, as by sealing, and starts a new file."""
     torn = {f.line for f in report.repairable if f.path == finding.path and f.repair == finding.repair}
     fd = os.open(finding.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     try:
@@ -88,9 +88,23 @@ def _set_aside(clone: Clone, report: Report, finding: Finding) -> None:
         if any(number in torn and _is_event(piece) for number, piece in pieces):
             raise NotFound(f"{finding.file} has changed since it was examined", hint="Run it again.")
         _keep_copy(clone, finding.path, data)
-        fsio.replace(finding.path, b"".join(piece for number, piece in pieces if number not in torn))
+        whole = b"".join(piece for number, piece in pieces if number not in torn)
+        if whole:
+            fsio.replace(_closed(finding.path), whole)
+        if not whole or finding.path.endswith(".jsonl"):
+            fsio.remove(finding.path)
     finally:
         os.close(fd)
+
+
+def _closed(path: str) -> str:
+    """Where the mended spool lies: a closed one stays, an open one is closed under a free number."""
+    if not path.endswith(".jsonl"):
+        return path
+    stem, number = path.removesuffix(".jsonl"), 0
+    while os.path.lexists(f"{stem}.{number}.closed"):
+        number += 1
+    return f"{stem}.{number}.closed"
 
 
 def _is_event(piece: bytes) -> bool:
