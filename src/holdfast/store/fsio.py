@@ -70,6 +70,9 @@ class Syscalls:
     def mkdir(self, path: str, mode: int) -> None:
         os.mkdir(path, mode)
 
+    def rmdir(self, path: str) -> None:
+        os.rmdir(path)
+
 
 ops = Syscalls()
 
@@ -183,7 +186,13 @@ def make_dirs(path: str, *, mode: int = 0o700) -> None:
         except FileExistsError:
             if not os.path.isdir(path):
                 raise UnsafePath(f"{path} is in the way: a folder belongs there") from None
-        ops.sync_dir(parent or ".")
+        try:
+            ops.sync_dir(parent or ".")
+        except OSError:
+            # Left there, the next command would find the folder and trust an entry nobody synced.
+            with contextlib.suppress(OSError):
+                ops.rmdir(path)
+            raise
 
 
 def read(path: str, *, limit: int) -> bytes:
@@ -202,14 +211,14 @@ def read(path: str, *, limit: int) -> bytes:
             raise UnsafePath(f"{path} is not a regular file")
         if facts.st_size > limit:
             raise TooLarge(f"{path} has {facts.st_size} bytes; at most {limit} are read")
-        return _read_up_to(fd, limit, path)
+        return _read_up_to(fd, facts.st_size, limit, path)
     finally:
         os.close(fd)
 
 
-def _read_up_to(fd: int, limit: int, path: str) -> bytes:
+def _read_up_to(fd: int, expected: int, limit: int, path: str) -> bytes:
     parts, total = [], 0
-    while chunk := os.read(fd, 1 << 20):
+    while chunk := os.read(fd, min(expected + 1, 1 << 20)):  # a small file must not cost a large buffer
         parts.append(chunk)
         total += len(chunk)
         if total > limit:

@@ -90,6 +90,16 @@ class Layout:
         return self._in("pending")
 
     @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders every store has, parents first."""
+        top = (self.spool, self.pending, self.sealed, self.bodies, self.runs, self.candidates, self.lines)
+        return (*top, self.heads, self.erased, self.quarantine, self.sealed_log, self.sealed_changes)
+
+    @property
+    def sealed(self) -> str:
+        return self._in("sealed")
+
+    @property
     def sealed_log(self) -> str:
         return self._in("sealed", "log")
 

@@ -140,8 +140,10 @@ class Writer:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _NOFOLLOW
         self._fd = fsio.ops.open(self._path, flags, 0o600)
         try:
-            # Without this a power cut could take the whole new file, acknowledged lines included.
+            # Without this a power cut could take the whole new file, acknowledged lines included; and
+            # the folder with it, if another process made it and was killed before it synced its entry.
             fsio.ops.sync_dir(folder)
+            fsio.ops.sync_dir(os.path.dirname(folder))
         except OSError:
             self.close()
             self._name = token(16)  # the empty file stays; another writer may continue it
