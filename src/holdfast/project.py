@@ -30,7 +30,7 @@ from holdfast.diagnostics import checkpoint as checkpoints
 from holdfast.diagnostics import diff as differences
 from holdfast.diagnostics import doctor, repair, status, timeline
 from holdfast.diagnostics.checkpoint import Checkpoint
-from holdfast.diagnostics.diff import Comparison
+from holdfast.diagnostics.diff import Diff
 from holdfast.diagnostics.findings import Report
 from holdfast.diagnostics.repair import Repair
 from holdfast.diagnostics.status import Status, Tally
@@ -296,7 +296,7 @@ class Project:
         """What happened, in order, or sorted by layer and scale."""
         return timeline.timeline(self.log(), task=task, sort=tuple(sort) or ("ts",))
 
-    def diff(self, run: str, *, against: str = "latest") -> Comparison:
+    def diff(self, run: str, *, against: str = "latest") -> Diff:
         """What two runs produced, compared; latest is the newest earlier run of the same task."""
         runs = [event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id]
         other = against if against == "latest" else pick(against, runs)
@@ -346,6 +346,7 @@ class Project:
         done = publish.publish(
             self.clone, stage=stage, here=here, restore=restore, trunk=self.settings.trunk, message=message
         )
+        erase.sweep(self.clone)
         self.render_views()
         return done
 

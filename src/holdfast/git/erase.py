@@ -1,8 +1,9 @@
 """Erasing: one body goes, and stays gone, while the log still verifies.
 
 A journal comes first, then the event, then the deletions, then a marker; a crash in between is
-finished by the next command. The marker remembers what must never come back: a merge, an old
-clone or an imported bundle may bring it, and `sweep` deletes it again. What git history and other
+finished by the next command. The marker remembers what must never come back (ids and salted names,
+no word of the text): a merge, an old clone or an imported bundle may bring it, and `sweep` deletes
+it again. What git history and other
 clones still hold cannot be taken back from here, so it is said plainly.
 """
 
@@ -51,17 +52,14 @@ def finish(clone: Clone) -> str | None:
 def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
     events = clone.all_events()
     about = [event for event in events if _concerns(event, kind, identity)]
-    tracked = _tracked_paths(clone, identity) if kind == "memory" else []
+    named = sorted({*_tracked_paths(clone, identity), *_known_paths(clone, identity)})
     if not any(event.kind == "erase" and event.target == identity for event in events):
         clone.record(Draft("erase", target=identity, run_id=identity if kind == "run" else None))
-    record = {
-        "bodies": sorted({event.body for event in about if event.body}),
-        "paths": sorted({*tracked, *_known_paths(clone, identity)}) if kind == "memory" else [],
-    }
+    record = {"bodies": sorted({event.body for event in about if event.body})}
     fsio.make_dirs(clone.layout.erased)
     fsio.replace(os.path.join(clone.layout.erased, identity), json.dumps(record).encode("utf-8"))
     clone.forget_erased()
-    held = _still_held(clone, record["paths"])
+    held = _still_held(clone, named)
     removed = _remove(clone, identity, record)
     fsio.remove(clone.layout.erasing)
     return Erasure(identity, kind, tuple(removed), tuple(held))
@@ -108,7 +106,7 @@ def _remove(clone: Clone, identity: str, record: dict[str, list[str]]) -> list[s
     for store in clone.stores:
         removed += _remove_run(store, identity) + _remove_candidate(store, identity)
         removed += _remove_changes(store, identity)
-    return removed + _remove_tracked(clone, record.get("paths", []))
+    return removed + _remove_tracked(clone, _tracked_paths(clone, identity))
 
 
 def _remove_run(store: Layout, identity: str) -> list[str]:
@@ -131,16 +129,16 @@ def _remove_candidate(store: Layout, identity: str) -> list[str]:
 
 
 def _remove_changes(store: Layout, identity: str) -> list[str]:
-    """Texts that wait, and the copies kept of those that were published."""
+    """Texts that wait, and all records of what was published: even the path holds words of the text."""
     removed = []
     for change in pending.waiting(store):
         if change.text is not None and _is_about(change.path, identity):
             pending.drop(store, change)
             removed.append(f"waiting change of {change.path}")
     for change in pending.published(store):
-        if change.text is not None and _is_about(change.path, identity):
+        if _is_about(change.path, identity):
             pending.forget_published(store, change)
-            removed.append(f"kept copy of {change.path}")
+            removed += [f"kept copy of {change.path}"] if change.text is not None else []
     return removed
 
 
@@ -159,14 +157,11 @@ def _known_paths(clone: Clone, identity: str) -> list[str]:
 
 def _remove_tracked(clone: Clone, named: list[str]) -> list[str]:
     """A shared copy goes with the next publish; until then it is hidden here."""
-    tree = clone.repo.tree("HEAD", paths.MEMORY) if named else {}
     deleting = {change.path for change in clone.changes() if change.text is None} if named else set()
-    removed = []
-    for path in named:
-        if path in tree and path not in deleting:
-            clone.change(path, None)
-            removed.append(f"{path}, with the next `holdfast publish`")
-    return removed
+    wanted = [path for path in named if path not in deleting]
+    for path in wanted:
+        clone.change(path, None)
+    return [f"{path}, with the next `holdfast publish`" for path in wanted]
 
 
 def _still_held(clone: Clone, named: list[str]) -> list[str]:
