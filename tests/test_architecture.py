@@ -35,8 +35,9 @@ ALLOWED = {
 
 # Our own modules are imported at the top, but for these: doors through which most starts do not go.
 MAY_IMPORT_LATE = ("__init__", "__main__", "interfaces.")
-# Git's own variables must be taken out of what git inherits, and only this module starts git.
-MAY_READ_ENVIRONMENT = ("interfaces.", "__main__", "git.repo")
+# Git's own variables must be taken out of what git inherits, and only this module starts git;
+# `Project.open(".")` in somebody's script means their environment, unless they hand in another.
+MAY_READ_ENVIRONMENT = ("interfaces.", "__main__", "git.repo", "project")
 MAY_PRINT = ("interfaces.", "__main__")
 MAY_CATCH_ALL = ("interfaces.cli.main",)
 MAX_MODULE, MAX_FUNCTION = 600, 60

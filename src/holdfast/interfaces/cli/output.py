@@ -26,16 +26,25 @@ _OPEN, _CLOSE = "\ue0b0", "\ue0b1"
 def show(value: T, words: Callable[[T], str], as_object: Callable[[T], object] | None = None) -> None:
     """Answer with a value: as an object if `--json` was given, else in words."""
     if wants_json():
-        print(json.dumps(envelope(as_object(value) if as_object else value), allow_nan=False))
-        return
-    if text := words(value).rstrip("\n"):
-        print(_finished(text))
+        sys.stdout.write(as_json(as_object(value) if as_object else value))
+    else:
+        sys.stdout.write(_finished(words(value)))
+
+
+def as_json(value: object) -> str:
+    """A value as the one line that `--json` prints."""
+    return json.dumps(envelope(value), allow_nan=False) + "\n"
+
+
+def as_text(words: str) -> str:
+    """Words as they are printed where there is no terminal."""
+    return _finished(words, colours=False)
 
 
 def show_lines(values: Iterable[object]) -> None:
     """Answer with one object a line, as they come; for lists that may be long."""
     for value in values:
-        print(json.dumps(envelope(value), allow_nan=False))
+        sys.stdout.write(as_json(value))
 
 
 def say(sentence: str) -> None:
@@ -87,11 +96,12 @@ def strong(text: str) -> str:
     return f"{_OPEN}{text}{_CLOSE}"
 
 
-def _finished(text: str) -> str:
+def _finished(words: str, *, colours: bool | None = None) -> str:
     # Made visible before marks become escape sequences: stored text cannot bring its own.
-    text = visible(text)
-    start, end = ("\x1b[1m", "\x1b[0m") if _colours(sys.stdout) else ("", "")
-    return text.replace(_OPEN, start).replace(_CLOSE, end)
+    text = visible(words).rstrip("\n")
+    bold = _colours(sys.stdout) if colours is None else colours
+    start, end = ("\x1b[1m", "\x1b[0m") if bold else ("", "")
+    return text.replace(_OPEN, start).replace(_CLOSE, end) + "\n" if text else ""
 
 
 def _on(stream: TextIO, text: str, style: str) -> str:

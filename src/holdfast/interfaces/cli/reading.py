@@ -1,13 +1,15 @@
 """Commands that look: recall, show, timeline, log, diff, status."""
 
+import os
 from collections.abc import Sequence
 from typing import TypeVar
 
 import click
 
+from holdfast.interfaces import quick
 from holdfast.interfaces.cli import words
 from holdfast.interfaces.cli.command import command
-from holdfast.interfaces.cli.output import show, show_lines, wants_json
+from holdfast.interfaces.cli.output import as_json, as_text, show, show_lines, wants_json
 from holdfast.interfaces.cli.place import Place
 from holdfast.interfaces.cli.root import root
 
@@ -97,11 +99,17 @@ def diff(place: Place, run: str | None, named: str | None, against: str) -> None
     if (run is None) == (named is None):
         raise click.UsageError("Name one run.")
     with place.project() as project:
-        show(project.diff(run or named, against=against), words.difference)
+        show(project.diff(run or named or "", against=against), words.difference)
 
 
 @command(root, "status")
 def status(place: Place) -> None:
     """Show what waits, and what is private here."""
     with place.project() as project:
-        show(project.status(), words.status)
+        found = project.status()
+        show(found, words.status)
+        # Kept for the quick path, unless there is something to say beside it or a variable changes it.
+        if project.seen and project.seen.settled and not project.notices and quick.is_plain(os.environ):
+            signature = quick.status_signature(project.seen.value, os.environ)
+            text, data = as_text(words.status(found)), as_json(found)
+            project.keep_ready("status", signature=signature, text=text, json=data)

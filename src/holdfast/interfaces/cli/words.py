@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # `--help` and completion load none of it
     from holdfast.curation.facts import Facts
     from holdfast.diagnostics.check import Verdict
     from holdfast.diagnostics.checkpoint import Checkpoint
-    from holdfast.diagnostics.diff import Change, Comparison, Side
+    from holdfast.diagnostics.diff import Change, Diff, Side
     from holdfast.diagnostics.findings import Finding, Report
     from holdfast.diagnostics.repair import Repair
     from holdfast.diagnostics.status import Status
@@ -261,7 +261,7 @@ def checkpoint(point: Checkpoint) -> str:
     return f"Saved a checkpoint of {count(point.count, 'event')}; keep it where nobody can change it."
 
 
-def difference(found: Comparison) -> str:
+def difference(found: Diff) -> str:
     before, after = found.before, found.after
     if not found.comparable:
         away = next(side for side in (before, after) if side.state != "here")

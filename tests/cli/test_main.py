@@ -1,0 +1,210 @@
+"""The root of the command line: errors in one sentence, exit codes, streams, terminals."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Cli, GitRepo
+
+HOLDFAST = [sys.executable, "-m", "holdfast"]
+
+
+def on_a_terminal(cwd: Path, *args: str, typed: str = "", **env: str) -> tuple[int, str]:
+    """Run the command with a terminal around it, as a person sees it."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(cwd)
+        os.execve(sys.executable, [*HOLDFAST, *args], {**os.environ, "TERM": "xterm", **env})
+    os.write(terminal, typed.encode())
+    seen = b""
+    while True:
+        try:
+            chunk = os.read(terminal, 65536)
+        except OSError:  # the other side is gone
+            break
+        if not chunk:
+            break
+        seen += chunk
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen.decode(errors="replace")
+
+
+def test_outside_git_it_says_so_and_what_to_do(tmp_path: Path) -> None:
+    """The first command many people type is in the wrong folder."""
+    answer = Cli(tmp_path)("status", ok=False)
+    assert answer.code == 10
+    assert answer.out == ""
+    first, second = answer.err.splitlines()
+    assert first.startswith("error: ")
+    assert second.startswith("hint: ")
+
+
+def test_before_init_it_names_init(cli: Cli) -> None:
+    """Who cloned a repository without Holdfast must learn the one command to type."""
+    answer = cli("status", ok=False)
+    assert (answer.code, "holdfast init" in answer.err) == (11, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["nonsense"], 2),
+        (["recall", "--nonsense"], 2),
+        (["log", "--render", "--checkpoint", "x"], 2),
+        (["diff"], 2),
+        (["doctor", "--yes"], 2),
+        (["run"], 125),
+        (["run", "--nonsense", "--", "true"], 125),
+        (["-C", "elsewhere", "run"], 125),
+    ],
+)
+def test_wrong_usage_is_told_from_trouble(cli: Cli, words: list[str], code: int) -> None:
+    """A script must tell its own mistake from a damaged store, and a refused run from a failed one."""
+    answer = cli(*words, ok=False)
+    assert answer.code == code
+    assert answer.err.startswith("error: ")
+    assert "--help" in answer.err
+
+
+def test_run_outside_a_project_refuses_with_125(tmp_path: Path) -> None:
+    """Whoever wraps a command must know that it did not run."""
+    answer = Cli(tmp_path)("run", "--", "touch", "ran", ok=False)
+    assert answer.code == 125
+    assert not (tmp_path / "ran").exists()
+
+
+def test_c_works_in_another_folder(repo: GitRepo, tmp_path: Path) -> None:
+    """A script in one folder asks about another."""
+    outside = Cli(tmp_path)
+    outside("-C", str(repo.path), "init")
+    assert json.loads(outside("-C", str(repo.path), "status", "--json").out)["branch"] == "main"
+
+
+def test_help_lists_every_command_in_one_line_each(cli: Cli) -> None:
+    """Help that is cut off helps nobody."""
+    out = cli("--help").out
+    assert "..." not in out.split("Commands:")[1]
+
+
+@pytest.mark.parametrize("words", [["uninstall"], ["erase", "FCT-none"]], ids=" ".join)
+def test_nobody_is_asked_where_there_is_no_terminal(cli: Cli, words: list[str]) -> None:
+    """A question in CI hangs until somebody kills it."""
+    cli("init")
+    answer = cli(*words, ok=False)
+    assert answer.code == 37
+    assert "--yes" in answer.err
+
+
+def test_on_a_terminal_it_asks_and_no_means_no(repo: GitRepo, cli: Cli) -> None:
+    """One key must not delete the store."""
+    cli("init")
+    code, seen = on_a_terminal(repo.path, "uninstall", typed="n\n")
+    assert code == 130
+    assert "private store" in seen
+    assert (repo.path / ".git" / "holdfast").is_dir()
+
+
+def test_init_outside_git_offers_git_init(tmp_path: Path) -> None:
+    """A new project often has no repository yet."""
+    code, seen = on_a_terminal(tmp_path, "init", typed="y\n")
+    assert code == 0, seen
+    assert (tmp_path / ".git").is_dir()
+    assert (tmp_path / ".holdfast" / "holdfast.toml").is_file()
+    assert Cli(tmp_path / "..").spawn("-C", str(tmp_path), "status").code == 0
+
+
+def test_colour_only_on_a_terminal_and_only_if_wanted(repo: GitRepo, cli: Cli) -> None:
+    """Escape sequences in a log file or a pipe are noise."""
+    cli("init")
+    cli("run", "--", "true")
+    assert "\x1b[" in on_a_terminal(repo.path, "log")[1]
+    assert "\x1b[" not in on_a_terminal(repo.path, "log", NO_COLOR="1")[1]
+    assert "\x1b[" not in on_a_terminal(repo.path, "log", TERM="dumb")[1]
+    assert "\x1b[" not in cli("log").out
+
+
+def test_a_reader_that_goes_away_is_no_error(repo: GitRepo, cli: Cli) -> None:
+    """`holdfast log | head` must not end in a traceback."""
+    cli("init")
+    for _ in range(3):
+        cli("run", "--", "true")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*HOLDFAST, "log", "--json"], cwd=repo.path, stdout=writer, stderr=-1, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_interrupt_ends_quietly(repo: GitRepo, cli: Cli) -> None:
+    """Control-C is an answer, not a crash."""
+    cli("init")
+    process = subprocess.Popen([*HOLDFAST, "remember", "-"], cwd=repo.path, stdin=-1, stderr=-1)
+    for _ in range(300):  # until it has come far enough to listen
+        time.sleep(0.1)
+        if process.poll() is not None:
+            break
+        process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert b"Traceback" not in err
+    assert process.returncode in (130, -signal.SIGINT)
+
+
+def test_what_hides_is_shown(cli: Cli, repo: GitRepo) -> None:
+    """A memory with reversed or invisible text must not fool the person who reviews it."""
+    cli("init")
+    cli("remember", "pay \u202ereverse\u200b now", "--evidence", "README")
+    seen = cli("review", "list")
+    assert "⟨U+202E⟩" in seen.out
+    assert "\u202e" not in seen.out
+    assert "\u202e" not in cli("review", "list", "--json").out
+
+
+def test_a_terminal_without_unicode_still_answers(cli: Cli) -> None:
+    """A minimal container has no UTF-8 locale."""
+    cli("init")
+    cli("remember", "naïve \u202e", "--evidence", "README")
+    answer = cli.spawn("review", "list", PYTHONIOENCODING="ascii", LC_ALL="C", PYTHONUTF8="0")
+    assert "na\\xefve" in answer.out
+
+
+def test_completion_knows_the_commands(repo: GitRepo) -> None:
+    """Shell completion works through click's own mechanism, past the quick path."""
+    env = {
+        **os.environ,
+        "_HOLDFAST_COMPLETE": "bash_complete",
+        "COMP_WORDS": "holdfast re",
+        "COMP_CWORD": "1",
+    }
+    done = subprocess.run(HOLDFAST, cwd=repo.path, env=env, capture_output=True, check=False)
+    words = {line.partition(",")[2] for line in done.stdout.decode().splitlines()}
+    assert words == {"recall", "reconcile", "remember", "review"}
+
+
+def test_settings_that_are_ignored_are_said(cli: Cli, repo: GitRepo) -> None:
+    """Whoever wrote a setting must learn that it does nothing."""
+    cli("init")
+    repo.write(".holdfast/holdfast.toml", "[review]\nauto_promote = 0.1\n")
+    answer = cli("facts")
+    assert "review.auto_promote" in answer.err
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_a_bad_setting_names_its_file(cli: Cli, repo: GitRepo) -> None:
+    """One wrong line in a shared file stops everybody; it must be found at once."""
+    cli("init")
+    repo.write(".holdfast/holdfast.toml", "trunk = 3\n")
+    answer = cli("facts", ok=False)
+    assert answer.code == 32
+    assert "holdfast.toml" in answer.err
+
+
+def test_python_m_holdfast_is_the_same_command(cli: Cli) -> None:
+    """CI images often lack the script folder on their PATH."""
+    assert cli.spawn("--version").out == cli("--version").out

@@ -1,0 +1,268 @@
+"""The main job through the real command: record, propose, review, publish, merge, find, prove."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+
+from tests.conftest import Cli, GitRepo
+
+
+def objects(text: str) -> Any:
+    return json.loads(text)
+
+
+def propose(cli: Cli, statement: str = "Tests need Postgres 16.", *more: str) -> str:
+    return str(objects(cli("remember", statement, "--evidence", "README", *more, "--json").out)["id"])
+
+
+@pytest.fixture
+def ready(cli: Cli, repo: GitRepo) -> Cli:
+    """A project on a branch, with Holdfast committed on main."""
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "work")
+    return cli
+
+
+def test_the_whole_story(ready: Cli, repo: GitRepo) -> None:
+    """If this fails, nobody's agent is remembered."""
+    ready.spawn(
+        "run", "--task", "db", "--layer", "L5", "--scale", "4", "--", "sh", "-c", "echo made > out.txt"
+    )
+    run = objects(ready("log", "--json").out.splitlines()[-1])
+    assert (run["kind"], run["task"], run["layer"], run["systemic_scale"]) == ("run", "db", "L5", 4)
+    name = propose(
+        ready, "Tests need Postgres 16.", "--evidence", f"run:{run['run_id']}", "--confidence", "0.9"
+    )
+    assert name in ready("review", "list").out
+    assert "accepted" in ready("review", "accept", name).out
+    assert "Published" in ready("publish").out
+    repo.git("switch", "-q", "main")
+    assert name not in ready("facts").out
+    repo.git("merge", "-q", "work")
+    assert name in ready("facts").out
+    assert name in ready("recall", "postgres").out
+    assert name in ready("timeline").out
+    assert ready("check", "--base", "main~1").code == 0
+    assert ready("doctor").out.splitlines()[-1].startswith("ok")
+
+
+def test_a_second_init_changes_nothing(ready: Cli, repo: GitRepo) -> None:
+    """Scripts run init every time."""
+    before = repo.status()
+    assert "already" in ready("init").out
+    assert repo.status() == before
+
+
+def test_run_passes_output_streams_and_exit_code_through(ready: Cli) -> None:
+    """A wrapper that changes what it wraps is not used twice."""
+    answer = ready.spawn("run", "--", "sh", "-c", "cat; echo err >&2; exit 7", ok=False, data=b"in\n")
+    assert (answer.code, answer.out, answer.err) == (7, "in\n", "err\n")
+
+
+def test_everything_after_the_dashes_is_the_command(ready: Cli) -> None:
+    """`holdfast run -- pytest --task x` must hand --task to pytest."""
+    answer = ready.spawn("run", "--task", "t", "--", "echo", "--task", "x", "--json", "--help")
+    assert answer.out == "--task x --json --help\n"
+
+
+def test_a_killed_wrapper_is_completed_and_said(ready: Cli, repo: GitRepo) -> None:
+    """The run of a crashed agent is the one people look for."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "run", "--task", "doomed", "--", "sleep", "30"],
+        cwd=repo.path,
+        start_new_session=True,
+    )
+    runs = repo.path / ".git" / "holdfast" / "runs"
+    for _ in range(1000):
+        if runs.is_dir() and any(folder.joinpath("context.json").exists() for folder in runs.iterdir()):
+            break
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    answer = ready("log", "--json")
+    assert [objects(line)["task"] for line in answer.out.splitlines()] == ["doomed"]
+    assert len(answer.err.splitlines()) == 1
+
+
+def test_ambiguous_ids_are_told_apart(ready: Cli) -> None:
+    """Guessing which of two facts is meant approves the wrong one."""
+    one, two = propose(ready, "One thing."), propose(ready, "Another thing.")
+    answer = ready("review", "accept", "FCT", ok=False)
+    assert answer.code == 12
+    assert one in answer.err
+    assert two in answer.err
+    assert ready("review", "accept", "FCT-none", ok=False).code == 13
+
+
+def test_review_by_a_program_is_no_persons_approval(ready: Cli) -> None:
+    """An agent that approves its own memory must not look like a person."""
+    name = propose(ready)
+    ready("review", "accept", name)
+    kinds = [objects(line)["kind"] for line in ready("log", "--json").out.splitlines()]
+    assert kinds == ["propose", "promote"]
+
+
+def test_rejected_words_are_not_proposed_again(ready: Cli) -> None:
+    """Nobody wants to say no to the same thing every day."""
+    name = propose(ready)
+    ready("review", "reject", name, "--reason", "it is 15")
+    assert "Nothing waits" in ready("review").out
+    answer = ready("remember", "Tests need Postgres 16.", "--evidence", "README", ok=False)
+    assert answer.code == 14
+    assert "it is 15" in answer.err
+
+
+def test_remember_reads_a_statement_from_stdin(ready: Cli) -> None:
+    """Long or quoted text does not fit a shell's argument."""
+    ready("remember", "-", "--evidence", "README", data='It\'s "quoted".\n\nAnd why.\n')
+    assert objects(ready("review", "list", "--json").out)["items"][0]["details"] == "And why."
+    assert ready("remember", "-", ok=False, data=b"\xff\xfe").code == 14
+
+
+def test_a_fact_without_evidence_is_not_accepted(ready: Cli) -> None:
+    """A fact nobody can check is a rumour."""
+    name = objects(ready("remember", "Trust me.", "--json").out)["id"]
+    assert ready("review", "accept", name, ok=False).code == 24
+
+
+def test_a_clone_is_carried_by_export_and_import(ready: Cli, repo: GitRepo, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """Deleting a clone deletes private runs; this is how to keep them."""
+    name = propose(ready)
+    ready("export", str(tmp_path / "kept"))
+    ready("uninstall", "--yes")
+    assert not (repo.path / ".git" / "holdfast").exists()
+    repo.git("checkout", "-q", "--", ".")
+    ready("import", str(tmp_path / "kept"))
+    assert name in ready("review", "list").out
+    assert ready("doctor").code == 0
+
+
+def test_erase_takes_the_words_and_keeps_the_proof(ready: Cli) -> None:
+    """A secret that slipped in must be able to go."""
+    name = propose(ready, "The password is swordfish.")
+    ready("review", "accept", name)
+    ready("erase", name, "--yes")
+    for words in (["facts"], ["recall", "swordfish"], ["log", "--json"], ["timeline"]):
+        assert "swordfish" not in ready(*words).out
+    assert ready("doctor").code == 0
+
+
+def test_checkpoint_and_against(ready: Cli, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """Dropped history is only found against something kept elsewhere."""
+    propose(ready)
+    point = str(tmp_path / "point")
+    ready("log", "--checkpoint", point)
+    assert ready("doctor", "--against", point).code == 0
+
+
+def test_a_changed_byte_is_found_and_the_exit_code_says_so(ready: Cli, repo: GitRepo) -> None:
+    """CI reads the exit code only."""
+    propose(ready)
+    body = next((repo.path / ".git" / "holdfast" / "bodies").iterdir())
+    data = bytearray(body.read_bytes())
+    data[-3] ^= 1
+    body.chmod(0o600)
+    body.write_bytes(data)
+    answer = ready("doctor", ok=False)
+    assert answer.code == 1
+    assert body.name in answer.out
+    assert objects(ready("doctor", "--json", ok=False).out)["verdict"] == "corrupt"
+
+
+def test_render_writes_one_object_an_event(ready: Cli, repo: GitRepo) -> None:
+    """Other tools read the log as one file."""
+    propose(ready)
+    ready("log", "--render")
+    rows = (repo.path / ".holdfast" / "view" / "log.jsonl").read_text().splitlines()
+    assert "propose" in {objects(row).get("kind") for row in rows}
+    assert repo.status() == ""
+
+
+JSON = [
+    ["init"],
+    ["status"],
+    ["recall", "postgres"],
+    ["recall", "nothingofthekind"],
+    ["show", "{fact}"],
+    ["remember", "Something else.", "--evidence", "README"],
+    ["facts"],
+    ["review"],
+    ["review", "list"],
+    ["publish"],
+    ["reconcile"],
+    ["timeline"],
+    ["diff", "{run}"],
+    ["check"],
+    ["doctor"],
+    ["doctor", "--repair"],
+    ["log", "--render"],
+]
+
+
+@pytest.fixture
+def filled(ready: Cli, repo: GitRepo) -> tuple[Cli, dict[str, str]]:
+    for text in "ab":
+        ready.spawn("run", "--task", "t", "--", "sh", "-c", f"echo {text} > out.txt")
+    run = objects(ready("log", "--json").out.splitlines()[-1])["run_id"]
+    fact = propose(ready)
+    ready("review", "accept", fact)
+    return ready, {"fact": fact, "run": run}
+
+
+def test_every_answer_in_json_is_one_object_with_version_and_id(filled: tuple[Cli, dict[str, str]]) -> None:
+    """A program that reads us must not guess."""
+    cli, names = filled
+    for words in JSON:
+        answer = cli(*(word.format(**names) for word in words), "--json")
+        value = objects(answer.out)
+        assert list(value)[:2] == ["v", "id"], words
+        assert value["v"] == 1
+        for item in value.get("items", ()):
+            assert item["id"], words
+    for line in cli("log", "--json").out.splitlines():
+        assert objects(line)["id"] == objects(line)["hash_self"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["recall", "postgres"], ["recall", "postgres", "--json"], ["status"], ["status", "--json"], ["recall"]],
+    ids=" ".join,
+)
+def test_quick_and_full_path_answer_the_same(filled: tuple[Cli, dict[str, str]], words: list[str]) -> None:
+    """Nobody must be able to tell which way an answer came."""
+    cli, _ = filled
+    full = cli(*words).out
+    cli.spawn(*words)
+    quick = cli.spawn(*words).out
+    assert (objects(quick) == objects(full)) if "--json" in words else (quick == full)
+
+
+def test_diff_shows_what_a_second_run_changed(filled: tuple[Cli, dict[str, str]]) -> None:
+    """The question after two runs is what differs."""
+    cli, names = filled
+    out = cli("diff", names["run"]).out
+    assert "-a" in out.splitlines()
+    assert "+b" in out.splitlines()
+    assert cli("diff", "--run", names["run"], "--against", names["run"]).code == 0
+
+
+def test_show_says_where_a_thing_lies(filled: tuple[Cli, dict[str, str]], repo: GitRepo) -> None:
+    """An editor opens what `show --path` prints."""
+    cli, names = filled
+    for name in names.values():
+        assert (repo.path / cli("show", name, "--path").out.strip()).exists()
+    assert "Tests need Postgres 16." in cli("show", names["fact"]).out
+
+
+def test_ids_are_never_followed_by_a_period(filled: tuple[Cli, dict[str, str]]) -> None:
+    """People double-click an id to copy it."""
+    cli, names = filled
+    for words in (["review", "list"], ["facts"], ["timeline"], ["show", names["fact"]], ["publish"]):
+        assert not re.search(r"(FCT-[0-9a-z]{6}|Z-[0-9a-z]{6})\.(\s|$)", cli(*words).out)
