@@ -165,7 +165,7 @@ BAD: list[tuple[dict[str, Any], type[Exception]]] = [
     ({"statement": "x" * 20_000}, TooLarge),
     ({"confidence": 2}, BadInput),
     ({"layer": "not a layer"}, BadInput),
-    ({"type": "rumour"}, BadInput),
+    ({"kind": "rumour"}, BadInput),
     ({"expires_at": "soon"}, BadInput),
     ({"expires_at": datetime(2027, 1, 1)}, BadInput),
     ({"evidence": ["nothing"]}, NotFound),

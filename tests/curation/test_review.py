@@ -97,6 +97,8 @@ def test_a_person_may_change_their_mind_about_a_rejection(bench: Any) -> None:
     review.reject(bench.clone, made.id, "", bench.ada)
     with pytest.raises(NeedsReview):
         review.accept(bench.clone, made.id, bench.bot)
+    with pytest.raises(NeedsReview, match="was rejected"):
+        review.promote(bench.clone, made.id, threshold=0.0)
     assert review.accept(bench.clone, made.id, bench.ada).status == "accepted"
     assert candidates.read(bench.clone).ids == []
 
@@ -251,7 +253,8 @@ def test_any_beginning_that_fits_one_will_do(bench: Any) -> None:
     with pytest.raises(Ambiguous):
         review.accept(bench.clone, "m4", bench.ada)
     assert review.accept(bench.clone, "M4F", bench.ada).id == "FCT-m4f2aa"
-    assert review.reject(bench.clone, "fct-m4a", "", bench.ada).id == "FCT-m4a0bb"
+    assert review.reject(bench.clone, "m4", "", bench.ada).id == "FCT-m4a0bb"  # the one that waits
+    assert review.accept(bench.clone, "FCT-m4f2aa", bench.ada).status == "accepted"
     with pytest.raises(NotFound):
         review.accept(bench.clone, "zzz", bench.ada)
 

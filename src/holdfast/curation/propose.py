@@ -34,7 +34,7 @@ def propose(
     *,
     statement: str,
     details: str = "",
-    type: str = "fact",  # noqa: A002 - the field's own name
+    kind: str = "fact",
     layer: str | None = None,
     confidence: float | None = None,
     evidence: Iterable[str | Evidence] = (),
@@ -43,7 +43,7 @@ def propose(
     supersedes: Iterable[str] = (),
     expires_at: str | datetime | None = None,
     source: str | None = None,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,  # noqa: A002 - the field's own name
     new_id: NewId = memory_id,
 ) -> Candidate | Accepted:
     """Put a candidate on the shelf, or find the memory that says the same already.
@@ -62,7 +62,7 @@ def propose(
     }
     fields: dict[str, Any] = {
         **_cleaned(clone, given),
-        "type": type,
+        "type": kind,
         "layer": layer,
         "confidence": confidence,
         "evidence": cited,

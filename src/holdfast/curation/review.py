@@ -5,15 +5,16 @@ published, then the event, then the candidate's file goes. A step finds out by i
 before, so a command that was killed anywhere is completed by running it again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.curation import candidates, decisions, facts
+from holdfast.curation.candidates import Shelf
 from holdfast.curation.decisions import Reviewer, Standing
 from holdfast.curation.evidence import states
 from holdfast.curation.facts import Seen
 from holdfast.curation.propose import propose
-from holdfast.errors import BadInput, BrokenEntry, NeedsEvidence, NeedsReview
+from holdfast.errors import BadInput, BrokenEntry, NeedsEvidence, NeedsReview, NotFound
 from holdfast.git.clone import Clone
 from holdfast.model import memory as rules
 from holdfast.model.ids import pick, slug
@@ -45,7 +46,7 @@ def accept(clone: Clone, identity: str, reviewer: Reviewer) -> Standing:
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
-        name = pick(identity, [*shelf.ids, *(one.memory.id for one in seen)])
+        name = _meant(identity, list(shelf.waiting), shelf, seen)
         if name in shelf.waiting:
             return _approve(clone, shelf.waiting[name], facts.by_id(seen, name), reviewer.approval, reviewer)
         entry = facts.by_id(seen, name)
@@ -61,7 +62,7 @@ def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
-        name = pick(identity, [*shelf.ids, *(one.memory.id for one in seen)])
+        name = _meant(identity, list(shelf.waiting), shelf, seen)
         if name not in shelf.ids:
             raise BadInput(f"{name} is accepted; only a candidate can be rejected", hint="Retire it instead.")
         tombstone = shelf.rejected.get(name) or _bury(clone, shelf.waiting[name], reason)
@@ -90,12 +91,11 @@ def promote(
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
-        name = pick(identity, [*shelf.waiting, *(one.memory.id for one in seen)])
+        name = _meant(identity, list(shelf.waiting), shelf, seen)
         entry = facts.by_id(seen, name)
         if name not in shelf.waiting and entry and facts.is_approved(clone, seen, entry):
             return _standing(entry.memory, entry)
-        memory = shelf.waiting.get(name) or (entry.memory if entry else None)
-        assert memory is not None
+        memory = shelf.waiting.get(name) or (entry.memory if entry else shelf.rejected[name])
         if why := _why_not_alone(clone, memory, threshold):
             raise NeedsReview(f"{name} waits for review: {why}")
         if isinstance(memory, Candidate):
@@ -109,7 +109,7 @@ def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
-        name = pick(identity, [*(one.memory.id for one in seen), *shelf.ids])
+        name = _meant(identity, [one.memory.id for one in seen], shelf, seen)
         entry = facts.by_id(seen, name)
         if entry is None:
             raise BadInput(
@@ -129,6 +129,17 @@ def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
         if not decisions.has(clone, name, "retire", blob=blob):
             decisions.record(clone, "retire", entry.memory, reviewer=reviewer, blob=blob, reason=said or None)
         return Standing(Retired.of(entry.memory), "deprecated", path=entry.sighting.path, blob=blob)
+
+
+def _meant(text: str, likely: list[str], shelf: Shelf, seen: Sequence[Seen]) -> str:
+    """The memory a person means: any by its whole id, else the beginning of a likely one, else of any."""
+    known = [*shelf.ids, *(one.memory.id for one in seen)]
+    if text in known:
+        return text
+    try:
+        return pick(text, likely)
+    except NotFound:
+        return pick(text, known)
 
 
 def _approve(
@@ -212,6 +223,8 @@ def _need_evidence(clone: Clone, name: str, evidence: tuple[str, ...]) -> None:
 
 def _why_not_alone(clone: Clone, candidate: Memory, threshold: float | None) -> str | None:
     """Why nobody but a reviewer may approve it, or None."""
+    if isinstance(candidate, Rejected):
+        return f"it was rejected on {candidate.rejected_at:%Y-%m-%d}"
     if threshold is None:
         return "the settings allow no automatic promotion"
     if candidate.confidence is None or candidate.confidence < threshold:
@@ -265,4 +278,5 @@ def _fields(given: Mapping[str, Any]) -> dict[str, Any]:
         )
     if not fields.get("statement"):
         raise BadInput("statement is empty", hint="Say in one sentence what is known.")
+    fields["kind"] = fields.pop("type", "fact")
     return fields
