@@ -4,15 +4,17 @@ Everything above `git/` works through a Clone: it records events, keeps changes,
 visible here. It decides nothing about meaning; it only knows where things are and who may see them.
 """
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from holdfast.errors import CorruptLog, FutureFormat, NotInitialised, ReadOnlyStore, ScanFailed
 from holdfast.git import lines, visible
+from holdfast.git import settle as settling
 from holdfast.git.lines import Line
 from holdfast.git.repo import Head, Repo
 from holdfast.git.visible import Sighting, Source
@@ -50,6 +52,9 @@ BODY_FIELDS = (
 )
 
 
+_T = TypeVar("_T")
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 
@@ -65,11 +70,9 @@ class Clone:
         self.private = layout
         self.layout = layout if is_writable(layout) else layout.sandboxed()
         self.stores = (layout, layout.sandboxed())
-        self.bodies = Bodies(
-            self.layout, *(store for store in self.stores if store.private != self.layout.private)
-        )
+        self.bodies = Bodies(*self._writable_first())
         self._writers: dict[str, Writer] = {}
-        self._line: tuple[Head, Line] | None = None
+        self._line: tuple[tuple[object, ...], Line] | None = None
         self._own: set[str] | None = None
         self._erased: set[str] | None = None
 
@@ -89,10 +92,9 @@ class Clone:
     def _prepare(self) -> None:
         make_store(self.layout)
         if self.layout.private == self.private.private:
-            if sandbox.holds_something(self.private):
-                moved = sandbox.drain(self.private)
+            if sandbox.holds_something(self.private) and (moved := sandbox.drain(self.private)):
                 self.notes.append(f"moved {moved} files that a sandbox had recorded into the private store")
-            self._settle()
+            self.settle()
         else:
             self.notes.append(
                 ".git cannot be written here: what is recorded stays in .holdfast/local "
@@ -113,11 +115,16 @@ class Clone:
         return timestamp(self.clock())
 
     def line(self) -> Line:
-        """The current line; HEAD is read each time, because the branch may change under a long process."""
+        """The current line; looked up again when HEAD or git's config change under a long process."""
         head = self.repo.head()
-        if self._line is None or self._line[0].ref != head.ref or head.ref is None:
-            self._line = (head, lines.current(self.repo, self.layout, head, self.clock))
+        seen = (head.ref, *_facts(os.path.join(self.repo.common_dir, "config")))
+        if self._line is None or self._line[0] != seen or head.ref is None:
+            line = lines.current(self.repo, self._writable_first(), head, self.clock)
+            self._line = ((head.ref, *_facts(os.path.join(self.repo.common_dir, "config"))), line)
         return self._line[1]
+
+    def _writable_first(self) -> tuple[Layout, ...]:
+        return (self.layout, *(store for store in self.stores if store.private != self.layout.private))
 
     def forget_line(self) -> None:
         """Look the line up anew: its record was changed."""
@@ -142,10 +149,13 @@ class Clone:
         return self.bodies.put(body_bytes(cleaned))
 
     def _heads(self) -> list[str]:
-        """What is newest on a line, without reading all of it."""
+        """What is newest on the line, without reading all of it."""
+        return self._steadily(self._look_for_heads)
+
+    def _look_for_heads(self) -> list[str]:
         tips = dict.fromkeys(self._tree_heads())
         named: set[str] = set()
-        for source in self.sources():
+        for source in visible.own_sources(self.stores, self.line()):
             if source.kind == "spool" and source.path and source.until is None:
                 parents, last = spool_ends(source.path)
                 named.update(parents)
@@ -178,8 +188,8 @@ class Clone:
     def change(self, path: str, text: str | None) -> Change:
         """Keep a tracked path's next content until it is published on this line."""
         line, head = self.line(), self.repo.head()
-        earlier = [c for c in visible.changes(self.stores, line) if c.path == path and c.segment is None]
-        base = earlier[-1].base if earlier else self.repo.tree("HEAD", path).get(path)
+        earlier = [c for c in visible.waiting(self.stores, line) if c.path == path and c.segment is None]
+        base = self._base(path, text, earlier[-1] if earlier else None)
         blob = None if text is None else self.repo.hash_blob(text.encode("utf-8"))
         new = pending.add(self.layout, Change(path, base, blob, line.id, head.oid, self.now(), text))
         for old in earlier:
@@ -187,19 +197,29 @@ class Clone:
                 pending.drop(self.layout, old)
         return new
 
+    def _base(self, path: str, text: str | None, earlier: Change | None) -> str | None:
+        """What a new text stands on: HEAD's, unless an earlier change clashes with it and still does.
+
+        Who changes a file by hand has seen both sides; anybody else has seen only the waiting one.
+        """
+        in_tree = self.repo.blobs_at("HEAD", [path]).get(path)
+        if earlier is None or earlier.base == in_tree:
+            return in_tree
+        seen = [sighting for sighting in self.entries(os.path.dirname(path)) if sighting.path == path]
+        if not seen or seen[0].clash is None or seen[0].edited == text:
+            return in_tree
+        return earlier.base
+
     def changes(self) -> list[Change]:
         """What waits to be published and is visible on this line."""
         return visible.changes(self.stores, self.line())
 
-    def _settle(self) -> None:
-        """Archive waiting changes whose blob is in HEAD's tree by now: committed after --stage, or merged."""
-        waiting = pending.waiting(self.layout)
-        if not waiting or self.repo.head().oid is None:
+    def settle(self) -> None:
+        """Stop waiting for what is in this line's history by now: committed after --stage, or merged."""
+        if not pending.waiting(self.layout) and not self.line().inherits:
             return
-        line, tree = self.line(), self.repo.tree("HEAD", paths.TRACKED)
-        for change in waiting:
-            if change.line == line.id and tree.get(change.path) == self.blob_of(change):
-                pending.archive(self.layout, change, commit=self.repo.head().oid, ts=self.now())
+        if settling.settle(self.repo, self.stores, self.line(), blob_of=self.blob_of, ts=self.now()):
+            self.forget_line()
 
     def blob_of(self, change: Change) -> str | None:
         """The blob a change gives its path, None for a deletion."""
@@ -243,12 +263,23 @@ class Clone:
 
     def events(self) -> list[Event]:
         """Every event visible here, in order."""
-        return dag.in_order(event for event, _ in self.read_sources(self.sources()))
+        return dag.in_order(self._steadily(lambda: self._events_of(self.sources())))
+
+    def _events_of(self, sources: Iterable[Source]) -> list[Event]:
+        return [event for event, _ in self.read_sources(sources)]
 
     def all_events(self) -> list[Event]:
         """Every event this clone holds, on any line, in order."""
-        tree = [source for source in self.sources() if source.blob]
-        return dag.in_order([*(event for event, _ in self.read_sources(tree)), *self.own_events()])
+        # Our own first: what is published between the two looks is then seen twice, never not at all.
+        own = self._steadily(lambda: list(self.own_events()))
+        return dag.in_order([*own, *self._events_of(s for s in self.sources() if s.blob)])
+
+    def _steadily(self, look: Callable[[], list[_T]]) -> list[_T]:
+        """Look again if a spool was sealed between finding it and reading it."""
+        for _ in range(20):
+            with contextlib.suppress(FileNotFoundError):
+                return look()
+        return look()
 
     def own_events(self) -> Iterator[Event]:
         """Every event this clone recorded: in its spools, or sealed by it."""
@@ -310,6 +341,15 @@ class Clone:
         self._erased = None
 
 
+def _facts(path: str) -> tuple[int, ...]:
+    """What changes when a file is written anew."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
 def is_writable(layout: Layout) -> bool:
     """Whether the private store can be written; a sandbox may keep .git read-only."""
     there = layout.private if os.path.isdir(layout.private) else os.path.dirname(layout.private)
@@ -333,18 +373,13 @@ def make_store(layout: Layout) -> bool:
                 return False
             if os.path.basename(layout.private) == "local":
                 fsio.replace(os.path.join(layout.private, ".gitignore"), b"*\n", mode=0o644)
-            for folder in (
-                layout.spool,
-                layout.pending,
-                layout.bodies,
-                layout.runs,
-                layout.candidates,
-                layout.lines,
-            ):
+            for folder in layout.folders:
                 fsio.make_dirs(folder)
-            fsio.replace(
-                layout.repo_id, token(20).encode("ascii") + b"\n"
-            )  # last: it says the store is whole
+            # A process killed before us may have made some of these and synced none.
+            for folder in (os.path.dirname(layout.private), layout.private, layout.sealed):
+                fsio.ops.sync_dir(folder)
+            # Last, because it says that the store is whole.
+            fsio.replace(layout.repo_id, token(20).encode("ascii") + b"\n")
             return True
     except ReadOnlyStore as error:
         raise ReadOnlyStore(f"neither .git nor .holdfast/local can be written here: {error}") from error

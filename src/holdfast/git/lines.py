@@ -5,16 +5,18 @@ rename and drops it on delete. What a line inherited when it branched off is kep
 store, because reflogs expire.
 """
 
+import contextlib
 import hashlib
 import json
 import os
-import re
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from holdfast.errors import CorruptLog, ReadOnlyStore
+from holdfast.git import reflog
+from holdfast.git.reflog import Moment, Origin
 from holdfast.git.repo import Head, Repo
 from holdfast.model.event import timestamp
 from holdfast.model.ids import line_id
@@ -22,8 +24,8 @@ from holdfast.store import fsio
 from holdfast.store.layout import Layout
 
 DETACHED = "holdfast-line"
-_MOVED = re.compile(r"checkout: moving from (.+) to (.+)")
-_CREATED = re.compile(r"branch: Created from (.+)")
+UNBORN = ""  # a branch before its first commit has no birth yet
+_GENERATIONS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,22 @@ class Line:
     id: str
     ref: str | None
     inherits: tuple[Inherit, ...] = ()
+    done: frozenset[str] = frozenset()  # inherited changes that this line has dealt with
 
     def sees(self, line: str, ts: str) -> bool:
         """Whether something recorded on `line` at `ts` is visible here."""
         if line == self.id:
             return True
         return any(i.line == line and (i.until is None or ts <= i.until) for i in self.inherits)
+
+    def limits(self) -> dict[str, str | None]:
+        """Each line visible here, with the moment up to which it is; None: without end."""
+        found: dict[str, str | None] = {}
+        for inherit in self.inherits:
+            known = found.setdefault(inherit.line, inherit.until)
+            if known is not None and (inherit.until is None or inherit.until > known):
+                found[inherit.line] = inherit.until
+        return {**found, self.id: None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,30 +70,52 @@ class Known:
     created: str
     inherits: tuple[Inherit, ...]
     dropped: bool = False
+    born: str | None = None  # the birth its branch's reflog begins with; None: the log did not say
+    done: tuple[tuple[str, str], ...] = ()  # inherited changes it has dealt with, and when
+
+    def seen_as(self, ref: str | None) -> Line:
+        return Line(self.id, ref, self.inherits, frozenset(key for key, _ in self.done))
 
 
-def fallback_id(ref: str) -> str:
-    """The id of a line whose config cannot be written: it follows from the ref's name."""
-    return "ref-" + hashlib.sha256(ref.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+def fallback_id(ref: str, born: str | None = None) -> str:
+    """The id of a line whose config cannot be written: it follows from the branch's name and birth."""
+    name = f"{ref}\n{born or ''}"
+    return "ref-" + hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
-def known(layout: Layout) -> dict[str, Known]:
-    """Every line this clone has seen."""
-    try:
-        names = sorted(name for name in os.listdir(layout.lines) if name.endswith(".json"))
-    except FileNotFoundError:
-        return {}
-    return {name[:-5]: _load(os.path.join(layout.lines, name)) for name in names}
+def known(*stores: Layout) -> dict[str, Known]:
+    """Every line these stores have seen; the first store's word counts."""
+    found: dict[str, Known] = {}
+    for layout in stores:
+        with contextlib.suppress(FileNotFoundError):
+            for name in sorted(os.listdir(layout.lines)):
+                if name.endswith(".json") and name[:-5] not in found:
+                    with contextlib.suppress(FileNotFoundError):
+                        found[name[:-5]] = _load(os.path.join(layout.lines, name))
+    return found
+
+
+def find(stores: Sequence[Layout], identity: str) -> Known | None:
+    """One line by its id."""
+    for layout in stores:
+        with contextlib.suppress(FileNotFoundError):
+            return _load(os.path.join(layout.lines, f"{identity}.json"))
+    return None
 
 
 def _load(path: str) -> Known:
     try:
-        record = json.loads(fsio.read(path, limit=1 << 20))
-        inherits = tuple(Inherit(i["line"], i["until"]) for i in record["inherits"])
+        record = json.loads(fsio.read(path, limit=1 << 24))
         return Known(
-            record["id"], tuple(record["refs"]), record["created"], inherits, record.get("dropped", False)
+            id=record["id"],
+            refs=tuple(record["refs"]),
+            created=record["created"],
+            inherits=tuple(Inherit(i["line"], i["until"]) for i in record["inherits"]),
+            dropped=record.get("dropped", False),
+            born=record.get("born"),
+            done=tuple((key, ts) for key, ts in record.get("done", {}).items()),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CorruptLog(f"{path} is not a record of a line: {error}") from error
 
 
@@ -94,219 +128,240 @@ def save(layout: Layout, line: Known) -> None:
         "created": line.created,
         "inherits": [{"line": i.line, "until": i.until} for i in line.inherits],
         "dropped": line.dropped,
+        "born": line.born,
+        "done": dict(line.done),
     }
-    data = json.dumps(record, ensure_ascii=False, indent=1).encode("utf-8", "surrogateescape")
+    data = json.dumps(record, ensure_ascii=True, indent=1).encode("ascii")
     fsio.replace(os.path.join(layout.lines, f"{line.id}.json"), data + b"\n")
 
 
-def current(repo: Repo, layout: Layout, head: Head, clock: Callable[[], datetime]) -> Line:
-    """The line of the work tree, made on first sight."""
+def pass_by(layout: Layout, identity: str, keys: Sequence[str], *, ts: str) -> None:
+    """Remember that a line has dealt with changes it inherited, so that they never come up again there."""
+    if not keys:
+        return
+    with _making(layout):
+        line = find((layout,), identity)
+        if line is not None:
+            save(layout, replace(line, done=tuple({**dict(line.done), **dict.fromkeys(keys, ts)}.items())))
+
+
+def current(repo: Repo, stores: Sequence[Layout], head: Head, clock: Callable[[], datetime]) -> Line:
+    """The line of the work tree, made on first sight; the first store is the one that can be written."""
     ref = head.ref or repo.rebasing()
-    line = _detached(repo, layout, clock) if ref is None else _of_branch(repo, layout, ref, clock)
-    if ref is not None and line.id != fallback_id(ref):
-        # What a sandbox recorded here while git's config was read-only belongs to us.
-        return Line(line.id, ref, (*line.inherits, Inherit(fallback_id(ref), None)))
-    return line
+    if ref is None:
+        return _detached(repo, stores, clock)
+    found = _lookup(repo, stores, ref)
+    if found is None:
+        try:
+            with _making(stores[0]):
+                found = _lookup(repo, stores, ref) or _make(repo, stores, ref, clock)
+        except ReadOnlyStore:
+            return Line(fallback_id(ref), ref)
+    return found.seen_as(ref)
+
+
+@contextlib.contextmanager
+def _making(layout: Layout) -> Iterator[None]:
+    """A lock of its own: a line may be needed while the store's lock is held, by us or by a long publish."""
+    fsio.make_dirs(layout.lines)
+    with fsio.locked(os.path.join(layout.lines, "lock"), wait=30.0):
+        yield
 
 
 def configured(repo: Repo) -> dict[str, tuple[str, str]]:
     """Ref to (line id, ref name stored with it) for every branch that has a line; the last value counts."""
+    return {ref: values[-1] for ref, values in _values(repo).items()}
+
+
+def _values(repo: Repo) -> dict[str, list[tuple[str, str]]]:
     out = repo.run("config", "--null", "--get-regexp", r"^branch\..*\.holdfast$", ok=(0, 1))
-    found = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for row in out.split(b"\0")[:-1]:
         key, _, value = os.fsdecode(row).partition("\n")
         identity, _, ref = value.partition(" ")
-        found["refs/heads/" + key[len("branch.") : -len(".holdfast")]] = (identity, ref)
+        found.setdefault("refs/heads/" + key[len("branch.") : -len(".holdfast")], []).append((identity, ref))
     return found
 
 
-def alive(repo: Repo) -> set[str]:
+def alive(repo: Repo, *stores: Layout) -> set[str]:
     """The ids of lines that still have a branch or a detached work tree."""
-    living = {identity for ref, (identity, _) in configured(repo).items() if repo.resolve(ref)}
-    head = repo.head().ref
-    if head and head in (here := configured(repo)):
-        living.add(here[head][0])  # a branch before its first commit
+    refs = set(repo.text("for-each-ref", "--format=%(refname)", "refs/heads").splitlines())
+    living = set()
     for git_dir in repo.worktrees():
-        identity = _read_detached(git_dir)
-        if identity:
-            living.add(identity)
-    return living
+        ref = Repo.ref_of(git_dir)
+        if ref is None:
+            living.add(_read_detached(git_dir))
+        else:
+            refs.add(ref)  # also a branch before its first commit
+    living |= {identity for ref, (identity, _) in configured(repo).items() if ref in refs}
+    lines = known(*stores)
+    # What a sandbox recorded while git's config was read-only lives as long as its branch.
+    living |= {line.id for line in lines.values() if line.id.startswith("ref-") and line.refs[-1] in refs}
+    return living | {
+        i.line for name in living & lines.keys() for i in lines[name].inherits if i.until is None
+    }
 
 
-def _of_branch(repo: Repo, layout: Layout, ref: str, clock: Callable[[], datetime]) -> Line:
-    found = _lookup(repo, layout, ref)
-    if found is None:
-        try:
-            with fsio.locked(layout.lock):
-                found = _lookup(repo, layout, ref) or _make(repo, layout, ref, clock)
-        except ReadOnlyStore:
-            return Line(fallback_id(ref), ref)
-    return Line(found.id, ref, found.inherits)
-
-
-def _lookup(repo: Repo, layout: Layout, ref: str) -> Known | None:
+def _lookup(repo: Repo, stores: Sequence[Layout], ref: str) -> Known | None:
     """The line of a branch, unless it is new, a copy, or another branch under an old name."""
-    everything = configured(repo)
-    identity, named = everything.get(ref, ("", ""))
-    if not identity:
-        return None
-    line = known(layout).get(identity)
-    if line is None:
-        return None
-    if named != ref:
-        if everything.get(named, ("", ""))[0] == identity and repo.resolve(named):
-            return None  # `git branch -c`: the original is alive, so this is a new line
-        return _renamed(repo, layout, line, ref)
-    return None if _born_later(repo, ref, line) else line
+    everything = _values(repo)
+    for identity, named in reversed(everything.get(ref, [])):
+        line = find(stores, identity)
+        if line is None or (named != ref and _is_copy(repo, everything, ref, identity, named)):
+            continue
+        moment = reflog.birth(repo, ref)
+        if line.born == UNBORN and moment is not None:
+            line = replace(line, born=moment.born)  # its first commit came after its first record
+            _keep(stores, line)
+        if moment is None or moment.born == line.born:
+            return line if named == ref else _renamed(repo, stores, line, ref)
+    return None
 
 
-def _renamed(repo: Repo, layout: Layout, line: Known, ref: str) -> Known:
-    moved = Known(line.id, (*line.refs, ref), line.created, line.inherits, line.dropped)
-    with_config = _set_config(repo, ref, line.id)
-    if with_config:
-        save(layout, moved)
+def _is_copy(
+    repo: Repo, everything: dict[str, list[tuple[str, str]]], ref: str, identity: str, named: str
+) -> bool:
+    """`git branch -c`: the original is alive, or the log says that it was copied before it went."""
+    if repo.resolve(named) and identity in (value for value, _ in everything.get(named, [])):
+        return True
+    source = reflog.copied(repo, ref)
+    return source is not None and source[0] == named
+
+
+def _keep(stores: Sequence[Layout], line: Known) -> None:
+    with contextlib.suppress(ReadOnlyStore):  # only remembered sooner; the next writer does it again
+        save(stores[0], line)
+
+
+def _renamed(repo: Repo, stores: Sequence[Layout], line: Known, ref: str) -> Known:
+    moved = replace(line, refs=(*line.refs, ref))
+    if _set_config(repo, ref, line.id):
+        _keep(stores, moved)
     return moved
 
 
-def _born_later(repo: Repo, ref: str, line: Known) -> bool:
-    """A branch whose reflog begins after its line did is another branch of the same name."""
-    entries = _reflog(repo.common_dir, ref)
-    if not entries or not entries[0].begins:
-        return False
-    return entries[0].time > int(datetime.fromisoformat(line.created).timestamp()) + 1
-
-
-def _make(repo: Repo, layout: Layout, ref: str, clock: Callable[[], datetime]) -> Known:
-    now = timestamp(clock())
-    new = Known(line_id(), (ref,), now, _inheritance(repo, layout, ref, now))
-    save(layout, new)
-    if not _set_config(repo, ref, new.id):
-        return Known(fallback_id(ref), (ref,), now, new.inherits)
+def _make(repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime]) -> Known:
+    now, moment = timestamp(clock()), reflog.birth(repo, ref)
+    born = moment.born if moment else (None if repo.resolve(ref) else UNBORN)
+    aside = find(stores, fallback_id(ref, born))
+    descent = _Descent(repo, known(*stores))
+    inherits = descent.of(ref, now)
+    new = Known(line_id(), (ref,), now, inherits, born=born, done=descent.done)
+    if _set_config(repo, ref, new.id):
+        if aside is not None:  # what a sandbox recorded while git's config was read-only belongs to us
+            new = replace(new, inherits=tuple(dict.fromkeys((Inherit(aside.id, None), *aside.inherits))))
+    elif aside is not None:
+        return aside
+    else:
+        new = replace(new, id=fallback_id(ref, born))
+    save(stores[0], new)
     return new
 
 
 def _set_config(repo: Repo, ref: str, identity: str) -> bool:
+    if not ref.startswith("refs/heads/"):
+        return False
     key = f"branch.{ref[len('refs/heads/') :]}.holdfast"
     for _ in range(40):
         done = repo.attempt("config", "--replace-all", key, f"{identity} {ref}", write=True)
         if done.returncode == 0:
             return True
-        if b"lock" not in done.stderr or b"denied" in done.stderr or b"Read-only" in done.stderr:
+        if b"File exists" not in done.stderr:
             return False
         time.sleep(0.05)  # somebody else is writing git's config
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    time: int
-    begins: bool  # the first entry of a ref: nothing was there before
-    message: str
+class _Descent:
+    """Follows a new branch back to the lines whose waiting records it takes along."""
+
+    def __init__(self, repo: Repo, lines: dict[str, Known]) -> None:
+        self.repo, self.lines = repo, lines
+        self.ids = {ref: identity for ref, (identity, _) in configured(repo).items()}
+        self.passed: set[str] = set()
+        self.done: tuple[tuple[str, str], ...] = ()
+
+    def of(self, ref: str, until: str) -> tuple[Inherit, ...]:
+        self.passed.add(ref)
+        source = reflog.copied(self.repo, ref)
+        if source is not None:
+            return self.through(Origin(source[0]), min(until, source[1].until))
+        moment = reflog.birth(self.repo, ref)
+        if moment is not None:
+            return self.through(reflog.origin(self.repo, ref, moment), min(until, moment.until))
+        left = None if self.repo.resolve(ref) else reflog.arrival(self.repo, ref, until)
+        return self.through(left[0], min(until, left[1].until)) if left else self.through(None, until)
+
+    def through(self, origin: Origin | None, until: str) -> tuple[Inherit, ...]:
+        """What comes from an origin, and by it from those before."""
+        if origin is None:
+            trunk = _local(self.repo.trunk())
+            origin = Origin(trunk) if trunk else None
+        if origin is None or origin.ref in self.passed or len(self.passed) > _GENERATIONS:
+            return ()
+        line = self.line_at(origin, until)
+        if line is not None:
+            # What the parent had dealt with before that second is in the child's history as well.
+            self.done = tuple((key, ts) for key, ts in line.done if ts < until[:19])
+            return chain(line, until)
+        return self.of(origin.ref, until) if origin.ref else ()
+
+    def line_at(self, origin: Origin, until: str) -> Known | None:
+        """The line that an origin was at a moment: not one that took its name later, or left it before."""
+        if origin.ref is None:
+            return self.lines.get(_read_detached(origin.git_dir or ""))
+        moment = reflog.birth(self.repo, origin.ref)
+        if moment is None and origin.ref in self.ids:
+            return self.lines.get(self.ids[origin.ref])
+        fitting = [line for line in self.lines.values() if origin.ref in line.refs and line.created <= until]
+        if moment is not None and moment.until <= until:
+            fitting = [line for line in fitting if line.born in (moment.born, UNBORN)]
+        return max(fitting, key=lambda line: line.created, default=None)
 
 
-def _reflog(folder: str, ref: str) -> list[_Moment]:
-    try:
-        with open(
-            os.path.join(folder, "logs", *ref.split("/")), encoding="utf-8", errors="surrogateescape"
-        ) as file:
-            rows = file.read().split("\n")[:-1]
-    except OSError:
-        return []
-    moments = []
-    for row in rows:
-        facts, _, message = row.partition("\t")
-        words = facts.rsplit(" ", 2)
-        if len(words) == 3 and words[1].isdigit():
-            moments.append(_Moment(int(words[1]), set(row.split(" ", 1)[0]) == {"0"}, message))
-    return moments
+def chain(line: Known, until: str) -> tuple[Inherit, ...]:
+    """A line up to a moment, and what it sees itself, none of it later than that moment."""
+    further = (Inherit(i.line, until if i.until is None else min(until, i.until)) for i in line.inherits)
+    return (Inherit(line.id, until), *further)
 
 
-def _inheritance(repo: Repo, layout: Layout, ref: str, now: str) -> tuple[Inherit, ...]:
-    """What a new branch takes along: what its parent had waiting when it was created."""
-    entries = _reflog(repo.common_dir, ref)
-    born = entries[0].time if entries and entries[0].begins else None
-    until = now if born is None else f"{datetime.fromtimestamp(born, UTC):%Y-%m-%dT%H:%M:%S}.999999Z"
-    parent = _parent(repo, ref, entries, born)
-    lines = known(layout)
-    identity = _line_named(repo, lines, parent) if parent else None
-    if identity is None or identity not in lines:
-        return ()
-    chain = [Inherit(identity, until)]
-    for inherit in lines[identity].inherits:
-        chain.append(Inherit(inherit.line, until if inherit.until is None else min(until, inherit.until)))
-    return tuple(chain)
-
-
-def _parent(repo: Repo, ref: str, entries: list[_Moment], born: int | None) -> str | None:
-    """The ref a branch was created from: where HEAD was, else what its reflog says, else trunk."""
-    name = ref[len("refs/heads/") :]
-    if born is not None:
-        origin = _left_behind(repo, name, born) or _created_from(repo, entries[0].message, born)
-        if origin and origin != ref:
-            return origin
-    trunk = repo.trunk()
+def _local(trunk: str | None) -> str | None:
     if trunk and trunk.startswith("refs/remotes/"):
-        trunk = "refs/heads/" + trunk.split("/", 3)[3]
-    return trunk if trunk != ref else None
+        return "refs/heads/" + trunk.split("/", 3)[3]
+    return trunk
 
 
-def _left_behind(repo: Repo, name: str, born: int) -> str | None:
-    """`git switch -c`: the branch HEAD left for the new one at the moment it was made."""
-    for git_dir in repo.worktrees():
-        for moment in _reflog(git_dir, "HEAD"):
-            moved = _MOVED.fullmatch(moment.message)
-            if moved and moved[2] == name and abs(moment.time - born) <= 1:
-                return "refs/heads/" + moved[1]
-    return None
-
-
-def _created_from(repo: Repo, message: str, born: int) -> str | None:
-    created = _CREATED.fullmatch(message)
-    if created is None:
-        return None
-    origin = created[1]
-    if origin == "HEAD":
-        return _branch_at(repo, born)
-    return origin if origin.startswith("refs/") else "refs/heads/" + origin
-
-
-def _branch_at(repo: Repo, moment: int) -> str | None:
-    """The branch this work tree was on at a moment, by its reflog."""
-    moves = [
-        m
-        for entry in _reflog(repo.git_dir, "HEAD")
-        if (m := _MOVED.fullmatch(entry.message)) and entry.time <= moment
-    ]
-    if moves:
-        return "refs/heads/" + moves[-1][2]
-    later = [m for entry in _reflog(repo.git_dir, "HEAD") if (m := _MOVED.fullmatch(entry.message))]
-    return "refs/heads/" + later[0][1] if later else repo.head().ref
-
-
-def _line_named(repo: Repo, lines: dict[str, Known], ref: str) -> str | None:
-    """The line of a ref, also by a name it had before."""
-    identity = configured(repo).get(ref, ("", ""))[0]
-    if identity in lines:
-        return identity
-    former = [line for line in lines.values() if ref in line.refs]
-    return max(former, key=lambda line: line.created).id if former else None
-
-
-def _detached(repo: Repo, layout: Layout, clock: Callable[[], datetime]) -> Line:
+def _detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime]) -> Line:
     """A detached work tree keeps its line in its own git folder, and it goes with it."""
-    identity = _read_detached(repo.git_dir)
-    lines = known(layout)
-    if identity in lines:
-        return Line(lines[identity].id, None, lines[identity].inherits)
-    with fsio.locked(layout.lock):
-        now = timestamp(clock())
-        moves = [m for entry in _reflog(repo.git_dir, "HEAD") if (m := _MOVED.fullmatch(entry.message))]
-        parent = _line_named(repo, lines, "refs/heads/" + moves[-1][1]) if moves else None
-        inherits = (Inherit(parent, now), *lines[parent].inherits) if parent in lines else ()
-        new = Known(line_id(), (f"detached:{os.path.basename(repo.git_dir)}",), now, inherits)
-        save(layout, new)
-        fsio.replace(os.path.join(repo.git_dir, DETACHED), new.id.encode() + b"\n")
-    return Line(new.id, None, new.inherits)
+    found = _detached_line(repo, stores)
+    if found is None:
+        with _making(stores[0]):
+            found = _detached_line(repo, stores) or _make_detached(repo, stores, clock)
+    return found.seen_as(None)
+
+
+def _detached_line(repo: Repo, stores: Sequence[Layout]) -> Known | None:
+    line = find(stores, _read_detached(repo.git_dir) or "-")
+    return None if line is None or line.dropped else line
+
+
+def _make_detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime]) -> Known:
+    now, name = timestamp(clock()), f"detached:{os.path.basename(repo.git_dir)}"
+    aside = find(stores, fallback_id(name))
+    left: tuple[Origin, Moment] | None = reflog.detached_from(repo)
+    descent = _Descent(repo, known(*stores))
+    inherits = descent.through(left[0], min(now, left[1].until)) if left else descent.through(None, now)
+    new = Known(line_id(), (name,), now, inherits, done=descent.done)
+    try:
+        fsio.replace(os.path.join(repo.git_dir, DETACHED), new.id.encode("ascii") + b"\n")
+        if aside is not None and not aside.dropped:
+            new = replace(new, inherits=(Inherit(aside.id, None), *aside.inherits))
+    except ReadOnlyStore:
+        if aside is not None:
+            return aside
+        new = replace(new, id=fallback_id(name))
+    save(stores[0], new)
+    return new
 
 
 def _read_detached(git_dir: str) -> str:

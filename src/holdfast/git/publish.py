@@ -4,33 +4,24 @@ It is a deliberate act, never a hook's. Every step is written to a journal first
 at any instant is undone or finished by the next command; a refusal puts index and files back.
 """
 
-import json
 import os
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from holdfast.errors import CorruptLog, GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused
-from holdfast.git import reconcile
+from holdfast.errors import GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused
+from holdfast.git import journal, reconcile, settle, setup, staged, visible
 from holdfast.git.clone import Clone
-from holdfast.git.visible import Sighting
+from holdfast.git.journal import Item
+from holdfast.git.repo import LOCK_PAUSE, LOCK_TRIES, Head, is_index_busy
+from holdfast.git.staged import Staged
+from holdfast.git.visible import Sighting, Source
 from holdfast.model.event import Event
 from holdfast.store import fsio, pending, seal
 from holdfast.store import layout as paths
 from holdfast.store.pending import Change
 
-_NO_OID = "0" * 40
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One path to publish: what it becomes, what it was, and the changes that ask for it."""
-
-    path: str
-    data: bytes | None  # None: the path goes away
-    blob: str | None
-    head_blob: str | None
-    index: str | None  # git's index entry before us, "<mode> <oid>"
-    changes: tuple[Change, ...]
+recover = journal.recover
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +57,12 @@ def publish(
     if not here and not stage:
         _refuse_on_trunk(clone, trunk)
     with fsio.locked(clone.layout.lock, wait=60.0):
-        recover(clone)
-        events = _seal(clone)
-        changes = [*clone.changes(), *(reconcile.lost(clone) if restore else ())]
+        _finish_the_last(clone)
+        clone.settle()
+        _seal(clone)
+        changes = [*(reconcile.lost(clone) if restore else ()), *clone.changes()]
         items, kept = _plan(clone, changes)
+        events = sum(_count(clone, i.change.segment) for i in items if i.change and i.change.segment)
         if not items:
             return Published(None, (), 0, tuple(kept), stage)
         commit = _carry_out(clone, items, stage=stage, message=message or _message(items, events))
@@ -84,6 +77,10 @@ def _refuse_while_busy(clone: Clone) -> None:
         raise PublishRefused(
             "HEAD is detached: there is no branch to publish on", hint="Switch to a branch first."
         )
+    if clone.layout.private != clone.private.private:
+        raise PublishRefused(
+            ".git cannot be written here, so nothing can be committed", hint="Publish outside the sandbox."
+        )
 
 
 def _refuse_on_trunk(clone: Clone, setting: str | None) -> None:
@@ -91,29 +88,54 @@ def _refuse_on_trunk(clone: Clone, setting: str | None) -> None:
     upstream = clone.repo.text(
         "rev-parse", "--symbolic-full-name", "-q", "--verify", "@{upstream}", ok=(0, 1, 128)
     )
-    trunk = clone.repo.trunk(setting)
-    if upstream and upstream == trunk:
-        branch = clone.repo.head().branch
+    head, trunk = clone.repo.head(), clone.repo.trunk(setting)
+    # Where the remote never said which branch is its default, the local trunk that follows it stands for it.
+    if upstream and trunk in (upstream, head.ref):
         raise OnTrunk(
-            f"{branch} follows {upstream.removeprefix('refs/remotes/')}, the remote's default branch"
+            f"{head.branch} follows {upstream.removeprefix('refs/remotes/')}, the remote's default branch"
         )
 
 
-def _seal(clone: Clone) -> int:
+def _finish_the_last(clone: Clone) -> None:
+    said = recover(clone)
+    if said is not None and os.path.lexists(clone.layout.publishing):
+        raise PublishRefused(said, hint="Once git is free again, run `holdfast publish` again.")
+    if said is not None:
+        clone.notes.append(said)
+
+
+def _seal(clone: Clone) -> None:
     """Seal this line's events, and those it inherited into segments of their own line."""
     line, head, now = clone.line(), clone.repo.head().oid, clone.now()
     seal.seal(clone.layout, line.id, head=head, ts=now)
-    inherited = [inherit for inherit in line.inherits if seal.spools(clone.layout, inherit.line)]
-    if inherited:
-        done = {event.hash_self for event in _events_in_segments(clone)}
-        for inherit in inherited:
-            pairs = seal.inherited(clone.layout, inherit.line, inherit.until, done)
-            seal.keep(clone.layout, inherit.line, pairs, head=head, ts=now, owner=line.id)
-    return sum(_count(clone, c.segment) for c in clone.changes() if c.segment and c.line == line.id)
+    inherited = [s for s in visible.own_sources(clone.stores, line) if s.line != line.id]
+    if not inherited:
+        return
+    ready = {c.segment for c in clone.changes() if c.segment}
+    done = {
+        e.hash_self for e, _ in clone.read_sources(s for s in clone.sources() if _will_be_there(s, ready))
+    }
+    loose: dict[str, dict[str, tuple[Event, bytes]]] = {}
+    for source in sorted(inherited, key=lambda source: source.kind):
+        pairs = [(event, data) for event, data in clone.read_sources([source]) if event.hash_self not in done]
+        if pairs and source.kind == "segment" and len(pairs) == _count(clone, source.key):
+            _take_along(clone, source, pairs[0][0], head=head, ts=now)
+            done |= {event.hash_self for event, _ in pairs}
+        elif pairs:
+            loose.setdefault(pairs[0][0].line, {}).update({event.hash_self: (event, d) for event, d in pairs})
+    for name, found in loose.items():
+        fresh = [pair for key, pair in found.items() if key not in done]
+        seal.keep(clone.layout, name, seal.ordered(fresh), head=head, ts=now, owner=line.id)
 
 
-def _events_in_segments(clone: Clone) -> Iterable[Event]:
-    return (event for event, _ in clone.read_sources(s for s in clone.sources() if s.kind == "segment"))
+def _will_be_there(source: Source, ready: set[str]) -> bool:
+    return source.kind == "segment" and (source.blob is not None or source.key in ready)
+
+
+def _take_along(clone: Clone, source: Source, first: Event, *, head: str | None, ts: str) -> None:
+    """A parent's segment of which every event was inherited is published as it is: equal blobs merge."""
+    path = paths.segment_path(source.key, first.ts)
+    pending.add(clone.layout, Change(path, None, None, clone.line().id, head, ts, segment=source.key))
 
 
 def _count(clone: Clone, segment: str) -> int:
@@ -126,38 +148,62 @@ class _Ground:
 
     tree: dict[str, str]
     index: dict[str, str]
+    sparse: set[str]
     differs: dict[str, str]  # paths whose file is not what HEAD has
-    staged: dict[str, str]  # blobs that `publish --stage` wrote: ours to replace, unlike a hand edit
+    staged: dict[str, Staged]
     sighted: dict[str, Sighting]
 
 
-def _ground(clone: Clone) -> _Ground:
+def _ground(clone: Clone, asked: Sequence[str]) -> _Ground:
+    folders = sorted({"/".join(path.split("/")[:2]) for path in asked})
+    hidden = clone.repo.run("ls-files", "-t", "-z", "--", paths.TRACKED).split(b"\0")
     return _Ground(
         tree=clone.repo.tree("HEAD", paths.TRACKED),
-        index=_index_entries(clone),
-        differs=clone.repo.status(paths.LOG, paths.MEMORY),
-        staged=_staged_by_us(clone),
+        index=journal.index_entries(clone.repo),
+        sparse={os.fsdecode(row[2:]) for row in hidden if row.startswith(b"S ")},
+        differs=clone.repo.status(*folders),
+        staged=staged.read(clone.repo),
         sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED)},
     )
 
 
-def _plan(clone: Clone, changes: list[Change]) -> tuple[list[Item], list[Kept]]:
+def _plan(clone: Clone, changes: Sequence[Change]) -> tuple[list[Item], list[Kept]]:
     """Decide, path by path, what is written; whatever is not safe to write is kept and explained."""
-    asked: dict[str, list[Change]] = {}
-    for change in changes:
-        asked.setdefault(change.path, []).append(change)
-    ground = _ground(clone) if asked else _Ground({}, {}, {}, {}, {})
+    asked = {change.path: change for change in changes}
+    if not asked:
+        return [], []
+    ground = _ground(clone, list(asked))
     items, kept = [], []
-    for path, wanted in asked.items():
-        data = _content(clone, wanted[-1], ground.sighted)
-        blob = None if data is None else clone.repo.hash_blob(data)
-        if blob == ground.tree.get(path):
-            _settle(clone, wanted)
-        elif reason := _why_not(clone, path, blob, ground):
+    for path, change in asked.items():
+        data = _content(clone, change, ground.sighted)
+        item = _item(clone, path, data, change, ground)
+        if item.blob == item.head_blob:
+            _close(clone, change, clone.repo.head().oid)
+        elif reason := _why_not(item, ground):
             kept.append(Kept(path, reason))
         else:
-            items.append(Item(path, data, blob, ground.tree.get(path), ground.index.get(path), tuple(wanted)))
-    return items, kept
+            items.append(item)
+    attributes = _attributes(clone, ground)
+    return ([attributes, *items] if items and attributes else items), kept
+
+
+def _item(clone: Clone, path: str, data: bytes | None, change: Change | None, ground: _Ground) -> Item:
+    return Item(
+        path=path,
+        data=data,
+        blob=None if data is None else clone.repo.hash_blob(data),
+        head_blob=ground.tree.get(path),
+        index=ground.index.get(path),
+        there=journal.file_blob(clone.repo, path),
+        sparse=path in ground.sparse,
+        change=change,
+    )
+
+
+def _attributes(clone: Clone, ground: _Ground) -> Item | None:
+    """Segments must not travel without the rules that keep their bytes; a file of the user's own stays."""
+    item = _item(clone, paths.ATTRIBUTES, setup.ATTRIBUTES_TEXT.encode(), None, ground)
+    return item if item.head_blob is None and item.there in (None, item.blob) else None
 
 
 def _content(clone: Clone, change: Change, sighted: dict[str, Sighting]) -> bytes | None:
@@ -166,219 +212,133 @@ def _content(clone: Clone, change: Change, sighted: dict[str, Sighting]) -> byte
     if change.text is None:
         return None
     seen = sighted.get(change.path)
-    merged = (
-        seen.text if seen is not None and seen.origin == "pending" and not change.published else change.text
-    )
-    return merged.encode("utf-8")
+    merged = seen is not None and seen.origin == "pending" and change.published is None
+    return (seen.text if merged and seen is not None else change.text).encode("utf-8")
 
 
-def _settle(clone: Clone, changes: list[Change]) -> None:
-    for change in changes:
-        if change.line == clone.line().id and change.published is None:
-            pending.archive(clone.layout, change, commit=clone.repo.head().oid, ts=clone.now())
+def _close(clone: Clone, change: Change, commit: str | None) -> None:
+    line = clone.line()
+    there = visible.waiting(clone.stores, line)
+    settle.close(clone.stores, line, change, there, commit=commit, ts=clone.now())
+    clone.forget_line()
 
 
-def _why_not(clone: Clone, path: str, blob: str | None, ground: _Ground) -> str | None:
-    seen = ground.sighted.get(path)
+def _why_not(item: Item, ground: _Ground) -> str | None:
+    seen, ours = ground.sighted.get(item.path), ground.staged.get(item.path)
     if seen is not None and seen.clash is not None:
         return "it was changed here and in the branch's history; see `holdfast show` for both texts"
-    if path not in ground.differs:
+    if item.path not in ground.differs or item.there in (item.blob, ours.blob if ours else item.blob):
         return None
-    try:
-        there = clone.repo.hash_blob(fsio.read(fsio.inside(clone.repo.top, path), limit=1 << 24))
-    except FileNotFoundError:
-        return None if blob is None or path not in ground.tree else "the file was deleted by hand"
-    if there in (blob, ground.staged.get(path)):
-        return None
+    if item.there is None:
+        return None if item.blob is None or item.head_blob is None else "the file was deleted by hand"
     return "the file differs from HEAD: commit or undo your own edit first"
 
 
-def _index_entries(clone: Clone) -> dict[str, str]:
-    out = clone.repo.run("ls-files", "-s", "-z", "--", paths.TRACKED)
-    rows = (row.partition(b"\t") for row in out.split(b"\0") if row)
-    return {os.fsdecode(name): facts.decode("ascii").rsplit(" ", 1)[0] for facts, _, name in rows}
-
-
-def _carry_out(clone: Clone, items: list[Item], *, stage: bool, message: str) -> str | None:
+def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str) -> str | None:
     """Write, add and commit; on any refusal everything is as it was."""
-    _journal(clone, items)
-    try:
+    before = clone.repo.head()
+    names = b"".join(os.fsencode(item.path) + b"\0" for item in items)
+    journal.write(clone, items)
+    with journal.undone_on_failure(clone, items):
         for item in items:
             _write(clone, item)
-        names = b"".join(os.fsencode(item.path) + b"\0" for item in items)
-        _git(
-            clone, "add", "-f", "--sparse", "-A", "--pathspec-from-file=-", "--pathspec-file-nul", names=names
+        listed = ("--pathspec-from-file=-", "--pathspec-file-nul")
+        journal.write_index(
+            clone.repo, "-c", "core.safecrlf=false", "add", "-f", "--sparse", "-A", *listed, stdin=names
         )
-        commit = None if stage else _commit(clone, items, message, names)
-    except (HookRefused, HookRewrote, GitFailed, OSError) as error:
-        _undo(clone, items)
-        fsio.remove(clone.layout.publishing)
-        if isinstance(error, OSError):
-            with fsio.refusing("the published files"):
-                raise
-        raise
+        if not stage:
+            _commit(clone, items, message, names, before)
+    commit = None if stage else clone.repo.head().oid
     if stage:
-        _remember_staged(clone, items)
+        staged.remember(clone.repo, clone.line().id, ((item.path, item.blob) for item in items))
+        _rebase_merged(clone, items)
     else:
-        for item in items:
-            _settle(clone, list(item.changes))
-            _note_inherited(clone, item, commit)
+        _keep_as_published(clone, items, commit)
     fsio.remove(clone.layout.publishing)
     return commit
-
-
-def _note_inherited(clone: Clone, item: Item, commit: str | None) -> None:
-    """What another line's change became here is remembered as published on this line."""
-    line = clone.line().id
-    for change in item.changes:
-        if change.line != line or change.published is not None:
-            own = Change(
-                change.path,
-                change.base,
-                change.blob,
-                line,
-                clone.repo.head().oid,
-                clone.now(),
-                change.text,
-                change.segment,
-            )
-            pending.archive(clone.layout, pending.add(clone.layout, own), commit=commit, ts=clone.now())
 
 
 def _write(clone: Clone, item: Item) -> None:
     full = fsio.inside(clone.repo.top, item.path)
     if item.data is None:
         fsio.remove(full)
-        return
-    fsio.make_dirs(os.path.dirname(full), mode=0o755)
-    fsio.replace(full, item.data, mode=0o644)
+    elif item.there != item.blob:
+        fsio.make_dirs(os.path.dirname(full), mode=0o755)
+        fsio.replace(full, item.data, mode=0o644)
 
 
-def _git(clone: Clone, *args: str, names: bytes) -> bytes:
-    return clone.repo.run("--literal-pathspecs", *args, stdin=names, write=True)
-
-
-def _commit(clone: Clone, items: list[Item], message: str, names: bytes) -> str | None:
-    before = clone.repo.head()
-    listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
-    done = clone.repo.attempt(
-        "--literal-pathspecs", "commit", "-q", "-m", message, *listed, stdin=names, write=True
-    )
-    if done.returncode:
-        said = [line for line in os.fsdecode(done.stderr + done.stdout).splitlines() if line.strip()]
-        raise HookRefused(f"git refused the commit: {said[-1].strip() if said else 'it gave no reason'}")
-    after = clone.repo.head().oid
-    rewritten = _rewritten(clone, items)
-    if rewritten:
-        clone.repo.run(
-            "update-ref", "-m", "holdfast: undo publish", "HEAD", before.oid or "", after or "", write=True
-        )
-        raise HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name")
-    return after
-
-
-def _rewritten(clone: Clone, items: list[Item]) -> list[str]:
-    tree = clone.repo.tree("HEAD", paths.LOG)
-    return [
-        item.path for item in items if item.path.startswith(paths.LOG) and tree.get(item.path) != item.blob
-    ]
-
-
-def _undo(clone: Clone, items: list[Item]) -> None:
-    """Put index entries and files back to what they were before us; later edits are left alone."""
-    rows = b"".join(_index_row(item) for item in items)
-    clone.repo.run("update-index", "-z", "--index-info", stdin=rows, write=True)
-    old = clone.repo.blobs(item.head_blob for item in items if item.head_blob)
+def _rebase_merged(clone: Clone, items: Sequence[Item]) -> None:
+    """What was merged with the branch's own text waits in its merged form, to be known in its commit."""
     for item in items:
-        full = fsio.inside(clone.repo.top, item.path)
-        if item.head_blob is not None:
-            fsio.make_dirs(os.path.dirname(full), mode=0o755)
-            fsio.replace(full, old[item.head_blob], mode=0o644)
-        elif os.path.lexists(full):
-            fsio.remove(full)
-            _prune(os.path.dirname(full), clone.layout.in_tree(paths.TRACKED))
+        change = item.change
+        if change and change.text is not None and item.data is not None and change.blob != item.blob:
+            clone.change(item.path, item.data.decode("utf-8"))
 
 
-def _index_row(item: Item) -> bytes:
-    facts = item.index or f"0 {_NO_OID}"
-    return f"{facts}\t".encode("ascii") + os.fsencode(item.path) + b"\0"
+def _keep_as_published(clone: Clone, items: Sequence[Item], commit: str | None) -> None:
+    """Remember each change as it stands in the commit: merged, or as a hook left it."""
+    tree = clone.repo.blobs_at("HEAD", [item.path for item in items])
+    texts = clone.repo.blobs(tree[i.path] for i in items if i.path in tree and tree[i.path] != i.blob)
+    for item in items:
+        if item.change is None:
+            continue
+        change, blob = item.change, tree.get(item.path)
+        if blob in texts:
+            clone.notes.append(f"a commit hook rewrote {item.path}; what it made of it was committed")
+        if change.segment is None and change.blob != blob:
+            data = texts.get(blob or "", item.data or b"")
+            change = replace(change, blob=blob, text=data.decode("utf-8", "replace"))
+        _close(clone, change, commit)
 
 
-def _prune(folder: str, top: str) -> None:
-    while folder != top and folder.startswith(top):
-        try:
-            os.rmdir(folder)
-        except OSError:
-            return
-        folder = os.path.dirname(folder)
+def _commit(clone: Clone, items: Sequence[Item], message: str, names: bytes, before: Head) -> None:
+    listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
+    for _ in range(LOCK_TRIES):
+        done = clone.repo.attempt(
+            "--literal-pathspecs", "commit", "-q", "-m", message, *listed, stdin=names, write=True
+        )
+        if done.returncode == 0 or not is_index_busy(done.stderr):
+            break
+        time.sleep(LOCK_PAUSE)
+    after = clone.repo.head().oid
+    if done.returncode and after == before.oid:
+        raise _refusal(clone, items, done.stderr + done.stdout)
+    rewritten = _rewritten(items, clone.repo.tree("HEAD", paths.LOG))
+    if rewritten:
+        _take_back(clone, before, after)
+        raise HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name")
 
 
-def _journal(clone: Clone, items: list[Item]) -> None:
-    rows = [
-        {
-            "path": i.path,
-            "blob": i.blob,
-            "head_blob": i.head_blob,
-            "index": i.index,
-            "changes": [asdict(c) for c in i.changes],
-        }
-        for i in items
-    ]
-    record = {"top": clone.repo.top, "head": clone.repo.head().oid, "line": clone.line().id, "items": rows}
-    fsio.replace(clone.layout.publishing, json.dumps(record).encode("utf-8"))
+def _refusal(clone: Clone, items: Sequence[Item], output: bytes) -> HookRefused | HookRewrote | GitFailed:
+    files = {item.path: journal.file_blob(clone.repo, item.path) or "" for item in items}
+    rewritten = _rewritten(items, files)
+    if rewritten:
+        return HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name, and refused it")
+    said = [line for line in os.fsdecode(output).splitlines() if line.strip()]
+    reason = said[-1].strip() if said else "it gave no reason"
+    if is_index_busy(output):
+        return GitFailed("another git holds the index: .git/index.lock is there", hint=_LOCK_HINT)
+    return HookRefused(f"git refused the commit: {reason}")
 
 
-def recover(clone: Clone) -> str | None:
-    """Undo or finish a publish that was cut short; says what it did. The caller holds the store's lock."""
-    try:
-        record = json.loads(fsio.read(clone.layout.publishing, limit=1 << 28))
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise CorruptLog(f"{clone.layout.publishing} cannot be read: {error}") from error
-    if record["top"] != clone.repo.top:
-        return f"a publish in {record['top']} was cut short; run any holdfast command there to finish it"
-    items = [
-        Item(r["path"], None, r["blob"], r["head_blob"], r["index"], tuple(Change(**c) for c in r["changes"]))
-        for r in record["items"]
-    ]
-    tree = clone.repo.tree("HEAD", paths.TRACKED)
-    if all(tree.get(item.path) == item.blob for item in items):
-        said = "finished a publish that was cut short after its commit"
+_LOCK_HINT = "If no git runs, remove the lock file by hand, then publish again."
+
+
+def _rewritten(items: Sequence[Item], blobs: dict[str, str]) -> list[str]:
+    return [i.path for i in items if i.path.startswith(paths.LOG) and i.blob and blobs.get(i.path) != i.blob]
+
+
+def _take_back(clone: Clone, before: Head, after: str | None) -> None:
+    """Move the branch back off a commit that nobody can have seen yet."""
+    reason = ("-m", "holdfast: undo publish")
+    if before.oid is None:
+        clone.repo.run("update-ref", *reason, "-d", "HEAD", after or "", write=True)
     else:
-        _undo(clone, [item for item in items if _is_as_we_left_it(clone, item)])
-        said = "undid a publish that was cut short; nothing was lost, publish again when you like"
-    fsio.remove(clone.layout.publishing)
-    return said
+        clone.repo.run("update-ref", *reason, "HEAD", before.oid, after or "", write=True)
 
 
-def _is_as_we_left_it(clone: Clone, item: Item) -> bool:
-    try:
-        data = fsio.read(fsio.inside(clone.repo.top, item.path), limit=1 << 28)
-    except FileNotFoundError:
-        return True
-    return clone.repo.hash_blob(data) in (item.blob, item.head_blob)
-
-
-def _staged_file(clone: Clone) -> str:
-    return os.path.join(clone.layout.private, "staged.json")
-
-
-def _staged_by_us(clone: Clone) -> dict[str, str]:
-    try:
-        found: dict[str, str] = json.loads(fsio.read(_staged_file(clone), limit=1 << 24))
-        return found
-    except (FileNotFoundError, ValueError):
-        return {}
-
-
-def _remember_staged(clone: Clone, items: list[Item]) -> None:
-    staged = {**_staged_by_us(clone), **{item.path: item.blob for item in items if item.blob}}
-    fsio.replace(_staged_file(clone), json.dumps(staged).encode("utf-8"))
-
-
-def _message(items: list[Item], events: int) -> str:
-    entries = [item for item in items if not item.path.startswith(paths.LOG)]
+def _message(items: Sequence[Item], events: int) -> str:
+    entries = [item for item in items if item.change and not item.change.segment]
     parts = [f"{len(entries)} {'memory' if len(entries) == 1 else 'memories'}"] if entries else []
     parts += [f"{events} {'event' if events == 1 else 'events'}"] if events else []
     return f"holdfast: publish {' and '.join(parts) or 'what waited'}"

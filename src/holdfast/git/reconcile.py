@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from holdfast.errors import Ambiguous, NotFound
 from holdfast.git import lines
 from holdfast.git.clone import Clone
-from holdfast.git.lines import Inherit, Known
 from holdfast.model.event import Event
+from holdfast.store import entries, fsio, pending, seal
 from holdfast.store import layout as paths
-from holdfast.store import pending, seal
 from holdfast.store.log import read_spool
 from holdfast.store.pending import Change
 
@@ -63,29 +62,44 @@ def gone(clone: Clone) -> list[Gone]:
     head = clone.repo.head().oid
     if head is None:
         return []
+    missing = _missing(clone)
+    rows = clone.repo.history("HEAD", list(missing)) if missing else []
+    stands = {(path, blob) for _, path, blob in rows}
+    deleted = {path: commit for commit, path, blob in reversed(rows) if blob is None}
+    tree = clone.repo.blobs_at("HEAD", list(missing))
+    # Where the path is still there and our text is in its history, somebody changed it later.
+    return [
+        Gone(change, None if path in tree or clone.repo.is_shallow() else deleted.get(path))
+        for path, (change, blob) in sorted(missing.items())
+        if path not in tree or (path, blob) not in stands
+    ]
+
+
+def _missing(clone: Clone) -> dict[str, tuple[Change, str]]:
+    """The last thing this line published for a path, where HEAD's tree has none or an older one of ours."""
     line, tree = clone.line().id, clone.repo.tree("HEAD", paths.TRACKED)
-    last = {c.path: c for c in pending.published(clone.layout) if c.line == line}
-    waiting = {c.path for c in clone.changes()}
-    erased = clone.erased()
-    found = []
-    for path, change in sorted(last.items()):
-        blob = clone.blob_of(change)
-        if path in waiting or blob is None or tree.get(path) == blob or _names(path, erased):
+    published: dict[str, list[Change]] = {}
+    for change in pending.published(clone.layout):
+        if change.line == line:
+            published.setdefault(change.path, []).append(change)
+    waiting, erased = {change.path for change in clone.changes()}, clone.erased()
+    found = {}
+    for path, changes in published.items():
+        blob, there = clone.blob_of(changes[-1]), tree.get(path)
+        if path in waiting or blob is None or there == blob or _names(path, erased):
             continue
-        if path in tree and clone.repo.holds(head, path, blob):
-            continue  # somebody changed it later, in commits that stand on ours
-        found.append(Gone(change, _deleting_commit(clone, path)))
+        if there is None or there in _earlier(changes):
+            found[path] = (changes[-1], blob)
     return found
+
+
+def _earlier(changes: list[Change]) -> set[str | None]:
+    """What a path was before its last change, as far as we had a hand in it; any other text is somebody's."""
+    return {changes[-1].base, *(oid for change in changes[:-1] for oid in (change.base, change.blob))}
 
 
 def _names(path: str, erased: set[str]) -> bool:
     return any(path.endswith(f"-{identity}.md") for identity in erased)
-
-
-def _deleting_commit(clone: Clone, path: str) -> str | None:
-    if clone.repo.is_shallow():
-        return None
-    return clone.repo.text("log", "-1", "--diff-filter=D", "--format=%H", "HEAD", "--", path) or None
 
 
 def lost(clone: Clone) -> list[Change]:
@@ -96,7 +110,7 @@ def lost(clone: Clone) -> list[Change]:
 
 def orphans(clone: Clone) -> list[Orphan]:
     """What waits on lines that are no more."""
-    living = lines.alive(clone.repo) | {clone.line().id}
+    living = lines.alive(clone.repo, *clone.stores) | {clone.line().id}
     waiting = pending.waiting(clone.layout)
     found = []
     for line in lines.known(clone.layout).values():
@@ -110,21 +124,46 @@ def orphans(clone: Clone) -> list[Orphan]:
 
 
 def carry(clone: Clone, name: str) -> Orphan:
-    """Let the current line see and publish what an orphan left; nothing is copied or changed."""
-    orphan = _find(clone, name)
-    known, here = lines.known(clone.layout), clone.line()
-    mine = known.get(here.id) or Known(here.id, (here.ref or "",), clone.now(), here.inherits)
-    lines.save(clone.layout, replace(mine, inherits=(*mine.inherits, Inherit(orphan.line, None))))
-    lines.save(clone.layout, replace(known[orphan.line], dropped=True))
-    clone.forget_line()
+    """Let what an orphan left wait on the current line instead; its events keep the line they are of.
+
+    A change that clashes with one waiting here stays behind, and the orphan is listed again.
+    """
+    with fsio.locked(clone.layout.lock, wait=60.0):
+        orphan = _find(clone, name)
+        here, head, now = clone.line(), clone.repo.head().oid, clone.now()
+        seal.seal(clone.layout, orphan.line, head=head, ts=now, owner=here.id)
+        moved = [_move(clone, change) for change in orphan.changes]
+        if all(moved):
+            _mark_dropped(clone, orphan.line)
     return orphan
+
+
+def _move(clone: Clone, change: Change) -> bool:
+    line = clone.line()
+    mine = {c.path: c for c in clone.changes()}.get(change.path)
+    if mine is not None and mine.segment is None and mine.blob != change.blob:
+        merged = entries.merge(_base_text(clone, change), mine.text or "", change.text or "")
+        if not isinstance(merged, str) or mine.text is None or change.text is None:
+            return False
+        clone.change(change.path, merged)
+    elif mine is None:
+        pending.add(clone.layout, replace(change, line=line.id, ts=clone.now()))
+    pending.archive(clone.layout, change, commit=None, ts=clone.now())
+    return True
+
+
+def _base_text(clone: Clone, change: Change) -> str:
+    return clone.repo.blobs([change.base] if change.base else []).get(change.base or "", b"").decode("utf-8")
+
+
+def _mark_dropped(clone: Clone, line: str) -> None:
+    lines.save(clone.layout, replace(lines.known(clone.layout)[line], dropped=True))
 
 
 def drop(clone: Clone, name: str) -> Orphan:
     """Stop listing an orphan; its records stay in the store until erased."""
     orphan = _find(clone, name)
-    known = lines.known(clone.layout)
-    lines.save(clone.layout, replace(known[orphan.line], dropped=True))
+    _mark_dropped(clone, orphan.line)
     return orphan
 
 

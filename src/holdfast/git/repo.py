@@ -7,6 +7,7 @@ which repository it is in are dropped once the repository is known: with them, `
 import hashlib
 import os
 import subprocess
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ _LOCAL_VARIABLES = (
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 )
+
+LOCK_TRIES, LOCK_PAUSE = 20, 0.1
 
 _OPERATIONS = (
     ("MERGE_HEAD", "a merge"),
@@ -64,10 +67,9 @@ class Repo:
 
         Inside a submodule that is the outermost enclosing repository with a `.holdfast`.
         """
-        repo = cls._at(start)
-        outer = repo
-        while above := outer.text("rev-parse", "--show-superproject-working-tree"):
-            outer = cls._at(above)
+        repo, above = cls._find(start)
+        while above:
+            outer, above = cls._find(above)
             if os.path.isdir(os.path.join(outer.top, ".holdfast")):
                 repo = outer
         return repo
@@ -78,18 +80,24 @@ class Repo:
         done = _start(["init", "-q", start], None, _environment(keep_local=False))
         if done.returncode:
             raise GitFailed(f"`git init` failed: {_complaint(done.stderr)}")
-        return cls._at(start)
+        return cls.at(start)
 
     @classmethod
-    def _at(cls, start: str) -> "Repo":
+    def at(cls, start: str) -> "Repo":
+        """The repository whose work tree holds a folder, whoever owns the memory there."""
+        return cls._find(start)[0]
+
+    @classmethod
+    def _find(cls, start: str) -> tuple["Repo", str]:
         if not os.path.isdir(start):
             raise NotARepository(f"{start} is not a folder")
-        asked = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"]
+        places = ("--show-toplevel", "--git-dir", "--git-common-dir", "--show-superproject-working-tree")
+        asked = ["rev-parse", "--path-format=absolute", *places]
         done = _start(["-C", start, *asked], None, _environment(keep_local=True))
         if done.returncode:
             raise _why_not_a_repository(start, done.stderr)
-        top, git_dir, common_dir = os.fsdecode(done.stdout).rstrip("\n").split("\n")
-        return cls(top, git_dir, common_dir)
+        top, git_dir, common_dir, *above = os.fsdecode(done.stdout).rstrip("\n").split("\n")
+        return cls(top, git_dir, common_dir), above[0] if above else ""
 
     def run(
         self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False
@@ -109,6 +117,18 @@ class Repo:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         return _start(["-C", self.top, *args], stdin, environment)
 
+    def patiently(self, *args: str, stdin: bytes | None = None) -> bytes:
+        """Run a command that changes the index; another git at work is given a moment to end."""
+        for _ in range(LOCK_TRIES):
+            done = self.attempt(*args, stdin=stdin, write=True)
+            if done.returncode == 0 or not is_index_busy(done.stderr):
+                break
+            time.sleep(LOCK_PAUSE)
+        if done.returncode:
+            named = next(arg for arg in args if not arg.startswith("-"))
+            raise GitFailed(f"`git {named}` failed: {_complaint(done.stderr)}")
+        return done.stdout
+
     def text(self, *args: str, ok: Sequence[int] = (0,)) -> str:
         """What a git command prints, as one stripped string."""
         return os.fsdecode(self.run(*args, ok=ok)).strip()
@@ -126,6 +146,12 @@ class Repo:
     def _ask_head(self) -> Head:
         ref = self.text("symbolic-ref", "-q", "HEAD", ok=(0, 1)) or None
         return Head(self.text("rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)) or None, ref)
+
+    @staticmethod
+    def ref_of(git_dir: str) -> str | None:
+        """The branch that a work tree's HEAD names, None if it is detached."""
+        content = _first_line(os.path.join(git_dir, "HEAD")) or ""
+        return content[len("ref: ") :] if content.startswith("ref: ") else None
 
     def resolve(self, ref: str) -> str | None:
         """The commit a full ref name points to, or None."""
@@ -151,11 +177,23 @@ class Repo:
 
     def tree(self, rev: str, path: str) -> dict[str, str]:
         """Path to blob of everything below `path` in a commit; empty if there is nothing."""
-        done = self.attempt("ls-tree", "-r", "-z", "--full-tree", rev, "--", path)
-        if done.returncode:
+        return self._tree(rev, "-r", path)
+
+    def blobs_at(self, rev: str, paths: Sequence[str]) -> dict[str, str]:
+        """Path to blob of just these files in a commit; what is not there is left out."""
+        if len(paths) > 200:
+            wanted = set(paths)
+            return {path: blob for path, blob in self._tree(rev, "-r").items() if path in wanted}
+        return self._tree(rev, *paths) if paths else {}
+
+    def _tree(self, rev: str, *args: str) -> dict[str, str]:
+        if rev == "HEAD" and self.head().oid is None:
             return {}
+        recursive = [arg for arg in args if arg == "-r"]
+        named = [arg for arg in args if arg != "-r"]
+        out = self.run("--literal-pathspecs", "ls-tree", *recursive, "-z", "--full-tree", rev, "--", *named)
         found = {}
-        for row in done.stdout.split(b"\0")[:-1]:
+        for row in out.split(b"\0")[:-1]:
             facts, _, name = row.partition(b"\t")
             mode, kind, oid = facts.split(b" ")
             if kind == b"blob" and mode != b"120000":
@@ -215,10 +253,22 @@ class Repo:
     def is_ancestor(self, older: str, newer: str) -> bool:
         return self.attempt("merge-base", "--is-ancestor", older, newer).returncode == 0
 
-    def holds(self, commit: str, path: str, blob: str) -> bool:
-        """Whether some commit up to `commit` gave `path` this blob."""
-        out = self.attempt("log", "-1", "--format=%H", f"--find-object={blob}", commit, "--", path)
-        return out.returncode == 0 and bool(out.stdout.strip())
+    def history(self, revisions: str, paths: Sequence[str]) -> list[tuple[str, str, str | None]]:
+        """Every (commit, path, blob it got) among some paths, newest first; no blob: it was deleted there."""
+        named = list(paths) if len(paths) <= 200 else [".holdfast"]
+        shape = ("--full-history", "-m", "--no-renames", "--raw", "--no-abbrev", "-z", "--format=%x01%H")
+        done = self.attempt("--literal-pathspecs", "log", *shape, revisions, "--", *named)
+        found, wanted, commit = [], set(paths), ""
+        words = iter(done.stdout.split(b"\0") if done.returncode == 0 else ())
+        for word in words:
+            word = word.lstrip(b"\n")
+            if word.startswith(b"\x01"):
+                commit = word[1:].decode("ascii")
+            elif word.startswith(b":"):
+                blob, path = word.split(b" ")[3].decode("ascii"), os.fsdecode(next(words))
+                if path in wanted:
+                    found.append((commit, path, None if set(blob) == {"0"} else blob))
+        return found
 
     def worktrees(self) -> list[str]:
         """The git folders of all work trees of this clone, the main one first."""
@@ -263,6 +313,11 @@ def _start(
         )
     except FileNotFoundError:
         raise GitFailed("git was not found on this machine", hint="Install git 2.31 or newer.") from None
+
+
+def is_index_busy(stderr: bytes) -> bool:
+    """Whether git complained that another git holds the index; we never remove its lock."""
+    return b"index.lock" in stderr and b"File exists" in stderr
 
 
 def _complaint(stderr: bytes) -> str:

@@ -9,7 +9,7 @@ import shutil
 from dataclasses import dataclass
 
 from holdfast.errors import HookRefused, NotARepository
-from holdfast.git import lines
+from holdfast.git import lines, staged
 from holdfast.git.clone import make_store
 from holdfast.git.repo import Repo
 from holdfast.store import fsio
@@ -54,7 +54,7 @@ def initialise(start: str, *, cache: str, commit: bool = False) -> Setup:
     made = make_store(layout)
     with fsio.locked(layout.lock, wait=60.0):
         wrote = [path for path, text in _files() if _write_missing(layout, path, text)]
-        oid = _commit(repo, [path for path, _ in _files()]) if commit else None
+        oid = _commit(repo) if commit else None
     return Setup(repo.top, made, tuple(wrote), oid)
 
 
@@ -75,14 +75,19 @@ def _write_missing(layout: Layout, path: str, text: str) -> bool:
     return True
 
 
-def _commit(repo: Repo, files: list[str]) -> str | None:
-    """Commit just these files, if HEAD lacks them; whatever else is staged stays staged."""
-    if all(path in repo.tree("HEAD", paths.TRACKED) for path in files):
+def _commit(repo: Repo) -> str | None:
+    """Commit just the files that HEAD lacks; whatever else is staged or edited stays as it was."""
+    tree = repo.tree("HEAD", paths.TRACKED)
+    files = [path for path, _ in _files() if path not in tree]
+    if not files:
         return None
-    repo.run("add", "-f", "--sparse", "--", *files, write=True)
+    before = repo.text("ls-files", "--", *files).splitlines()
+    repo.run("-c", "core.safecrlf=false", "add", "-f", "--sparse", "--", *files, write=True)
     done = repo.attempt("commit", "-q", "-m", "Set up Holdfast", "--only", "--", *files, write=True)
     if done.returncode:
-        repo.attempt("rm", "-q", "--cached", "--", *files, write=True)
+        ours = [path for path in files if path not in before]
+        if ours:
+            repo.attempt("rm", "-q", "--cached", "--", *ours, write=True)
         said = os.fsdecode(done.stderr or done.stdout).strip().splitlines()
         raise HookRefused(f"git did not commit the two files: {said[-1] if said else 'it gave no reason'}")
     return repo.head().oid
@@ -104,8 +109,9 @@ def uninstall(repo: Repo, layout: Layout, repo_id: str) -> Removal:
         key = f"branch.{ref[len('refs/heads/') :]}.holdfast"
         repo.attempt("config", "--unset-all", key, write=True)
     for git_dir in repo.worktrees():
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(os.path.join(git_dir, lines.DETACHED))
+        for name in (lines.DETACHED, staged.NAME):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(git_dir, name))
     removed = [path for path in gone if os.path.lexists(path)]
     for path in removed:
         shutil.rmtree(path)

@@ -6,10 +6,10 @@ What another line recorded is not here, unless this line branched off while it w
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 
 from holdfast.errors import BrokenEntry
+from holdfast.git import staged
 from holdfast.git.lines import Line
 from holdfast.git.repo import Repo
 from holdfast.store import entries, fsio, layout, pending, seal
@@ -40,80 +40,83 @@ class Sighting:
     blob: str
     origin: str  # "pending", "edit" or "tree"
     clash: str | None = None  # the tree's text, if both it and the waiting change moved on
+    edited: str | None = None  # the work tree's own text, if a waiting change hides it
+
+
+def waiting(stores: Sequence[Layout], line: Line) -> list[Change]:
+    """Every waiting change that is visible on a line, what it inherited first, then oldest first."""
+    own = [c for store in stores for c in pending.waiting(store)]
+    found = {c.key: c for c in _published_since(stores, line) if c.segment is None}
+    found.update({c.key: c for c in own})
+    seen = [c for c in found.values() if line.sees(c.line, c.ts) and c.key not in line.done]
+    return sorted(seen, key=lambda c: (c.line == line.id, c.ts, c.name))
 
 
 def changes(stores: Sequence[Layout], line: Line) -> list[Change]:
-    """Waiting changes that are visible on a line, oldest first."""
-    own = [c for store in stores for c in pending.waiting(store)]
-    found = [c for c in own if line.sees(c.line, c.ts)]
-    return sorted([*found, *_published_since(stores, line)], key=lambda c: (c.ts, c.name))
+    """What waits on a line: for each path the change that counts."""
+    return list({change.path: change for change in waiting(stores, line)}.values())
 
 
 def _published_since(stores: Sequence[Layout], line: Line) -> Iterator[Change]:
-    """What a parent line had waiting when we branched off and has published since."""
-    limits = {i.line: i.until for i in line.inherits if i.until is not None}
+    """What lines we branched off have published since: it may have waited there when we did.
+
+    A change published in the very second we were born counts; if it is in our history, `settle` sees so.
+    """
+    limits = {name: until for name, until in line.limits().items() if until is not None}
     if not limits:
         return
-    since = min(datetime.fromisoformat(until).timestamp() for until in limits.values()) - 2
     for store in stores:
-        for change in pending.published(store, since=since):
+        for change in pending.published(store, since=min(limits.values())):
             until = limits.get(change.line)
-            if (
-                until
-                and change.segment is None
-                and change.ts <= until < (change.published or {}).get("ts", "")
-            ):
+            if until and until[:19] <= (change.published or {}).get("ts", ""):
                 yield change
 
 
 def log_sources(repo: Repo, stores: Sequence[Layout], line: Line) -> list[Source]:
     """Every file of the log that is visible on a line."""
+    # Our own files first: what is published between the two looks is then seen twice, never not at all.
+    own = sorted(own_sources(stores, line), key=lambda source: source.until is not None)
     found = {}
     for path, blob in repo.tree("HEAD", layout.LOG).items():
         if path.endswith(".jsonl"):
             name = os.path.basename(path)[:-6]
             found[name] = Source(name, "segment", None, None, None, blob)
-    for source in _own_sources(stores, line):
+    for source in own:
         found.setdefault(source.key, source)
     return list(found.values())
 
 
-def _own_sources(stores: Sequence[Layout], line: Line) -> Iterator[Source]:
-    limits = {line.id: None, **{i.line: i.until for i in line.inherits}}
+def own_sources(stores: Sequence[Layout], line: Line) -> list[Source]:
+    """The files of the log that this clone holds besides HEAD's tree, as far as a line sees them."""
+    limits = line.limits()
+    found = []
     for store in stores:
-        for change in [*pending.waiting(store), *_segments_since(store, line)]:
-            if change.segment and change.line in limits:
-                path = store.sealed_segment(change.segment)
-                yield Source(change.segment, "segment", change.line, limits[change.line], path, None)
         for name, until in limits.items():
             for path in seal.spools(store, name):
-                yield Source(f"{name}/{os.path.basename(path)}", "spool", name, until, path, None)
+                found.append(Source(f"{name}/{os.path.basename(path)}", "spool", name, until, path, None))
+    for store in stores:
+        for change in pending.waiting(store):
+            if change.segment and change.line in limits:
+                found.append(_segment_source(store, change.segment, change.line, limits))
+    for change in _published_since(stores, line):
+        if change.segment:
+            found.append(_segment_source(stores[0], change.segment, change.line, limits))
+    return found
 
 
-def _segments_since(store: Layout, line: Line) -> Iterator[Change]:
-    """Segments a parent line has published since we branched off; they may hold what we inherited."""
-    limits = {i.line: i.until for i in line.inherits if i.until is not None}
-    if not limits:
-        return
-    since = min(datetime.fromisoformat(until).timestamp() for until in limits.values()) - 2
-    for change in pending.published(store, since=since):
-        until = limits.get(change.line)
-        if change.segment and until and until < (change.published or {}).get("ts", ""):
-            yield change
+def _segment_source(store: Layout, name: str, line: str, limits: dict[str, str | None]) -> Source:
+    return Source(name, "segment", line, limits[line], store.sealed_segment(name), None)
 
 
 def sightings(repo: Repo, stores: Sequence[Layout], line: Line, folder: str) -> list[Sighting]:
     """The entry files below a tracked folder as they are visible here."""
-    tree = repo.tree("HEAD", folder)
-    waiting = {
-        c.path: c for c in changes(stores, line) if c.path.startswith(folder + "/") and c.segment is None
-    }
-    edited = _edits(repo, folder)
-    tree = {path: blob for path, blob in tree.items() if path.endswith(".md")}
-    texts = repo.blobs([*tree.values(), *(c.base for c in waiting.values() if c.base)])
+    asked = {c.path: c for c in changes(stores, line) if c.path.startswith(folder + "/") and not c.segment}
+    tree = {path: blob for path, blob in repo.tree("HEAD", folder).items() if path.endswith(".md")}
+    edited = {p: text for p, text in _edits(repo, folder).items() if not _is_elsewheres(repo, line, p, text)}
+    texts = repo.blobs([*tree.values(), *(c.base for c in asked.values() if c.base)])
     found = [
-        _sight(repo, path, tree.get(path), waiting.get(path), edited=edited, texts=texts)
-        for path in sorted({*tree, *waiting, *edited})
+        _sight(repo, path, tree.get(path), asked.get(path), edited=edited, texts=texts)
+        for path in sorted({*tree, *asked, *edited})
     ]
     return [sighting for sighting in found if sighting is not None]
 
@@ -130,6 +133,14 @@ def _edits(repo: Repo, folder: str) -> dict[str, bytes | None]:
     return found
 
 
+def _is_elsewheres(repo: Repo, line: Line, path: str, text: bytes | None) -> bool:
+    """A file that another line staged, and git carried along on a switch, is no edit of this line."""
+    ours = staged.read(repo).get(path)
+    return (
+        ours is not None and ours.line != line.id and text is not None and repo.hash_blob(text) == ours.blob
+    )
+
+
 def _sight(
     repo: Repo,
     path: str,
@@ -140,7 +151,8 @@ def _sight(
     texts: dict[str, bytes],
 ) -> Sighting | None:
     if change is not None and change.blob != in_tree:
-        return _pending(path, in_tree, change, texts, repo)
+        seen, by_hand = _pending(path, in_tree, change, texts, repo), edited.get(path)
+        return replace(seen, edited=_decode(by_hand)) if seen and by_hand is not None else seen
     if path not in edited:
         return Sighting(path, _decode(texts.get(in_tree or "", b"")), in_tree or "", "tree")
     edit = edited[path]

@@ -34,10 +34,19 @@ class Change:
     name: str = ""
     published: dict[str, str] | None = None
 
+    @property
+    def key(self) -> str:
+        """What stays the same when a change is archived under another name."""
+        return self.name.rsplit("-", 1)[-1]
+
 
 def name_for(ts: str) -> str:
     """A file name that sorts by time and never clashes."""
-    return f"{ts[:19].replace('-', '').replace(':', '')}Z-{token(10)}"
+    return f"{_compact(ts)}Z-{token(10)}"
+
+
+def _compact(ts: str) -> str:
+    return ts[:19].replace("-", "").replace(":", "")
 
 
 def add(layout: Layout, change: Change) -> Change:
@@ -53,17 +62,26 @@ def waiting(layout: Layout) -> list[Change]:
     return list(_read_all(layout.pending))
 
 
-def published(layout: Layout, *, since: float = 0.0) -> list[Change]:
-    """Every change this clone published, oldest first; `since` leaves out what was archived before it."""
-    return list(_read_all(layout.sealed_changes, since=since))
+def published(layout: Layout, *, since: str = "") -> list[Change]:
+    """Every change this clone published, oldest first; `since` leaves out what was published before it.
+
+    Archived names begin with the time of publishing, so that only what is asked for is read.
+    """
+    return list(_read_all(layout.sealed_changes, since=_compact(since)))
 
 
 def archive(layout: Layout, change: Change, *, commit: str | None, ts: str) -> None:
     """A change is in a commit of its line: keep it as published and stop waiting."""
+    note(layout, change, commit=commit, ts=ts)
+    drop(layout, change)
+
+
+def note(layout: Layout, change: Change, *, commit: str | None, ts: str) -> None:
+    """Keep a change as published on its line."""
     fsio.make_dirs(layout.sealed_changes)
     done = replace(change, published={"commit": commit or "", "ts": ts})
-    _write(os.path.join(layout.sealed_changes, f"{change.name}.json"), done)
-    drop(layout, change)
+    key = change.key or token(10)
+    _write(os.path.join(layout.sealed_changes, f"{_compact(ts)}Z-{key}.json"), done)
 
 
 def drop(layout: Layout, change: Change) -> None:
@@ -81,10 +99,9 @@ def _write(path: str, change: Change) -> None:
     fsio.replace(path, json.dumps(record, ensure_ascii=False, indent=1).encode("utf-8") + b"\n")
 
 
-def _read_all(folder: str, *, since: float = 0.0) -> Iterator[Change]:
+def _read_all(folder: str, *, since: str = "") -> Iterator[Change]:
     try:
-        with os.scandir(folder) as files:
-            names = sorted(f.name for f in files if f.name.endswith(".json") and f.stat().st_mtime >= since)
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json") and name >= since)
     except FileNotFoundError:
         return
     for name in names:

@@ -6,20 +6,19 @@ write the private store moves it there; nothing is deleted before its copy is sy
 
 import os
 
-from holdfast.store import fsio, seal
+from holdfast.model.ids import token
+from holdfast.store import capsule, fsio, seal
 from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
 
-_FOLDERS = ("bodies", "pending", "candidates", "runs", "sealed")
+# Bodies before the events that name them, lines before what was recorded on them.
+_FOLDERS = ("lines", "bodies", "runs", "candidates", "sealed", "pending", "erased", "quarantine")
 
 
 def holds_something(layout: Layout) -> bool:
     """Whether a sandbox left something to be moved."""
     local = layout.sandboxed().private
-    return any(
-        os.path.isdir(os.path.join(local, name)) and os.listdir(os.path.join(local, name))
-        for name in (*_FOLDERS, "spool")
-    )
+    return any(files for name in (*_FOLDERS, "spool") for _, _, files in os.walk(os.path.join(local, name)))
 
 
 def drain(layout: Layout) -> int:
@@ -33,19 +32,27 @@ def drain(layout: Layout) -> int:
 def _move_folder(local: Layout, layout: Layout, name: str) -> int:
     count = 0
     root = os.path.join(local.private, name)
-    for folder, _, files in os.walk(root):
-        target = os.path.join(layout.private, name, os.path.relpath(folder, root))
+    for folder, below, files in os.walk(root):
+        if name == "runs" and folder == root:  # a run still under way in the sandbox is left to it
+            below[:] = [run for run in below if not capsule.is_alive(os.path.join(root, run))]
+        target = os.path.normpath(os.path.join(layout.private, name, os.path.relpath(folder, root)))
         for file in files:
-            fsio.make_dirs(os.path.normpath(target))
-            _move_file(os.path.join(folder, file), os.path.join(os.path.normpath(target), file))
+            if file == "lock" or file.endswith(".tmp"):
+                continue
+            fsio.make_dirs(target)
+            _move_file(os.path.join(folder, file), os.path.join(target, file), layout)
             count += 1
     return count
 
 
-def _move_file(source: str, target: str) -> None:
+def _move_file(source: str, target: str, layout: Layout) -> None:
+    """Move one file; where another stands under its name, both are kept."""
     data = fsio.read(source, limit=MAX_SPOOL)
     if not os.path.lexists(target):
         fsio.replace(target, data)
+    elif fsio.read(target, limit=MAX_SPOOL) != data:
+        fsio.make_dirs(layout.quarantine)
+        fsio.replace(os.path.join(layout.quarantine, f"{os.path.basename(target)}.{token(8)}.sandbox"), data)
     fsio.remove(source)
 
 
@@ -55,5 +62,8 @@ def _move_spools(local: Layout, layout: Layout, line: str) -> int:
     folder = os.path.join(layout.spool, line)
     for path in closed:
         fsio.make_dirs(folder)
-        _move_file(path, os.path.join(folder, os.path.basename(path)))
+        stem = os.path.basename(path).rsplit(".", 2)[0]
+        # A name of its own: the same writer may have been drained before and not yet be sealed.
+        fsio.replace(seal.free_name(os.path.join(folder, stem)), fsio.read(path, limit=MAX_SPOOL))
+        fsio.remove(path)
     return len(closed)

@@ -49,26 +49,29 @@ def _close(path: str) -> None:
     try:
         fsio.lock_fd(fd, wait=30.0, what=path)
         if os.fstat(fd).st_size:
-            fsio.move(path, _free_name(path[: -len(".jsonl")]))
+            fsio.move(path, free_name(path[: -len(".jsonl")]))
     finally:
         os.close(fd)
 
 
-def _free_name(stem: str) -> str:
+def free_name(stem: str) -> str:
     number = 1
     while os.path.lexists(name := f"{stem}.{number}.closed"):  # never over a spool a crash left behind
         number += 1
     return name
 
 
-def seal(layout: Layout, line: str, *, head: str | None, ts: str) -> list[Change]:
-    """Turn a line's spools into segments that wait to be published. The caller holds the store's lock."""
+def seal(layout: Layout, line: str, *, head: str | None, ts: str, owner: str | None = None) -> list[Change]:
+    """Turn a line's spools into segments that wait to be published on it, or on the line `owner`.
+
+    The caller holds the store's lock.
+    """
     closed = close_spools(layout, line)
     readings = [read_spool(path) for path in closed]
     for reading in readings:
         quarantine(layout, reading.torn)
-    done = _already_sealed(layout, line) if closed else set()
-    changes = keep(layout, line, _pairs(readings, done), head=head, ts=ts)
+    done = _already_sealed(layout, owner or line) if closed else set()
+    changes = keep(layout, line, _pairs(readings, done), head=head, ts=ts, owner=owner)
     for path in closed:
         fsio.remove(path)
     return changes
@@ -86,7 +89,13 @@ def _pairs(readings: list[Reading], done: Collection[str]) -> list[tuple[Event, 
         for event, data in zip(reading.events, reading.lines, strict=True):
             if event.hash_self not in done:
                 found[event.hash_self] = (event, data)
-    return [found[event.hash_self] for event in in_order(event for event, _ in found.values())]
+    return ordered(list(found.values()))
+
+
+def ordered(pairs: list[tuple[Event, bytes]]) -> list[tuple[Event, bytes]]:
+    """Events with their lines, parents first."""
+    found = {event.hash_self: (event, data) for event, data in pairs}
+    return [found[event.hash_self] for event in in_order(event for event, _ in pairs)]
 
 
 def keep(
@@ -121,14 +130,6 @@ def read_sealed(layout: Layout, name: str) -> list[tuple[Event, bytes]]:
     """The events of a sealed segment with their lines."""
     _, lines = segment_lines(name, sealed_bytes(layout, name))
     return [(parse_event(line), line) for line in lines]
-
-
-def inherited(
-    layout: Layout, line: str, until: str | None, done: Collection[str]
-) -> list[tuple[Event, bytes]]:
-    """What a parent line had not sealed when we branched off; its own spools stay as they are."""
-    pairs = _pairs([read_spool(path) for path in spools(layout, line)], done)
-    return [(event, data) for event, data in pairs if until is None or event.ts <= until]
 
 
 def quarantine(layout: Layout, torn: list[Torn]) -> None:

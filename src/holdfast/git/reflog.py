@@ -1,0 +1,163 @@
+"""Git's reflogs: when a branch was born, and what was checked out at that moment.
+
+They are read as files. Times in them are whole seconds, and they expire, so whatever is learned
+here is kept in the private store by `lines`.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from holdfast.git.repo import Repo
+
+_MOVED = re.compile(r"checkout: moving from (\S+) to (\S+)")
+_CREATED = re.compile(r"branch: Created from (\S+)")
+_TURNED = re.compile(r"Branch: (renamed|copied) (refs/heads/\S+) to (refs/heads/\S+)")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_HEADS = "refs/heads/"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One row of a reflog."""
+
+    oid: str
+    time: int
+    begins: bool  # nothing was there before: the ref was born
+    message: str
+
+    @property
+    def born(self) -> str:
+        """What tells this birth from another of the same name."""
+        return f"{self.oid} {self.time}"
+
+    @property
+    def until(self) -> str:
+        """The last instant of its second: within a second nobody can tell what came first."""
+        return f"{datetime.fromtimestamp(self.time, UTC):%Y-%m-%dT%H:%M:%S}.999999Z"
+
+
+def read(folder: str, ref: str) -> list[Moment]:
+    """The rows of a ref's log, oldest first; none where there is no log."""
+    path = os.path.join(folder, "logs", *ref.split("/"))
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            rows = file.read().split("\n")[:-1]
+    except OSError:
+        return []
+    return [moment for row in rows if (moment := _moment(row)) is not None]
+
+
+def _moment(row: str) -> Moment | None:
+    facts, _, message = row.partition("\t")
+    oids, time = facts.split(" ", 2), facts.rsplit(" ", 2)
+    if len(oids) < 3 or len(time) < 3 or not time[1].isdigit():
+        return None
+    return Moment(oids[1], int(time[1]), set(oids[0]) == {"0"}, message)
+
+
+def birth(repo: Repo, ref: str) -> Moment | None:
+    """The moment a branch was born, or None if its log does not reach back."""
+    log = read(repo.common_dir, ref)
+    return log[0] if log and log[0].begins else None
+
+
+def copied(repo: Repo, ref: str) -> tuple[str, Moment] | None:
+    """The branch that `git branch -c` made this one from, and when."""
+    for moment in reversed(read(repo.common_dir, ref)):
+        turned = _TURNED.fullmatch(moment.message)
+        if turned and turned[1] == "copied":
+            return turned[2], moment
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a branch came from: another branch, or a detached work tree's git folder."""
+
+    ref: str | None
+    git_dir: str | None = None
+
+
+def origin(repo: Repo, ref: str, moment: Moment) -> Origin | None:
+    """What a branch was created from, as far as the logs tell without guessing."""
+    created = _CREATED.fullmatch(moment.message)
+    start = created[1] if created else None
+    if start and start != "HEAD" and (named := _branch(repo, start)):
+        return Origin(named) if named != ref else None
+    left = _left_behind(repo, ref, moment)
+    if left is None and start == "HEAD":
+        return _checked_out(repo, moment, skip=ref)
+    return left
+
+
+def _branch(repo: Repo, name: str) -> str | None:
+    """The local branch a start point names, if it is one; one deleted since has left no log."""
+    ref = name if name.startswith(_HEADS) else _HEADS + name
+    return ref if repo.resolve(ref) else None
+
+
+def _left_behind(repo: Repo, ref: str, moment: Moment) -> Origin | None:
+    """`git switch -c`: what HEAD left for the new branch at the moment it was made."""
+    name = ref.removeprefix(_HEADS)
+    for git_dir in repo.worktrees():
+        for row in read(git_dir, "HEAD"):
+            moved = _MOVED.fullmatch(row.message)
+            if moved and moved[2] == name and moment.time <= row.time <= moment.time + 1:
+                return Origin(None, git_dir) if _COMMIT.fullmatch(moved[1]) else Origin(_HEADS + moved[1])
+    return None
+
+
+def _checked_out(repo: Repo, moment: Moment, *, skip: str) -> Origin | None:
+    """What was checked out at this commit and moment: in the main work tree, else where only one fits."""
+    found = []
+    for git_dir in repo.worktrees():
+        rows = read(git_dir, "HEAD")
+        before = [row for row in rows if row.time <= moment.time]
+        at = _branch_at(git_dir, rows, len(before))
+        if before and before[-1].oid == moment.oid and at != skip:
+            found.append(Origin(at, None if at else git_dir))
+            if git_dir == repo.common_dir:
+                break
+    return found[0] if len(set(found)) == 1 else None
+
+
+def _branch_at(git_dir: str, rows: list[Moment], count: int) -> str | None:
+    """The branch a work tree was on after the first `count` rows of its HEAD's log."""
+    for row in reversed(rows[:count]):
+        if moved := _MOVED.fullmatch(row.message):
+            return None if moved[2] == "HEAD" or _COMMIT.fullmatch(moved[2]) else _HEADS + moved[2]
+        if turned := _TURNED.fullmatch(row.message):
+            return turned[3]
+    for row in rows[count:]:
+        if moved := _MOVED.fullmatch(row.message):
+            return None if _COMMIT.fullmatch(moved[1]) else _HEADS + moved[1]
+        if turned := _TURNED.fullmatch(row.message):
+            return turned[2]
+    return Repo.ref_of(git_dir)
+
+
+def arrival(repo: Repo, ref: str, until: str) -> tuple[Origin, Moment] | None:
+    """Where HEAD came from when it last moved to a branch, no later than a moment: the branch may be gone."""
+    name = ref.removeprefix(_HEADS)
+    found = []
+    for git_dir in repo.worktrees():
+        for row in read(git_dir, "HEAD"):
+            moved = _MOVED.fullmatch(row.message)
+            if moved and moved[2] == name and row.until <= until and not _COMMIT.fullmatch(moved[1]):
+                found.append((Origin(_HEADS + moved[1]), row))
+    return max(found, key=lambda pair: pair[1].time, default=None)
+
+
+def detached_from(repo: Repo) -> tuple[Origin, Moment] | None:
+    """The branch a detached work tree stood on before, and when it left it."""
+    rows = read(repo.git_dir, "HEAD")
+    for row in reversed(rows):
+        moved = _MOVED.fullmatch(row.message)
+        if moved and not _COMMIT.fullmatch(moved[1]):
+            return Origin(_HEADS + moved[1]), row
+    if rows and rows[0].begins and repo.git_dir != repo.common_dir:
+        place = _checked_out(repo, rows[0], skip="")
+        return (place, rows[0]) if place else None
+    return None
