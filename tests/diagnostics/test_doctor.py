@@ -131,6 +131,41 @@ def test_an_erased_body_that_came_back_is_reported(sample):
     assert "it was erased and is here again" in told(examine(sample.clone))
 
 
+def test_what_is_recorded_after_an_erasure_under_the_same_name_is_expected(sample):
+    """Somebody may propose the same thing again, in better words."""
+    sample.tasks(1)
+    first = next(iter(sample.clone.own_events()))
+    sample.clone.record(Draft("erase", target="TSK-0"))
+    sample.clone.bodies.drop(first.body)
+    sample.tasks(1)
+
+    assert told(examine(sample.clone)) == ""
+
+
+def test_the_real_erase_leaves_a_sound_store(sample):
+    """If erasing made the doctor complain, people would stop erasing."""
+    from holdfast.git.erase import erase
+
+    full(sample)
+    erase(sample.clone, "memory", "FCT-aaa111")
+    erase(sample.clone, "event", next(iter(sample.clone.own_events())).hash_self)
+
+    assert told(examine(sample.open())) == ""
+
+
+def test_damage_in_gits_own_store_is_reported(sample):
+    """The doctor must not die of what it is asked to find."""
+    segment = full(sample).segments()[0].relative_to(sample.repo.path).as_posix()
+    oid = sample.repo.git("rev-parse", f"HEAD:{segment}")
+    loose = sample.repo / ".git/objects" / oid[:2] / oid[2:]
+    rewrite(loose, loose.read_bytes()[:20] + b"nothing of the kind")
+
+    report = examine(sample.clone)
+
+    assert report.verdict == "corrupt"
+    assert segment in told(report)
+
+
 def test_a_write_cut_short_is_a_note_and_not_damage(sample):
     """A crash costs nobody an acknowledged event, so nobody should be alarmed."""
     full(sample)

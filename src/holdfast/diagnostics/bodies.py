@@ -21,20 +21,27 @@ _BACKUP = "Bring it back from a backup or an export; nothing else holds these by
 
 def examine(clone: Clone, ledger: Ledger) -> list[Finding]:
     """Each own event's body, and each own run's capsule: here, unaltered, or rightly gone."""
-    ours = _erased(ledger.own.values()) | clone.erased()
-    named = _erased(ledger.events.values()) | ours
+    ours = _erased(ledger.own.values())
+    named = {*_erased(ledger.events.values()), *clone.erased()}
     found: list[Finding] = []
     for event in ledger.own.values():
-        covers = event.names if event.kind != b"erase" else set()
+        names = event.names if event.kind != b"erase" else set()
+        erased = any(event.ts <= ours.get(name, b"") for name in names)
         if event.body is not None:
-            found += body(clone, event, hidden=bool(covers & named), erased=bool(covers & ours))
-        if covers & ours:
+            found += body(clone, event, hidden=not names.isdisjoint(named), erased=erased)
+        if erased:
             found += _left_of(clone, event)
     return found
 
 
-def _erased(events: Iterable[Seen]) -> set[str]:
-    return {event.target.decode("ascii") for event in events if event.kind == b"erase" and event.target}
+def _erased(events: Iterable[Seen]) -> dict[str, bytes]:
+    """What was erased, and when last: an event after that is about something new of the same name."""
+    found: dict[str, bytes] = {}
+    for event in events:
+        if event.kind == b"erase" and event.target:
+            target = event.target.decode("ascii")
+            found[target] = max(event.ts, found.get(target, b""))
+    return found
 
 
 def _left_of(clone: Clone, event: Seen) -> Iterator[Finding]:

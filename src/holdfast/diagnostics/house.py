@@ -67,9 +67,10 @@ def leftovers(store: Layout, top: str, *, bodies: Collection[str], now: float) -
             said = "no event of this clone names this body; its event was never acknowledged"
             step = "It does no harm; `holdfast doctor --repair` sets it aside."
             yield _note(path, top, said, step, repair="orphan")
-    if os.path.lexists(store.publishing):
-        said = "a publish was interrupted"
-        yield _note(store.publishing, top, said, "Run `holdfast publish` again; it finishes or undoes it.")
+    for path, what in ((store.publishing, "a publish"), (store.erasing, "an erase")):
+        if os.path.lexists(path):
+            step = "The next command that writes finishes or undoes it; `holdfast status` is one."
+            yield _note(path, top, f"{what} was interrupted", step)
 
 
 def unfinished(store: Layout, top: str, *, runs: Collection[str]) -> Iterator[Finding]:

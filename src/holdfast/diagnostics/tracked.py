@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger
-from holdfast.errors import TooLarge, UnsafePath
+from holdfast.errors import GitFailed, TooLarge, UnsafePath
 from holdfast.git.repo import Repo
 from holdfast.store import fsio, layout
 from holdfast.store.format import MAX_SEGMENT
@@ -48,26 +48,45 @@ def rows(repo: Repo, rev: str, path: str) -> list[Row]:
 def read_log(repo: Repo, rev: str, ledger: Ledger) -> dict[str, bytes]:
     """Take the whole log of a commit into the ledger; gives each segment's bytes by path."""
     listed = rows(repo, rev, layout.LOG)
-    blobs = repo.blobs(row.oid for row in listed if row.segment)
+    blobs = _blobs(repo, [row for row in listed if row.segment], ledger)
     found = {}
     for row in listed:
         if row.segment is None:
             ledger.stranger(row.path)
         elif row.oid not in blobs:
-            ledger.findings.append(_absent(row))
+            ledger.findings.append(_absent(repo, row))
         else:
             found[row.path] = blobs[row.oid]
             ledger.segment(row.path, row.segment, blobs[row.oid])
     return found
 
 
-def _absent(row: Row) -> Finding:
+def _blobs(repo: Repo, listed: list[Row], ledger: Ledger) -> dict[str, bytes]:
+    """What git holds; where its own store is damaged, whatever can still be read one by one."""
+    try:
+        return repo.blobs(row.oid for row in listed)
+    except GitFailed as error:
+        step = "Run `git fsck`, and fetch the object from another clone."
+        ledger.findings.append(
+            Finding(severity="problem", topic="log", file=layout.LOG, sentence=str(error), next_step=step)
+        )
+    found = {}
+    for row in listed:
+        done = repo.attempt("cat-file", "blob", row.oid)
+        if done.returncode == 0:
+            found[row.oid] = done.stdout
+    return found
+
+
+def _absent(repo: Repo, row: Row) -> Finding:
+    """In a partial clone git may fetch a blob later; elsewhere it lost or damaged it."""
+    promised = repo.text("config", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1))
     return Finding(
-        severity="partial",
+        severity="partial" if promised else "problem",
         topic="log",
         file=row.path,
         sentence="git names this segment but does not have its bytes here",
-        next_step="Fetch it, or run `git fsck` if this is no partial clone.",
+        next_step="Fetch it." if promised else "Run `git fsck`, and fetch the object from another clone.",
     )
 
 
