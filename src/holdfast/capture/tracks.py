@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.security.redact import Scanner
+from holdfast.security.redact import Scanner, Stream
 from holdfast.store.capsule import Capsule, Sink
 
 Warn = Callable[[str], None]
@@ -20,7 +20,8 @@ class Track:
 
     def __init__(self, name: str, sink: Sink | None, scan: Scanner, *, limit: int, warn: Warn) -> None:
         self.name, self.count, self.kept, self.truncated = name, 0, 0, False
-        self._sink, self._stream = sink, scan.stream()
+        self._sink, self._scan = sink, scan
+        self._stream: Stream | None = None
         self._limit, self._warn = limit, warn
         self._digest = hashlib.sha256()
 
@@ -30,13 +31,14 @@ class Track:
         self._digest.update(chunk)
         if self._sink is not None:
             try:
+                self._stream = self._stream or self._scan.stream()
                 self._keep(self._stream.feed(chunk))
             except HoldfastError as error:
                 self._give_up(error)
 
     def finish(self) -> None:
         """Write what the scanner still held back."""
-        if self._sink is not None:
+        if self._sink is not None and self._stream is not None:
             try:
                 self._keep(self._stream.finish())
             except HoldfastError as error:

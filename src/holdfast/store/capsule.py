@@ -15,6 +15,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ MAX_JSON = 1 << 28
 _UNSEALED = (META, MANIFEST, OPEN)
 _READ_ONLY = 0o444
 _NEW = ".new"
+_FEW = 16
 _TEMPORARY = re.compile(r"(?:MANIFEST|meta\.json|summary\.md|files\.json)\.[0-9]+-[0-9a-f]{8}\.tmp")
 
 
@@ -191,16 +193,15 @@ class Capsule:
 
     def seal(self) -> str:
         """Sync every file, make it read-only and give the root hash that the event will carry."""
-        lines, folders = [], {self.folder}
-        for path, facts in _walk(self.folder):
-            if path in _UNSEALED or not stat.S_ISREG(facts.st_mode) or facts.st_nlink != 1:
-                continue
-            full = os.path.join(self.folder, *path.split("/"))
-            folders.add(os.path.dirname(full))
-            lines.append(_line(_sync(full), path))
-        manifest = b"".join(sorted(lines))
+        paths = [
+            path
+            for path, facts in _walk(self.folder)
+            if path not in _UNSEALED and stat.S_ISREG(facts.st_mode) and facts.st_nlink == 1
+        ]
+        full = [os.path.join(self.folder, *path.split("/")) for path in paths]
+        manifest = b"".join(sorted(map(_line, _sync_all(full), paths)))
         with fsio.refusing(self.folder):
-            for folder in sorted(folders):
+            for folder in sorted({self.folder, *map(os.path.dirname, full)}):
                 fsio.ops.sync_dir(folder)
         fsio.replace(os.path.join(self.folder, MANIFEST), manifest, mode=_READ_ONLY)
         return hashlib.sha256(manifest).hexdigest()
@@ -234,7 +235,7 @@ def forget(layout: Layout, run_id: str) -> None:
 
 
 def _sweep(folder: str) -> None:
-    """Remove what a killed wrapper was about to rename into place; copies of the user's files are not ours."""
+    """Remove what a killed wrapper was about to rename into place, but no copy of a user's file."""
     for below in ("", "outputs"):
         for name in os.listdir(os.path.join(folder, below)):
             if _TEMPORARY.fullmatch(name):
@@ -255,6 +256,17 @@ def _close(handle: int) -> None:
 
 def _line(sha256: str, path: str) -> bytes:
     return f"{sha256}  ".encode("ascii") + os.fsencode(path) + b"\n"
+
+
+def _sync_all(paths: list[str]) -> list[str]:
+    """Make files durable and read-only; gives their hashes.
+
+    Side by side: the disk takes many syncs at once in about the time of one.
+    """
+    if len(paths) < _FEW:
+        return [_sync(path) for path in paths]
+    with ThreadPoolExecutor(8) as threads:
+        return list(threads.map(_sync, paths))
 
 
 def _sync(path: str) -> str:
@@ -340,7 +352,7 @@ def _parsed(manifest: bytes) -> dict[str, str]:
 def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[Fault]:
     """meta.json must say what the event says, in exactly the bytes we write.
 
-    Fields that are null on either side are left out, so that a field added later breaks no old run.
+    A field the event knows and the file does not must be null, so that one added later breaks no old run.
     """
     try:
         data = fsio.read(os.path.join(folder, META), limit=MAX_JSON)
@@ -348,10 +360,8 @@ def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[Fault]:
     except (OSError, ValueError, HoldfastError):
         yield Fault(META, "it is missing or damaged")
         return
-    if not isinstance(found, dict) or to_json(found) != data or _said(found) != _said(joined):
+    # The body may be erased or lost since; when the run was sealed it was here.
+    event = {**json.loads(json.dumps(dict(joined))), "body_state": "here"}
+    same = isinstance(found, dict) and event == {**dict.fromkeys(event), **found}
+    if not same or to_json(found) != data:
         yield Fault(META, "it does not equal the run's event")
-
-
-def _said(fields: Mapping[str, Any]) -> dict[str, Any]:
-    plain: dict[str, Any] = json.loads(json.dumps(dict(fields)))
-    return {name: value for name, value in plain.items() if value is not None and name != "body_state"}
