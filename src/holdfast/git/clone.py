@@ -141,6 +141,7 @@ class Clone:
     def _store_body(self, draft: Draft, head: Head) -> str | None:
         if draft.body is None:
             return None
+        body_bytes(draft.body)  # refused by its size before the scanner reads a hundred megabytes
         try:
             cleaned = self.scan.value({**draft.body, "branch": head.branch})
         except ScanFailed as error:
@@ -376,8 +377,9 @@ def make_store(layout: Layout) -> bool:
             for folder in layout.folders:
                 fsio.make_dirs(folder)
             # A process killed before us may have made some of these and synced none.
-            for folder in (os.path.dirname(layout.private), layout.private, layout.sealed):
-                fsio.ops.sync_dir(folder)
+            with fsio.refusing(layout.private):
+                for folder in (os.path.dirname(layout.private), layout.private, layout.sealed):
+                    fsio.ops.sync_dir(folder)
             # Last, because it says that the store is whole.
             fsio.replace(layout.repo_id, token(20).encode("ascii") + b"\n")
             return True
