@@ -239,6 +239,7 @@ HEAVY = ("click", "yaml", "asyncio", "dataclasses", "inspect", "pathlib", "subpr
 def test_quick_commands_import_nothing_heavy(command: list[str], cli) -> None:  # type: ignore[no-untyped-def]
     """An agent asks at every turn; a tenth of a second each time is a tool people turn off."""
     cli("init")
+    cli("run", "--task", "postgres", "--", "true")
     cli.spawn(*command)  # the first start may prepare the index
     code = (
         f"import sys; from holdfast.__main__ import main; sys.argv[1:] = {command!r}\n"

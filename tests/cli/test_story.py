@@ -256,6 +256,8 @@ def test_diff_shows_what_a_second_run_changed(filled: tuple[Cli, dict[str, str]]
 def test_show_says_where_a_thing_lies(filled: tuple[Cli, dict[str, str]], repo: GitRepo) -> None:
     """An editor opens what `show --path` prints."""
     cli, names = filled
+    assert "waits to be published" in cli("show", names["fact"]).err
+    cli("publish")
     for name in names.values():
         assert (repo.path / cli("show", name, "--path").out.strip()).exists()
     assert "Tests need Postgres 16." in cli("show", names["fact"]).out

@@ -12,7 +12,7 @@ import click
 
 from holdfast.errors import HoldfastError
 from holdfast.interfaces.cli import capturing, checking, curating, publishing, reading, setup
-from holdfast.interfaces.cli.output import complain
+from holdfast.interfaces.cli.output import ReaderGone, complain, flush
 from holdfast.interfaces.cli.root import root
 
 COMMANDS = (setup, capturing, curating, reading, publishing, checking)  # importing them hangs them on `root`
@@ -26,8 +26,8 @@ def main(argv: list[str] | None = None) -> int:
     _speak_any_language()
     try:
         code = _run(argv)
-        sys.stdout.flush()
-    except BrokenPipeError:
+        flush()
+    except ReaderGone:
         _close_quietly()
         return BROKEN_PIPE
     return code
@@ -50,7 +50,7 @@ def _run(argv: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         complain("interrupted", None)
         return INTERRUPTED
-    except BrokenPipeError:
+    except ReaderGone:
         raise
     except Exception as error:  # noqa: BLE001
         return _refused(argv, _bug(error))

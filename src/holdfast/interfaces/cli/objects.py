@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from holdfast.git.reconcile import Report as Reconciled
 
 
+def rendered(path: str) -> dict[str, Any]:
+    """A view goes by its path."""
+    return {"id": path, "path": path}
+
+
 def report(found: Report) -> dict[str, Any]:
     """What doctor and check found."""
     return {

@@ -23,12 +23,16 @@ _STYLES = {"bad": "31", "dim": "2"}
 _OPEN, _CLOSE = "\ue0b0", "\ue0b1"
 
 
+class ReaderGone(Exception):
+    """Nobody reads our output any more. No OSError: click would end the process with its own code."""
+
+
 def show(value: T, words: Callable[[T], str], as_object: Callable[[T], object] | None = None) -> None:
     """Answer with a value: as an object if `--json` was given, else in words."""
     if wants_json():
-        sys.stdout.write(as_json(as_object(value) if as_object else value))
+        _put(as_json(as_object(value) if as_object else value))
     else:
-        sys.stdout.write(_finished(words(value)))
+        _put(_finished(words(value)))
 
 
 def as_json(value: object) -> str:
@@ -44,7 +48,19 @@ def as_text(words: str) -> str:
 def show_lines(values: Iterable[object]) -> None:
     """Answer with one object a line, as they come; for lists that may be long."""
     for value in values:
-        sys.stdout.write(as_json(value))
+        _put(as_json(value))
+
+
+def flush() -> None:
+    """Let the answer out before anything else is said."""
+    _put("", flush=True)
+
+
+def _put(text: str, *, flush: bool = False) -> None:
+    try:
+        print(text, end="", flush=flush)
+    except BrokenPipeError:
+        raise ReaderGone from None
 
 
 def say(sentence: str) -> None:

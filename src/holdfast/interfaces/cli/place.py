@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.errors import NeedsConfirmation
-from holdfast.interfaces.cli.output import say
+from holdfast.interfaces.cli.output import flush, say
 from holdfast.security.person import is_person
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Place:
         try:
             yield project
         finally:
-            sys.stdout.flush()
+            flush()
             for notice in project.notices:
                 say(notice)
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 import click
 
 from holdfast.interfaces import quick
-from holdfast.interfaces.cli import words
+from holdfast.interfaces.cli import objects, words
 from holdfast.interfaces.cli.command import command
-from holdfast.interfaces.cli.output import as_json, as_text, show, show_lines, wants_json
+from holdfast.interfaces.cli.output import as_json, as_text, say, show, show_lines, wants_json
 from holdfast.interfaces.cli.place import Place
 from holdfast.interfaces.cli.root import root
 
@@ -38,7 +38,10 @@ def recall(place: Place, query: tuple[str, ...], task: str | None, kind: str | N
 def show_one(place: Place, name: str, path: bool) -> None:
     """Show one thing: a fact, a run, an event."""
     with place.project() as project:
-        show(project.show(name), words.where if path else words.shown)
+        found = project.show(name)
+        show(found, words.where if path else words.shown)
+        if found.fields.get("origin") == "pending":
+            say(f"{found.id} waits to be published; its file comes to be then")
 
 
 @command(root, "timeline")
@@ -71,7 +74,7 @@ def log(place: Place, render: bool, checkpoint: str | None, limit: int | None) -
         raise click.UsageError("--render and --checkpoint do not go together.")
     with place.project() as project:
         if render:
-            show(project.render_log(), words.rendered)
+            show(project.render_log(), words.rendered, objects.rendered)
         elif checkpoint:
             show(project.checkpoint(checkpoint), words.checkpoint)
         elif wants_json():
