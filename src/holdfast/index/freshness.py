@@ -1,6 +1,6 @@
 """Is the index up to date? Told from file facts alone, without git and without reading content.
 
-The signature is a short string over everything that decides what is visible here: where HEAD
+A signature is a short string over everything that decides what is visible here: where HEAD
 points, git's config, the names, sizes and times of spools, of waiting changes, of candidates and
 of lines, and the same of every memory file in the work tree. Equal signatures, equal state.
 
@@ -14,6 +14,10 @@ import time
 from holdfast.store.layout import LOCAL, MEMORY, SETTINGS, Layout
 
 FORMAT = "1"
+UNDER_WAY = (
+    "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer",
+    "BISECT_LOG",
+)  # fmt: skip
 TICK = 20_000_000  # two changes within one tick of the file system's clock leave the same time
 COARSE = 2_000_000_000  # ... and a tick is this long where times are whole seconds
 
@@ -28,12 +32,16 @@ class Place:
 
 
 class Signature:
-    """What the state looks like, and whether it can be told apart from one a moment later."""
+    """What the state looks like, and whether it can be told apart from one a moment later.
 
-    __slots__ = ("_newest", "_now", "value")
+    `memory` covers what can be recalled; `value` also what surrounds it: other branches, what git
+    has staged and what it is in the middle of.
+    """
 
-    def __init__(self, value: str, newest: int, now: int) -> None:
-        self.value, self._newest, self._now = value, newest, now
+    __slots__ = ("_newest", "_now", "memory", "value")
+
+    def __init__(self, memory: str, value: str, newest: int, now: int) -> None:
+        self.memory, self.value, self._newest, self._now = memory, value, newest, now
 
     def settles_in(self) -> int:
         """For how many nanoseconds a change could still go unseen; not above 0 if it could not."""
@@ -45,26 +53,46 @@ class Signature:
         return self.settles_in() <= 0
 
 
-def signature(place: Place, layout: Layout) -> Signature | None:
-    """The state of this work tree's memory; None where only git can tell (reftable, sandbox)."""
+def signature(place: Place, layout: Layout, *, wide: bool = True) -> Signature | None:
+    """The state of this work tree; None where only the full path can tell or has something to finish."""
     now = time.time_ns()
     head = _head(place)
-    if head is None or _drawer_in_use(place.top):
+    if head is None or _drawer_in_use(place.top) or _cut_short(layout):
         return None
     seen = _Seen()
     seen.add(FORMAT, place.top, head)
+    _look_at_memory(seen, place, layout)
+    memory = seen.digest()
+    if wide:
+        _look_around(seen, place)
+    return Signature(memory, seen.digest() if wide else memory, seen.newest, now)
+
+
+def _look_at_memory(seen: "_Seen", place: Place, layout: Layout) -> None:
     for name in ("config", "packed-refs"):
         seen.file(os.path.join(place.common_dir, name))
     for name in ("holdfast-line", "rebase-merge/head-name", "rebase-apply/head-name"):
         seen.file(os.path.join(place.git_dir, *name.split("/")))
     for path in (layout.runs, layout.bodies, layout.sealed_log, layout.sealed_changes, layout.quarantine):
         seen.file(path)
-    for path in (layout.settings, layout.publishing, layout.in_tree(SETTINGS)):
+    for path in (layout.settings, layout.in_tree(SETTINGS)):
         seen.file(path)
     for path in (layout.spool, layout.pending, layout.candidates, layout.lines, layout.erased):
         seen.tree(path)
     seen.tree(layout.in_tree(MEMORY))
-    return Signature(seen.digest(), seen.newest, now)
+
+
+def _look_around(seen: "_Seen", place: Place) -> None:
+    for name in ("index", *UNDER_WAY):
+        seen.file(os.path.join(place.git_dir, name))
+    seen.file(os.path.join(place.common_dir, "shallow"))
+    seen.tree(os.path.join(place.common_dir, "refs"))
+    seen.file(os.path.join(place.common_dir, "worktrees"))
+
+
+def _cut_short(layout: Layout) -> bool:
+    """Whether a publish or an erase was interrupted: the next command finishes it."""
+    return os.path.lexists(layout.publishing) or os.path.lexists(layout.erasing)
 
 
 class _Seen:

@@ -77,8 +77,9 @@ def keep_ready(
 
 def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None:
     now = signature_of(clone)
-    if now is not None and now.value == _meta(index, "signature"):
+    if now is not None and now.memory == _meta(index, "signature"):
         return
+    clone.forget_erased()  # another process may have erased something since
     erased = clone.erased()
     if _meta(index, "erased") not in (None, _digest(erased)):
         # No word of an erased text may stay, in no work tree's index; SQLite frees pages without wiping them.
@@ -89,7 +90,7 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
         filling = Filling(db)
         _fill(filling, wanted, Texts(clone, erased, index.notes), progress)
         filling.remember("erased", _digest(erased))
-        filling.remember("signature", now.value if now is not None and now.settled else "")
+        filling.remember("signature", now.memory if now is not None and now.settled else "")
 
 
 def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Progress | None) -> None:

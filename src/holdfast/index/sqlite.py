@@ -89,8 +89,8 @@ class Index:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One state for several questions."""
-        with _transaction(self.db, "BEGIN") as db:
+        """One state for several questions: that of the file we last refreshed, even if it is gone by now."""
+        with _transaction(self._db or self.db, "BEGIN") as db:
             yield db
 
     def take_notes(self) -> tuple[str, ...]:

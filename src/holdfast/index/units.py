@@ -42,8 +42,11 @@ class Unit:
 def visible_units(clone: Clone, erased: set[str], notes: list[str]) -> Iterator[Unit]:
     """Everything that can be found from this work tree on its line."""
     for source in clone.sources():
-        letter = "s" if source.kind == "segment" else "p"
-        yield Unit(f"{letter}:{source.key}", source.kind, source.until, source)
+        if source.kind == "segment":
+            yield Unit(f"s:{source.key}", source.kind, source.until, source)
+        elif beginning := _beginning(source.path or ""):
+            # After sealing, a writer begins a new file under its old name; its first event tells them apart.
+            yield Unit(f"p:{source.key}@{beginning}", source.kind, source.until, source)
     yield from _entries(clone, erased, notes)
     yield from _candidates(clone, erased)
 
@@ -70,6 +73,18 @@ def _candidates(clone: Clone, erased: set[str]) -> Iterator[Unit]:
             continue  # `review list` names a broken one
         if isinstance(memory, Candidate) and memory.id not in erased and line.sees(memory.line, written):
             yield Unit(f"c:{path}@{clone.repo.hash_blob(data)}", "candidate", memory=memory)
+
+
+def _beginning(path: str) -> str:
+    """The hash of a spool's first event; empty if nothing is there yet."""
+    try:
+        fd = os.open(path, _READ)
+    except OSError:
+        return ""
+    try:
+        return os.read(fd, 78)[14:].hex()
+    finally:
+        os.close(fd)
 
 
 def _whole(fd: int) -> bytes:

@@ -7,14 +7,13 @@ rows in the same words. It never writes.
 """
 
 import os
-import sys
 import time
 
 from holdfast.index.freshness import Place, signature
 from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.index.search import KINDS, MAX_LIMIT, search
 from holdfast.index.shown import as_json, as_text
-from holdfast.store.layout import Layout
+from holdfast.store.layout import Layout, cache_dir, user_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,24 +48,6 @@ def is_plain(environ: "Mapping[str, str]") -> bool:
     return not any(
         name in _STEERING or (name.startswith("HOLDFAST_") and name not in _HARMLESS) for name in environ
     )
-
-
-def cache_dir(environ: "Mapping[str, str]") -> str:
-    """Where this user's caches lie: Holdfast's folder in it."""
-    if environ.get("XDG_CACHE_HOME", "").startswith("/"):
-        return os.path.join(environ["XDG_CACHE_HOME"], "holdfast")
-    home = os.path.expanduser("~")
-    if sys.platform == "darwin":
-        return os.path.join(home, "Library", "Caches", "holdfast")
-    if sys.platform == "win32":
-        return os.path.join(environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local"), "holdfast")
-    return os.path.join(home, ".cache", "holdfast")
-
-
-def user_settings(environ: "Mapping[str, str]") -> str:
-    """The user's own settings file; its state is part of what `status` rests on."""
-    base = environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-    return os.path.join(base, "holdfast", "settings.toml")
 
 
 class _Asked:
@@ -119,8 +100,8 @@ def _answer(command: str, asked: _Asked) -> int:
         return NOT_HANDLED
     layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
     name = _content(layout.repo_id)
-    now = signature(place, layout) if name else None
-    if now is None:
+    now = signature(place, layout, wide=command == "status") if name else None
+    if now is None or _has_dead_runs(layout, patient=command == "recall"):
         return NOT_HANDLED
     path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
     import _sqlite3
@@ -128,10 +109,39 @@ def _answer(command: str, asked: _Asked) -> int:
     try:
         db = _open(path)
         db.execute("BEGIN")
-        told = _recalled(db, asked, now.value) if command == "recall" else _status(db, asked, now.value)
+        told = _recalled(db, asked, now.memory) if command == "recall" else _status(db, asked, now.value)
     except _sqlite3.Error:
         return NOT_HANDLED
     return NOT_HANDLED if told is None else _say(told)
+
+
+def _has_dead_runs(layout: Layout, *, patient: bool) -> bool:
+    """Whether a run's wrapper was killed: the full path completes it and says so.
+
+    A patient question does not mind runs that are under way: an agent asks from inside one.
+    """
+    try:
+        under_way = os.listdir(os.path.join(layout.private, "open"))
+    except OSError:
+        return False
+    return bool(under_way) and not (patient and all(_is_alive(layout.run(name)) for name in under_way))
+
+
+def _is_alive(capsule: str) -> bool:
+    """Whether somebody holds a capsule's lock; without kernel locks nobody can tell."""
+    try:
+        import fcntl
+
+        fd = os.open(os.path.join(capsule, "open"), os.O_RDONLY)
+    except (ImportError, OSError):
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
 
 
 def _open(path: str) -> "Connection":
