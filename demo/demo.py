@@ -114,6 +114,7 @@ def second_agent(stage: Stage) -> None:
     stage.tell("Meanwhile another agent works on search. It starts from main and sees nothing of the other.")
     stage.type("git", "switch", "-q", "main")
     stage.type("git", "switch", "-q", "-c", "faster-search")
+    stage.type("holdfast", "facts")
     stage.type(
         "holdfast",
         "run",
@@ -170,15 +171,18 @@ def together(stage: Stage) -> None:
     stage.type("git", "status", "--short")
 
 
-def first_line(path: Path) -> str:
-    """One line of a file; what is no text is only measured."""
+def one_line(path: Path) -> str:
+    """The line of a file that says most about it."""
     data = path.read_bytes()
-    try:
-        lines = [line for line in data.decode().splitlines() if line.strip(" -{}[]")]
-    except UnicodeDecodeError:
-        return f"({len(data)} bytes)"
-    line = lines[0].strip() if lines else "(empty)"
-    return line if len(line) <= 70 else line[:69] + "…"
+    if path.parent.name == "bodies":
+        data = data[32:]  # after its salt
+    text = data.decode(errors="replace")
+    if path.suffix == ".json":
+        text = json.dumps(json.loads(text), ensure_ascii=False)
+    lines = [line.strip() for line in text.splitlines() if line.strip(" -{}[]")]
+    telling = [line for line in lines if line.startswith(("Fact:", "hash_self"))]
+    line = (telling or lines or ["(empty)"])[0]
+    return line if len(line) <= 100 else line[:99] + "…"
 
 
 def list_files(stage: Stage) -> None:
@@ -195,7 +199,7 @@ def list_files(stage: Stage) -> None:
         stage.tell(title)
         for file in files:
             if file.is_file() and file.name != ".gitignore":
-                print(f"{file.relative_to(SHOP)}\n    {first_line(file)}")
+                print(f"{file.relative_to(SHOP)}\n    {one_line(file)}")
 
 
 def main() -> None:
