@@ -190,7 +190,7 @@ def prune(folder: str, top: str) -> None:
     """Remove folders that became empty, up to ours."""
     while folder != top and folder.startswith(top):
         try:
-            os.rmdir(folder)
+            fsio.ops.rmdir(folder)
         except OSError:
             return
         folder = os.path.dirname(folder)

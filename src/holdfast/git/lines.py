@@ -195,11 +195,19 @@ def alive(repo: Repo, *stores: Layout) -> set[str]:
             refs.add(ref)  # also a branch before its first commit
     living |= {identity for ref, (identity, _) in configured(repo).items() if ref in refs}
     lines = known(*stores)
-    # What a sandbox recorded while git's config was read-only lives as long as its branch.
-    living |= {line.id for line in lines.values() if line.id.startswith("ref-") and line.refs[-1] in refs}
-    return living | {
-        i.line for name in living & lines.keys() for i in lines[name].inherits if i.until is None
-    }
+    living |= {line.id for line in lines.values() if line.id.startswith("ref-") and _lives(repo, line, refs)}
+    for line in [lines[name] for name in living & lines.keys()]:
+        living |= {inherit.line for inherit in line.inherits if inherit.until is None}
+    return living
+
+
+def _lives(repo: Repo, line: Known, refs: set[str]) -> bool:
+    """What a sandbox recorded while git's config was read-only lives as long as its branch or work tree."""
+    ref = line.refs[-1]
+    if ref not in refs:
+        return ref in {f"detached:{os.path.basename(git_dir)}" for git_dir in repo.worktrees()}
+    moment = reflog.birth(repo, ref)
+    return moment is None or line.born in (None, UNBORN, moment.born)
 
 
 def _lookup(repo: Repo, stores: Sequence[Layout], ref: str) -> Known | None:

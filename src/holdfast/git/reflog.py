@@ -83,8 +83,10 @@ class Origin:
 def origin(repo: Repo, ref: str, moment: Moment) -> Origin | None:
     """What a branch was created from, as far as the logs tell without guessing."""
     created = _CREATED.fullmatch(moment.message)
-    start = created[1] if created else None
-    if start and start != "HEAD" and (named := _branch(repo, start)):
+    if created is None:
+        return None  # a first commit, a clone, a fetch
+    start = created[1]
+    if start != "HEAD" and (named := _branch(repo, start)):
         return Origin(named) if named != ref else None
     left = _left_behind(repo, ref, moment)
     if left is None and start == "HEAD":

@@ -18,7 +18,12 @@ _FOLDERS = ("lines", "bodies", "runs", "candidates", "sealed", "pending", "erase
 def holds_something(layout: Layout) -> bool:
     """Whether a sandbox left something to be moved."""
     local = layout.sandboxed().private
-    return any(files for name in (*_FOLDERS, "spool") for _, _, files in os.walk(os.path.join(local, name)))
+    walks = (os.walk(os.path.join(local, name)) for name in (*_FOLDERS, "spool"))
+    return any(_counts(file) for walk in walks for _, _, files in walk for file in files)
+
+
+def _counts(file: str) -> bool:
+    return file != "lock" and not file.endswith(".tmp")
 
 
 def drain(layout: Layout) -> int:
@@ -37,7 +42,7 @@ def _move_folder(local: Layout, layout: Layout, name: str) -> int:
             below[:] = [run for run in below if not capsule.is_alive(os.path.join(root, run))]
         target = os.path.normpath(os.path.join(layout.private, name, os.path.relpath(folder, root)))
         for file in files:
-            if file == "lock" or file.endswith(".tmp"):
+            if not _counts(file):
                 continue
             fsio.make_dirs(target)
             _move_file(os.path.join(folder, file), os.path.join(target, file), layout)

@@ -1,0 +1,22 @@
+"""What the tests of git stand on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.store import fsio
+from tests.git.place import Place, Quick
+
+
+@pytest.fixture(autouse=True)
+def quick_disk() -> Iterator[None]:
+    before, fsio.ops = fsio.ops, Quick()
+    yield
+    fsio.ops = before
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """A project whose memory is set up and committed."""
+    return Place.make(tmp_path / "repo")

@@ -1,0 +1,162 @@
+"""A project under test: a real repository, its memory, and short words for what people do with both."""
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from holdfast.git import publish, setup
+from holdfast.git.clone import Clone
+from holdfast.git.publish import Published
+from holdfast.model.event import Draft, Event
+from holdfast.store import fsio
+from holdfast.store.log import Proof, verify_segment, verify_spool
+from tests.conftest import GitRepo, make_repo
+
+
+class Quick(fsio.Syscalls):
+    """Skips syncing: these tests cut no power."""
+
+    def sync(self, fd: int) -> None:
+        pass
+
+    def sync_data(self, fd: int) -> None:
+        pass
+
+    def sync_dir(self, path: str) -> None:
+        pass
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def fact_path(name: str) -> str:
+    return f".holdfast/memory/facts/{name.lower()}-FCT-{name}.md"
+
+
+def fact_text(name: str, statement: str = "It is so.", **fields: str) -> str:
+    """An entry as people would read it."""
+    front = {
+        "id": f"FCT-{name}",
+        "type": "fact",
+        "status": "accepted",
+        "layer": "L5",
+        "tags": "[]",
+        "source": "person:ada",
+        "confidence": "0.9",
+        "evidence": "[]",
+        "applies_to": "[]",
+        "supersedes": "[]",
+        "expires_at": "null",
+        **fields,
+    }
+    lines = "".join(f"{key}: {value}\n" for key, value in front.items())
+    return f"---\n{lines}---\nFact: {statement}\n"
+
+
+@dataclass
+class Place:
+    """One work tree of a project."""
+
+    repo: GitRepo
+    cache: str
+    clock: Callable[[], datetime] = now
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def make(cls, path: Path, *, commit: bool = True) -> "Place":
+        place = cls(make_repo(path), str(path.parent / "cache"))
+        setup.initialise(str(path), cache=place.cache, commit=commit)
+        return place
+
+    def at(self, path: Path) -> "Place":
+        """Another work tree, or another clone."""
+        return Place(GitRepo(path), self.cache, self.clock)
+
+    @property
+    def store(self) -> Path:
+        return Path(self.open().private.private)
+
+    def git(self, *args: str, ok: bool = True) -> str:
+        return self.repo.git(*args, ok=ok)
+
+    def open(self, folder: str = ".") -> Clone:
+        """The clone as the next command sees it."""
+        clone = Clone.open(os.path.join(self.repo.path, folder), cache=self.cache, clock=self.clock)
+        self.notes += clone.notes
+        return clone
+
+    def ran(self, run_id: str) -> Event:
+        """Record a run on the current line."""
+        return self.open().record(Draft("run", run_id=run_id, body={"task": run_id}))
+
+    def keep(self, name: str, statement: str = "It is so.", **fields: str) -> str:
+        """Keep a fact on the current line; gives its path."""
+        self.open().change(fact_path(name), fact_text(name, statement, **fields))
+        return fact_path(name)
+
+    def publish(self, **options: bool) -> Published:
+        clone = self.open()
+        try:
+            return publish.publish(clone, **options)  # type: ignore[arg-type]
+        finally:
+            self.notes += clone.notes
+
+    def recover(self) -> str | None:
+        """What every command does first."""
+        clone = self.open()
+        with fsio.locked(clone.layout.lock):
+            return publish.recover(clone)
+
+    def runs(self) -> set[str]:
+        """The runs visible here."""
+        return {event.run_id or "" for event in self.open().events()}
+
+    def all_runs(self) -> set[str]:
+        """The runs this clone holds, whatever is visible."""
+        return {event.run_id or "" for event in self.open().all_events()}
+
+    def facts(self) -> dict[str, str]:
+        """The facts visible here: name to statement."""
+        return {
+            s.path.rsplit("-", 1)[1][:-3]: s.text.split("Fact: ")[1].strip() for s in self.open().entries()
+        }
+
+    def waits(self) -> set[str]:
+        """The paths that wait to be published here."""
+        return {change.path for change in self.open().changes()}
+
+    def line(self) -> str:
+        return self.open().line().id
+
+    def status(self) -> str:
+        return self.repo.status()
+
+    def committed(self, rev: str = "HEAD") -> set[str]:
+        """The paths that a commit touched."""
+        return set(self.git("show", "--format=", "--name-only", "--no-renames", rev).split())
+
+    def proof(self) -> Proof:
+        """The visible log, verified from its bytes."""
+        proof, clone = Proof(), self.open()
+        for source in clone.sources():
+            if source.kind == "spool":
+                verify_spool(proof, source.path or "")
+            else:
+                verify_segment(proof, source.key, source.key, clone.read_source(source))
+        return proof
+
+    def hook(self, name: str, script: str) -> None:
+        """Install a git hook."""
+        path = self.repo / f".git/hooks/{name}"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def files(self) -> Iterable[str]:
+        """Every file of the private store, by its name in it."""
+        for folder, _, names in os.walk(self.store):
+            for name in names:
+                yield os.path.relpath(os.path.join(folder, name), self.store)

@@ -1,0 +1,421 @@
+"""Lines: what a branch recorded stays with that branch, however git moves it."""
+
+import json
+import os
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import CorruptLog
+from holdfast.git import lines, reconcile, setup
+from holdfast.model.event import Draft
+from tests.conftest import GitRepo
+from tests.git.place import Place, now
+
+
+def branch_off(place: Place, name: str, *args: str) -> None:
+    place.git("switch", "-q", "-c", name, *args)
+
+
+def test_a_renamed_branch_keeps_what_it_recorded(place: Place) -> None:
+    """Whoever tidies up branch names must not lose the branch's memory."""
+    branch_off(place, "feat")
+    before = place.line()
+    place.ran("r1")
+    place.git("branch", "-m", "feature/one")
+    assert place.line() == before
+    assert place.runs() == {"r1"}
+    place.git("branch", "-m", "third")  # and again, and from elsewhere
+    place.git("switch", "-q", "main")
+    place.git("branch", "-m", "third", "fourth")
+    place.git("switch", "-q", "fourth")
+    assert (place.line(), place.runs()) == (before, {"r1"})
+
+
+def test_a_new_branch_under_a_former_name_is_another_line(place: Place) -> None:
+    """The name a branch gave up may be taken by somebody else's work."""
+    branch_off(place, "feat")
+    place.ran("r1")
+    place.git("branch", "-m", "old")
+    place.git("switch", "-q", "main")
+    place.ran("r0")
+    branch_off(place, "feat")
+    assert place.runs() == {"r0"}
+    place.git("switch", "-q", "old")
+    assert place.runs() == {"r1"}
+
+
+def test_a_copied_branch_is_a_line_of_its_own(place: Place) -> None:
+    """`git branch -c` copies git's config too; two branches must not share one memory."""
+    branch_off(place, "feat")
+    place.ran("r1")
+    place.git("branch", "-c", "twin")
+    place.git("switch", "-q", "twin")
+    assert place.line() != lines.configured(place.open().repo)["refs/heads/feat"][0]
+    assert place.runs() == {"r1"}, "what waited rides along"
+    place.ran("r2")
+    place.git("switch", "-q", "feat")
+    assert place.runs() == {"r1"}
+
+
+def test_a_copy_whose_original_is_deleted_first_is_still_a_copy(place: Place) -> None:
+    """Copy, delete the original, go on: the copy must not take over the other's identity."""
+    branch_off(place, "feat")
+    first = place.line()
+    place.ran("r1")
+    place.git("branch", "-c", "twin")
+    place.git("switch", "-q", "twin")
+    place.git("branch", "-q", "-D", "feat")
+    assert place.line() != first
+    assert place.runs() == {"r1"}
+
+
+def test_a_branch_renamed_over_another_keeps_its_own_line(place: Place) -> None:
+    """`git branch -M` leaves two values in git's config; the branch that lives on is the moved one."""
+    branch_off(place, "a")
+    place.ran("on-a")
+    place.git("switch", "-q", "main")
+    branch_off(place, "b")
+    time.sleep(1.1)  # births within one second at one commit cannot be told apart
+    place.git("switch", "-q", "main")
+    branch_off(place, "c")
+    moved = place.line()
+    place.ran("on-c")
+    place.git("branch", "-M", "a")
+    assert place.line() == moved
+    assert place.runs() == {"on-c"}
+
+
+def test_a_deleted_branch_takes_its_memory_along(place: Place) -> None:
+    """A branch of the same name next month must not remember an experiment that was thrown away."""
+    branch_off(place, "feat")
+    place.ran("r1")
+    place.keep("old")
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "feat")
+    branch_off(place, "feat")
+    assert place.runs() == set()
+    assert place.facts() == {}
+
+
+def test_plumbing_that_leaves_the_config_behind_makes_a_new_line_too(place: Place) -> None:
+    """Tools delete branches with `update-ref -d`, and git's config stays."""
+    branch_off(place, "feat")
+    first = place.line()
+    place.ran("r1")
+    place.git("switch", "-q", "main")
+    place.git("update-ref", "-d", "refs/heads/feat")
+    assert "feat" in place.git("config", "--get-regexp", "branch")
+    time.sleep(1.1)
+    branch_off(place, "feat")
+    assert place.line() != first
+    assert place.runs() == set()
+
+
+def test_a_clock_that_runs_ahead_does_not_make_a_new_line_each_time(place: Place) -> None:
+    """A branch made while the clock was wrong must keep its memory once the clock is right."""
+    os.environ["GIT_COMMITTER_DATE"] = "2099-01-01T00:00:00Z"
+    branch_off(place, "feat")
+    del os.environ["GIT_COMMITTER_DATE"]
+    place.ran("r1")
+    assert place.runs() == {"r1"}
+    assert place.line() == place.line()
+
+
+def test_what_waits_rides_along_to_a_new_branch(place: Place) -> None:
+    """Like uncommitted work: switching to a branch is how one publishes what was recorded on main."""
+    place.ran("r1")
+    place.keep("one")
+    branch_off(place, "feat")
+    assert place.runs() == {"r1"}
+    assert place.facts() == {"one": "It is so."}
+    place.ran("r2")
+    place.keep("two")
+    place.git("switch", "-q", "main")
+    assert place.runs() == {"r1"}
+    assert set(place.facts()) == {"one"}
+
+
+def test_what_the_parent_records_afterwards_stays_there(place: Place) -> None:
+    """A branch sees what its parent had at that moment, not what came later."""
+    place.ran("r1")
+    place.keep("one")
+    branch_off(place, "feat")
+    place.git("switch", "-q", "main")
+    time.sleep(1.1)  # reflogs know whole seconds
+    place.ran("r2")
+    place.keep("two")
+    place.keep("one", "It has changed.")
+    place.git("switch", "-q", "feat")
+    assert place.runs() == {"r1"}
+    assert "two" not in place.facts()
+
+
+def test_a_record_in_the_second_of_birth_counts_as_inherited(place: Place) -> None:
+    """Better seen on both branches than lost to the one that needs it."""
+    branch_off(place, "feat")
+    place.git("switch", "-q", "main")
+    born = int(place.git("reflog", "show", "--date=unix", "--format=%gd", "feat").split("{")[1][:-1])
+    tie = type(place)(place.repo, place.cache, lambda: now().fromtimestamp(born + 0.9, now().tzinfo))
+    tie.ran("tie")
+    late = type(place)(place.repo, place.cache, lambda: now().fromtimestamp(born + 1.01, now().tzinfo))
+    late.ran("late")
+    time.sleep(max(0.0, born + 1.1 - time.time()))
+    place.git("switch", "-q", "feat")
+    assert place.runs() == {"tie"}
+
+
+def test_what_the_parent_publishes_afterwards_is_still_inherited(place: Place) -> None:
+    """Main publishing first must not take away what a branch already had."""
+    place.ran("r1")
+    place.keep("one")
+    branch_off(place, "feat")
+    place.git("switch", "-q", "main")
+    place.publish()
+    place.git("switch", "-q", "feat")
+    assert place.runs() == {"r1"}
+    assert set(place.facts()) == {"one"}
+    done = place.publish()
+    assert ".holdfast/memory/facts/one-FCT-one.md" in done.paths
+    assert any("/log/" in path for path in done.paths)
+    place.git("merge", "-q", "main")
+    assert place.status() == ""
+
+
+def test_a_branch_of_a_branch_that_never_ran_anything_inherits_from_the_first(place: Place) -> None:
+    """Memory must not stop at a branch on which nobody happened to run a command."""
+    place.ran("r1")
+    branch_off(place, "silent")
+    branch_off(place, "child")
+    place.git("branch", "-q", "-D", "silent")
+    assert place.runs() == {"r1"}
+
+
+def test_a_grandchild_sees_no_later_than_its_parent(place: Place) -> None:
+    """Inheritance passes on what was inherited, not what the first line did meanwhile."""
+    place.ran("r1")
+    branch_off(place, "feat")
+    place.ran("r2")
+    place.git("switch", "-q", "main")
+    time.sleep(1.1)
+    place.ran("later")
+    place.git("switch", "-q", "feat")
+    branch_off(place, "sub")
+    assert place.runs() == {"r1", "r2"}
+
+
+def test_git_branch_without_switching_inherits_from_where_it_was_made(place: Place) -> None:
+    """`git branch x` names its start point; that is the parent, whatever is checked out later."""
+    place.ran("on-main")
+    branch_off(place, "feat")
+    place.ran("on-feat")
+    place.git("branch", "x")
+    place.git("branch", "y", "main")
+    place.git("branch", "z", "HEAD")
+    time.sleep(1.1)  # a switch in the second of birth would be taken for `switch -c`
+    place.git("switch", "-q", "x")
+    assert place.runs() == {"on-main", "on-feat"}
+    place.git("switch", "-q", "y")
+    assert place.runs() == {"on-main"}
+    place.git("switch", "-q", "z")
+    assert place.runs() == {"on-main", "on-feat"}
+
+
+def test_a_branch_made_from_another_branch_is_that_branchs_child(place: Place) -> None:
+    """`git switch -c x main` while on feat: feat's secrets do not ride along to x."""
+    place.ran("on-main")
+    branch_off(place, "feat")
+    place.ran("on-feat")
+    branch_off(place, "x", "main")
+    assert place.runs() == {"on-main"}
+
+
+def test_a_work_trees_new_branch_inherits(place: Place, tmp_path: Path) -> None:
+    """Agents work in worktrees; each begins with what its branch point knew."""
+    branch_off(place, "feat")
+    place.ran("r1")
+    place.git("worktree", "add", "-q", "-b", "agent", str(tmp_path / "wt"))
+    there = place.at(tmp_path / "wt")
+    assert there.runs() == {"r1"}
+    there.ran("r2")
+    assert place.runs() == {"r1"}
+    assert there.runs() == {"r1", "r2"}
+
+
+def test_a_detached_head_has_a_line_of_its_own(place: Place, tmp_path: Path) -> None:
+    """What is tried on an old commit must not show on the branch, and must not be lost either."""
+    place.ran("r1")
+    place.git("switch", "-q", "--detach")
+    assert place.runs() == {"r1"}
+    place.ran("r2")
+    place.git("switch", "-q", "main")
+    assert place.runs() == {"r1"}
+    assert {"r1", "r2"} <= place.all_runs()
+    place.git("switch", "-q", "--detach")
+    assert place.runs() == {"r1", "r2"}
+    branch_off(place, "kept")
+    assert place.runs() == {"r1", "r2"}, "a branch made there takes it along"
+
+
+def test_two_detached_work_trees_do_not_see_each_other(place: Place, tmp_path: Path) -> None:
+    """Two agents on detached work trees are two lines."""
+    trees = []
+    for name in ("one", "two"):
+        place.git("worktree", "add", "-q", "--detach", str(tmp_path / name))
+        trees.append(place.at(tmp_path / name))
+        trees[-1].ran(name)
+    assert [tree.runs() for tree in trees] == [{"one"}, {"two"}]
+
+
+def test_during_a_rebase_the_branch_being_rebased_counts(place: Place) -> None:
+    """HEAD is detached then, but the work is the branch's."""
+    branch_off(place, "feat")
+    place.repo.commit("clash", "ours\n")
+    place.ran("r1")
+    line = place.line()
+    place.git("switch", "-q", "main")
+    place.repo.commit("clash", "theirs\n")
+    place.git("switch", "-q", "feat")
+    place.git("rebase", "-q", "main", ok=False)
+    assert place.git("rev-parse", "--abbrev-ref", "HEAD") == "HEAD"
+    assert place.line() == line
+    place.ran("r2")
+    place.git("rebase", "--abort")
+    assert place.runs() == {"r1", "r2"}
+
+
+def test_a_branch_before_its_first_commit_keeps_its_line_after_it(tmp_path: Path) -> None:
+    """Whoever sets up memory in an empty repository keeps what was recorded before the first commit."""
+    (tmp_path / "new").mkdir()
+    repo = GitRepo(tmp_path / "new")
+    repo.git("init", "-q", "-b", "main")
+    setup.initialise(str(repo.path), cache=str(tmp_path / "cache"))
+    place = Place(repo, str(tmp_path / "cache"))
+    place.ran("r1")
+    line = place.line()
+    time.sleep(2.1)  # a birth that is clearly later than the line
+    repo.commit("a")
+    assert place.line() == line
+    assert place.runs() == {"r1"}
+    assert place.publish().commit
+
+
+@pytest.mark.parametrize(
+    "name", ["feature/deep/er", "v1.2.x", "größe-日本", "a=b", 'quo"te', "x" * 200, "with.holdfast"]
+)
+def test_any_name_git_allows_is_a_line(place: Place, name: str) -> None:
+    """Branch names are people's; none may break or share a memory."""
+    place.ran("r0")
+    branch_off(place, name)
+    line = place.line()
+    place.ran("r1")
+    assert place.line() == line != ""
+    assert place.runs() == {"r0", "r1"}
+    place.git("branch", "-m", "other")
+    assert place.line() == line
+
+
+def test_of_several_values_the_last_counts(place: Place) -> None:
+    """Two tools, or a hand, may have added a value; every reader must choose the same."""
+    branch_off(place, "feat")
+    line = place.line()
+    place.ran("r1")
+    place.git("config", "--replace-all", "branch.feat.holdfast", "nonsense refs/heads/feat")
+    place.git("config", "--add", "branch.feat.holdfast", f"{line} refs/heads/feat")
+    assert (place.line(), place.runs()) == (line, {"r1"})
+
+
+def test_a_config_lock_held_for_a_moment_is_waited_for(place: Place) -> None:
+    """Another git writing its config must not cost a branch its identity."""
+    branch_off(place, "feat")
+    lock = place.repo / ".git/config.lock"
+    lock.touch()
+    threading.Timer(0.3, lock.unlink).start()
+    assert not place.line().startswith("ref-")
+    assert place.git("config", "branch.feat.holdfast").startswith(place.line())
+
+
+def test_what_was_recorded_under_a_read_only_config_is_found_again(place: Place, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    """Sandboxes deny git's config; their work must still be there when the sandbox is gone."""
+    place.ran("r0")
+    branch_off(place, "feat")
+    with monkeypatch.context() as denied:
+        denied.setattr(lines, "_set_config", lambda *_: False)
+        assert place.line().startswith("ref-")
+        place.ran("r1")
+        place.keep("one")
+        assert place.line() == place.line()
+        assert place.runs() == {"r0", "r1"}
+    assert not place.line().startswith("ref-")
+    assert place.runs() == {"r0", "r1"}
+    assert set(place.facts()) == {"one"}
+    branch_off(place, "sub")
+    assert place.runs() == {"r0", "r1"}, "and it is passed on"
+    place.git("switch", "-q", "feat")
+    assert place.publish().events == 2
+    assert not reconcile.examine(place.open()).orphans
+
+
+def test_a_later_branch_of_the_same_name_does_not_see_a_sandboxs_records(place: Place, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    """The name alone is no identity."""
+    branch_off(place, "feat")
+    with monkeypatch.context() as denied:
+        denied.setattr(lines, "_set_config", lambda *_: False)
+        place.ran("r1")
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "feat")
+    time.sleep(1.1)
+    branch_off(place, "feat")
+    assert place.runs() == set()
+    assert [orphan.name for orphan in reconcile.examine(place.open()).orphans] == ["feat"]
+
+
+def test_a_process_that_lives_through_a_branch_change_records_where_it_is(place: Place) -> None:
+    """A long agent run follows the user's switch, rename and delete."""
+    clone = place.open()
+    clone.record(Draft("run", run_id="r0"))
+    branch_off(place, "feat")
+    first = clone.record(Draft("run", run_id="r1")).line
+    place.git("branch", "-m", "feat2")
+    assert clone.record(Draft("run", run_id="r2")).line == first
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "feat2")
+    branch_off(place, "feat2")
+    assert clone.record(Draft("run", run_id="r3")).line != first
+    assert place.runs() == {"r0", "r3"}
+
+
+def test_racing_first_commands_on_one_branch_make_one_line(place: Place) -> None:
+    """Agents start at once; two ids for one branch would split its memory."""
+    branch_off(place, "feat")
+    found: list[str] = []
+    threads = [threading.Thread(target=lambda: found.append(place.line())) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 16
+    assert len(set(found)) == 1
+
+
+def test_a_registry_written_by_hand_is_refused_in_words(place: Place) -> None:
+    """A damaged record must be named, not crash."""
+    line = place.line()
+    (place.store / "lines" / f"{line}.json").write_text(json.dumps({"id": line}))
+    with pytest.raises(CorruptLog, match="not a record of a line"):
+        place.line()
+
+
+def test_no_clock_difference_shows_another_lines_future(place: Place) -> None:
+    """An event a parent records long after the branch point stays its own."""
+    place.ran("r1")
+    branch_off(place, "feat")
+    place.ran("r2")
+    place.git("switch", "-q", "main")
+    later = Place(place.repo, place.cache, lambda: now() + timedelta(hours=1))
+    later.ran("r3")
+    place.git("switch", "-q", "feat")
+    assert place.runs() == {"r1", "r2"}
