@@ -4,6 +4,7 @@ import pytest
 
 from holdfast.diagnostics.diff import diff
 from holdfast.errors import NotFound
+from holdfast.git.erase import erase
 from holdfast.model.event import Draft
 from holdfast.store.capsule import Capsule
 
@@ -81,11 +82,7 @@ def test_an_erased_run_says_so(sample):
     """An empty difference would claim that nothing changed."""
     first = run(sample, 1, {"stdout": b"a"})
     second = run(sample, 2, {"stdout": b"b"})
-    event = next(e for e in sample.clone.own_events() if e.run_id == first)
-    sample.clone.record(Draft("erase", target=first))
-    (sample.private / "erased").mkdir(mode=0o700)
-    (sample.private / "erased" / first).touch(mode=0o600)
-    sample.clone.bodies.drop(event.body)
+    erase(sample.clone, "run", first)
 
     found = diff(sample.open(), second, first)
 

@@ -14,7 +14,9 @@ from holdfast.diagnostics.doctor import examine
 from holdfast.git import publish, setup
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft
+from holdfast.store.capsule import Capsule
 
+RUN = "20261115T120000Z-abc123"
 VERIFIER = Path(__file__).parent / "verify.py"
 EXIT = {"ok": 0, "partial": 3, "corrupt": 1}
 
@@ -35,6 +37,12 @@ class Store:
         clone.record(Draft("erase", target=event.hash_self))
         clone.bodies.drop(event.body)
         publish.publish(clone, here=True)
+        capsule = Capsule.create(clone.layout, RUN, {"command": ["make", "test"]})
+        capsule.add("outputs/stdout", b"12 passed\n")
+        capsule.add("outputs/files/größe.txt", b"1\n")
+        body = {"task": "demo", "output_sha256": capsule.seal()}
+        event = clone.record(Draft("run", target=RUN, run_id=RUN, exit_status=0, body=body))
+        capsule.close(clone.joined(event))
         for number in range(4, 7):
             clone.record(Draft("task", target=f"TSK-{number}", body={"task": f"task {number}"}))
         self.private = Path(clone.private.private)
@@ -95,7 +103,7 @@ def test_they_agree_on_random_damage(store, seed):
     """A page that leaves room for two readings is not a standard."""
     chance = random.Random(seed)
     words = []
-    for path in [*store.files(), *chance.choices(store.files(), k=24)]:
+    for path in [*store.files(), *chance.choices(store.files(), k=12)]:
         whole = path.read_bytes()
         mode = path.stat().st_mode
         at = chance.randrange(len(whole) - 3)
@@ -115,6 +123,19 @@ def test_they_agree_on_random_damage(store, seed):
 
     assert words.count("corrupt") > len(words) / 2
     assert both(store) == ("ok", set())
+
+
+def test_they_agree_on_altered_runs(store):
+    """What a fact rests on must be checkable from outside as well."""
+    top = store.private / "runs" / RUN
+    for path in sorted(path for path in top.rglob("*") if path.is_file() and path.name != "meta.json"):
+        whole = path.read_bytes()
+        damage(path, whole[:-1] + bytes([whole[-1] ^ 1]))
+        found = [doctor(store), verifier(store.repo.path, store.private)]
+        damage(path, whole)
+        assert [word for word, _ in found] == ["corrupt", "corrupt"], path
+    (top / "outputs" / "extra").write_bytes(b"")
+    assert [doctor(store)[0], verifier(store.repo.path, store.private)[0]] == ["corrupt", "corrupt"]
 
 
 def test_they_agree_on_missing_files(store):

@@ -33,19 +33,24 @@ def examine(clone: Clone, *, against: Checkpoint | None = None, name: str = "che
         found += _compare(clone, ledger, against, name)
     found += _house(clone, ledger)
     found += tracked.attributes(clone.repo)
-    found += facts.examine(clone, runs=_runs(ledger))
+    found += facts.examine(clone)
     found += _index(clone)
     return report([*ledger.findings, *found], _counts(ledger))
 
 
 def read_everything(clone: Clone) -> tuple[Ledger, list[Finding]]:
-    """The whole log of this clone: HEAD's tree, the work tree, what was sealed here, the spools."""
-    ledger = Ledger()
-    committed = tracked.read_log(clone.repo, "HEAD", ledger) if clone.repo.head().oid else {}
-    found = tracked.read_work_tree(clone.repo, ledger, committed)
+    """The whole log of this clone: the spools, what was sealed here, HEAD's tree, the work tree.
+
+    In this order: an event moves from spool to segment to commit, so whoever looks along its way
+    sees it at least once, even while other commands are at work.
+    """
+    ledger, found = Ledger(), []
+    for store in clone.stores:
+        found += _read_spools(clone, store, ledger)
     for store in clone.stores:
         found += _read_sealed(clone, store, ledger)
-        found += _read_spools(clone, store, ledger)
+    committed = tracked.read_log(clone.repo, "HEAD", ledger) if clone.repo.head().oid else {}
+    found += tracked.read_work_tree(clone.repo, ledger, committed)
     ledger.finish()
     return ledger, found
 
@@ -73,9 +78,11 @@ def _shown(clone: Clone, path: str) -> str:
     return os.path.relpath(path, clone.repo.top).replace(os.sep, "/")
 
 
-def _read(clone: Clone, path: str, *, limit: int) -> bytes | Finding:
+def _read(clone: Clone, path: str, *, limit: int) -> bytes | Finding | None:
     try:
         return fsio.read(path, limit=limit)
+    except FileNotFoundError:  # sealed or published since it was listed
+        return None
     except (UnsafePath, TooLarge) as error:
         said = str(error)
     except OSError as error:
@@ -90,7 +97,7 @@ def _read_sealed(clone: Clone, store: Layout, ledger: Ledger) -> list[Finding]:
         data = _read(clone, path, limit=2 * MAX_SEGMENT)
         if isinstance(data, Finding):
             found.append(data)
-        else:
+        elif data is not None:
             ledger.segment(_shown(clone, path), name.removesuffix(".jsonl"), data, own=True)
     return found
 
@@ -103,7 +110,7 @@ def _read_spools(clone: Clone, store: Layout, ledger: Ledger) -> list[Finding]:
             data = _read(clone, path, limit=MAX_SPOOL)
             if isinstance(data, Finding):
                 found.append(data)
-            else:
+            elif data is not None:
                 ledger.spool(_shown(clone, path), path, data)
     return found
 

@@ -20,7 +20,10 @@ def permissions(store: Layout, top: str) -> Iterator[Finding]:
     if os.name != "posix":  # Windows keeps access lists, which a mode does not show.
         return
     for path in _everything(store.private):
-        facts = os.lstat(path)
+        try:
+            facts = os.lstat(path)
+        except FileNotFoundError:  # another command moved it on
+            continue
         shown = os.path.relpath(path, top)
         if stat.S_ISLNK(facts.st_mode):
             yield _finding(shown, "this is a link; the store holds only real files", "Remove the link.")
@@ -33,7 +36,10 @@ def permissions(store: Layout, top: str) -> Iterator[Finding]:
 
 def _is_open(folder: str) -> bool:
     """Whether others get as far as this folder; in a closed one a file's own mode does not matter."""
-    return bool(os.lstat(folder).st_mode & 0o077)
+    try:
+        return bool(os.lstat(folder).st_mode & 0o077)
+    except FileNotFoundError:
+        return False
 
 
 def _everything(root: str) -> Iterator[str]:

@@ -47,7 +47,7 @@ class Seen(NamedTuple):
     parents: tuple[str, ...]
     file: str
     number: int
-    data: bytes  # the whole line
+    data: bytes  # the whole line, if it is a run this clone recorded; else nothing
 
     @property
     def names(self) -> set[str]:
@@ -86,7 +86,7 @@ class Ledger:
         newer = bool(_NEWER.match(data))
         for number, piece in enumerate(pieces[1:], 2):
             try:
-                seen.append(_read(piece, file, number))
+                seen.append(_read(piece, file, number, own=own))
             except FutureFormat as error:
                 newer, faults[number] = True, str(error)
                 seen.append(None)
@@ -110,7 +110,7 @@ class Ledger:
         kept: list[Seen] = []
         for number, piece in reversed(list(enumerate(split_lines(data), 1))):
             try:
-                after = _read(piece, file, number)
+                after = _read(piece, file, number, own=True)
                 kept.append(after)
             except (CorruptLog, FutureFormat) as error:
                 if piece != b"\n":  # it only ended a torn line
@@ -190,13 +190,14 @@ class Ledger:
         )
 
 
-def _read(piece: bytes, file: str, number: int) -> Seen:
+def _read(piece: bytes, file: str, number: int, *, own: bool) -> Seen:
     """The event in one text line, its form, hash and parents checked."""
     found = match_event(piece)
     parents = parents_of(found)
     if len(parents) > 1 and any(a >= b for a, b in pairwise(parents)):
         raise CorruptLog("its parents are not sorted or repeat")
-    return Seen._make((*found.group(*_KEPT), parents, file, number, piece))
+    data = piece if own and found[4] == b"run" else b""
+    return Seen._make((*found.group(*_KEPT), parents, file, number, data))
 
 
 def _strangers(seen: list[Seen | None]) -> dict[int, str]:

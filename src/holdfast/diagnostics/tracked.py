@@ -96,6 +96,8 @@ def read_work_tree(repo: Repo, ledger: Ledger, committed: dict[str, bytes]) -> l
     for path in _files(repo.top):
         try:
             data = fsio.read(os.path.join(repo.top, path), limit=2 * MAX_SEGMENT)
+        except FileNotFoundError:  # git changed the work tree since it was listed
+            continue
         except (UnsafePath, TooLarge, OSError) as error:
             findings.append(_unreadable(path, str(error)))
             continue
