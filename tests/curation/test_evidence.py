@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation.evidence import resolve, state, states
 from holdfast.errors import Ambiguous, BadInput, NotFound
+from holdfast.git.evidence import resolve, state, states
 from holdfast.model.evidence import CommitEvidence, FileEvidence, RunEvidence
 
 

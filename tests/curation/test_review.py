@@ -217,11 +217,39 @@ def test_a_hand_edit_is_recorded_as_it_stands(bench: Any) -> None:
     assert facts(bench.clone, bench.clock()).unreviewed[0].notes == ("edited by hand",)
     standing = review.accept(bench.clone, before.path.rsplit("-", 1)[1].removesuffix(".md"), bench.ada)
     assert (standing.trust, standing.blob) == ("T0", before.blob)
-    assert bench.clone.changes() == [] or all(c.segment for c in bench.clone.changes())
     assert path.read_text() == before.text
     assert [s.trust for s in facts(bench.clone, bench.clock()).trusted] == ["T0"]
+
+
+def test_an_accepted_hand_edit_is_published_as_it_stands(bench: Any) -> None:
+    """Whoever edits the file and approves it has done all that can be asked."""
+    path = edited(bench, lambda text: text.replace("16", "17") + "\nA word of my own.\n")
+    (before,) = bench.clone.entries()
+    review.accept(bench.clone, before.path.rsplit("-", 1)[1].removesuffix(".md"), bench.ada)
+
+    done = publish(bench.clone, here=True)
+
+    assert before.path in done.paths
+    assert path.read_text() == before.text
+    assert bench.repo.status() == ""
+
+
+def test_a_second_edit_over_an_accepted_one_waits_for_its_own_yes(bench: Any) -> None:
+    """An approval is about the text it saw."""
+    path = edited(bench, lambda text: text.replace("16", "17"))
+    (before,) = bench.clone.entries()
+    name = before.path.rsplit("-", 1)[1].removesuffix(".md")
+    review.accept(bench.clone, name, bench.ada)
     path.write_text(before.text.replace("17", "18"))
-    assert facts(bench.clone, bench.clock()).trusted == ()
+
+    (standing,) = facts(bench.clone, bench.clock()).trusted
+    assert "17" in standing.memory.statement
+    assert standing.notes == ("edited by hand since; accept it to take the edit",)
+    assert publish(bench.clone, here=True).kept[0].path == before.path, "nobody approved 18"
+
+    review.accept(bench.clone, name, bench.ada)
+    publish(bench.clone, here=True)
+    assert "18" in bench.repo.git("show", f"HEAD:{before.path}")
 
 
 def test_an_agents_yes_to_a_hand_edit_is_an_edit(bench: Any) -> None:

@@ -6,15 +6,15 @@ recorded, never read from the file: whoever can write a file could write "approv
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from holdfast.curation import decisions
 from holdfast.curation.decisions import Standing
-from holdfast.curation.evidence import State, states
 from holdfast.errors import Ambiguous, BrokenEntry
 from holdfast.git.clone import Clone
+from holdfast.git.evidence import State, states
 from holdfast.git.visible import Sighting
 from holdfast.model.memory import Accepted, Memory, Retired, is_expired, same_words
 from holdfast.store import entries, layout
@@ -119,6 +119,16 @@ def is_approved(clone: Clone, seen: Sequence[Seen], one: Seen) -> bool:
     return _Approvals(clone, seen).covers(one)
 
 
+def by_hand(clone: Clone, one: Seen) -> Seen:
+    """The same memory as the work tree has it, where somebody edited the file over a change that waits."""
+    edited = one.sighting.edited
+    if edited is None or edited == one.sighting.text:
+        return one
+    blob = clone.repo.hash_blob(edited.encode())
+    sighting = replace(one.sighting, text=edited, blob=blob, origin="edit", edited=None)
+    return Seen(sighting, _entry(sighting))
+
+
 def _entry(sighting: Sighting) -> Accepted | Retired:
     memory = entries.parse(sighting.text, sighting.path)
     if not isinstance(memory, Accepted | Retired):
@@ -158,6 +168,8 @@ def _standing(
         notes.append(f"superseded by {newer[memory.id]}")
     if sighting.origin == "edit":
         notes.append("edited by hand")
+    elif sighting.edited not in (None, sighting.text):
+        notes.append("edited by hand since; accept it to take the edit")
     return Standing(
         memory,
         _status(memory, approved=approved.covers(one), superseded=memory.id in newer, now=now),

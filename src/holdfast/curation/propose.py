@@ -16,10 +16,10 @@ from typing import Any
 
 from holdfast.curation import candidates, decisions, facts
 from holdfast.curation.candidates import Shelf
-from holdfast.curation.evidence import resolve_all, states
 from holdfast.curation.facts import Seen
 from holdfast.errors import BadInput
 from holdfast.git.clone import Clone
+from holdfast.git.evidence import resolve_all, states
 from holdfast.model import memory as rules
 from holdfast.model.evidence import Evidence
 from holdfast.model.ids import memory_id

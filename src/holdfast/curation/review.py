@@ -11,11 +11,11 @@ from typing import Any
 from holdfast.curation import candidates, decisions, facts
 from holdfast.curation.candidates import Shelf
 from holdfast.curation.decisions import Reviewer, Standing
-from holdfast.curation.evidence import states
 from holdfast.curation.facts import Seen
 from holdfast.curation.propose import propose
 from holdfast.errors import BadInput, BrokenEntry, NeedsEvidence, NeedsReview, NotFound
 from holdfast.git.clone import Clone
+from holdfast.git.evidence import states
 from holdfast.model import memory as rules
 from holdfast.model.ids import pick, slug
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, Retired
@@ -53,6 +53,7 @@ def accept(clone: Clone, identity: str, reviewer: Reviewer) -> Standing:
         if name in shelf.rejected and entry is None:
             return _accept_after_all(clone, shelf.rejected[name], reviewer)
         assert entry is not None
+        entry = facts.by_hand(clone, entry)
         kind = "edit" if entry.sighting.origin == "edit" and not reviewer.person else reviewer.approval
         return _confirm(clone, entry, kind, reviewer)
 
@@ -173,6 +174,8 @@ def _confirm(clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None) ->
     memory, sighting = entry.memory, entry.sighting
     if isinstance(memory, Accepted):
         _need_evidence(clone, memory.id, memory.evidence)
+    if sighting.origin == "edit":
+        clone.change(sighting.path, sighting.text)  # publish commits the file as it stands
     if not decisions.has(clone, memory.id, kind, blob=sighting.blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
     return _standing(memory, entry, trust=_trust(kind))

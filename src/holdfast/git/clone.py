@@ -25,7 +25,7 @@ from holdfast.security.redact import Scanner
 from holdfast.store import fsio, pending, sandbox, seal
 from holdfast.store import layout as paths
 from holdfast.store.bodies import Bodies
-from holdfast.store.format import body_bytes, parse_event, segment_lines, split_lines
+from holdfast.store.format import body_bytes, parse_event, split_lines
 from holdfast.store.layout import Layout
 from holdfast.store.log import Writer, read_spool, spool_ends
 from holdfast.store.pending import Change
@@ -289,8 +289,8 @@ class Clone:
                 for path in seal.spools(store, line):
                     yield from read_spool(path).events
             for name in _listed(store.sealed_log, ".jsonl"):
-                _, kept = segment_lines(name, seal.sealed_bytes(store, name))
-                yield from (parse_event(line) for line in kept)
+                source = Source(name, "segment", None, None, store.sealed_segment(name), None)
+                yield from (event for event, _ in self._pairs(source))
 
     def joined(self, event: Event) -> dict[str, Any]:
         """An event and its body as one flat object; unknown fields are null."""

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.errors import BrokenEntry
+from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
 from holdfast.git import staged
 from holdfast.git.lines import Line
 from holdfast.git.repo import Repo
@@ -130,6 +130,8 @@ def _edits(repo: Repo, folder: str) -> dict[str, bytes | None]:
                 found[path] = fsio.read(fsio.inside(repo.top, path), limit=MAX_ENTRY).replace(b"\r\n", b"\n")
             except FileNotFoundError:
                 found[path] = None
+            except (UnsafePath, TooLarge) as error:
+                found[path] = str(error).encode()  # no entry: whoever reads it finds it broken and names it
     return found
 
 

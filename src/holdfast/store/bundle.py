@@ -142,7 +142,7 @@ def _members(tar: tarfile.TarFile, *, limit: int) -> Iterator[tuple[str, bytes]]
         if limit < 0 or member.size > MAX_FILE:
             raise ValueError("it unpacks to more than a bundle may")
         yield member.name, _content(tar, member)
-    while tar.fileobj is not None and tar.fileobj.read(1 << 20):
+    while tar.fileobj.read(1 << 20):
         pass  # to the very end: gzip's own check of the whole stands there
 
 

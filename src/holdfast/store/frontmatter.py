@@ -137,9 +137,10 @@ def _top_level(front: str) -> Iterator[tuple[str, int, Value | Nested]]:
     for key in events:
         if isinstance(key, yaml.MappingEndEvent):
             break
-        if not isinstance(key, yaml.ScalarEvent) or key.start_mark.column:
-            raise BadFront(key.start_mark.line, "a field's name must be a word at the start of its line")
-        yield key.value, key.start_mark.line, _value(next(events), events)
+        mark = key.start_mark
+        if mark is None or not isinstance(key, yaml.ScalarEvent) or mark.column:
+            raise BadFront(mark.line if mark else 0, "a field's name must be a word at the start of its line")
+        yield key.value, mark.line, _value(next(events), events)
     if next(events, None) is not None:
         raise BadFront(0, "there must be one document only")
 
