@@ -1,7 +1,6 @@
 """Which files a run produced: exactly those it changed, whatever they are called and however."""
 
 import hashlib
-import json
 import os
 import signal
 import subprocess
@@ -13,7 +12,7 @@ import pytest
 from holdfast.capture import changes
 from holdfast.git.repo import Repo
 
-from .conftest import Project
+from .conftest import WRAPPER, Project
 
 
 def test_what_was_dirty_before_and_left_alone_is_not_produced(project: Project, repo) -> None:  # type: ignore[no-untyped-def]
@@ -199,8 +198,12 @@ def test_a_run_in_another_work_tree_shares_nothing(project: Project, repo, tmp_p
 
 def test_a_nested_runs_files_are_not_called_shared(project: Project) -> None:
     """What a nested run makes, its parent makes: there is no doubt about who did it."""
-    out = project.sh("true", environ={**os.environ, "HOLDFAST_RUN_ID": "20260101T000000Z-parent"})
-    assert json.loads((project.folder(out.run_id) / "context.json").read_bytes())["parent_run_id"]
+    inner = [sys.executable, "-c", WRAPPER, str(project.side / "inner"), str(project.side / "cache")]
+    assert project.wrapper(*inner, *inner, "sh", "-c", "echo x > deep").wait() == 0
+    runs = project.runs()
+    assert len(runs) == 3
+    for run in runs:
+        assert project.files(run["run_id"])["deep"]["shared"] is False
 
 
 @pytest.mark.parametrize("command", ["rm -rf .git", "mv .git gone"])

@@ -517,6 +517,17 @@ def test_the_terminal_is_given_back_as_it_was(tmp_path: Path) -> None:
     assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text() != ""
 
 
+def test_a_redirected_stderr_stays_apart_on_a_terminal(tmp_path: Path) -> None:
+    """`holdfast run -- make 2> errors` on a terminal must fill that file."""
+    command = "sh -c 'test -t 1 && echo out; echo err >&2'"
+    shell = f'exec {PYTHON} -c "$DRIVER" {tmp_path}/tape pty {command} 2> {tmp_path}/log'
+    os.environ["DRIVER"] = DRIVER
+    user = Terminal(tmp_path / "x", "sh", "-c", shell, wrapped=False)
+    assert user.end() == 0
+    assert user.screen == b"out\r\n"
+    assert (tmp_path / "log").read_bytes() == b"err\n"
+
+
 def test_a_piped_command_that_asks_the_terminal_gets_it(tmp_path: Path) -> None:
     """`holdfast run -- deploy > log` may still ask for a password."""
     user = Terminal(tmp_path / "tape", "sh", "-c", "echo word? >&2; read word; echo got $word", mode="pipes")

@@ -102,11 +102,13 @@ def test_every_changed_byte_is_found(project: Project) -> None:
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         good = file.read_bytes()
         file.chmod(0o600)
+        handle = os.open(file, os.O_WRONLY)
         for at in range(len(good)):
-            file.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+            os.pwrite(handle, bytes([good[at] ^ 1]), at)
             if not capsule.verify(layout, out.run_id, event):
                 unseen.append((file.name, at))
-        file.write_bytes(good)
+            os.pwrite(handle, good[at : at + 1], at)
+        os.close(handle)
     assert unseen == []
     assert capsule.verify(layout, out.run_id, event) == []
 
@@ -327,6 +329,9 @@ def test_killed_at_any_point_the_next_command_finishes_the_run(project: Project)
     fatal = 1
     while not in_a_process_that_dies(project, fatal):
         recover.complete(project.clone)
+        for run_id in capsule.opened(project.clone.layout):  # died before it could lock: told by its age
+            os.utime(Path(project.clone.layout.private) / "open" / f"{run_id}.new", (0, 0))
+        recover.complete(project.clone)
         assert capsule.opened(project.clone.layout) == [], fatal
         fatal += 1
     assert fatal > 20
@@ -373,6 +378,29 @@ def test_a_full_disk_stops_neither_the_command_nor_a_later_completion(
     for run in project.runs():
         if run["output_sha256"]:
             assert project.faults(run["run_id"]) == []
+
+
+def test_a_run_whose_event_could_not_be_written_keeps_its_ending(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When there is space again, the log says what really happened, not that nobody knows."""
+
+    class NoBodies(fsio.Syscalls):
+        def open(self, path: str, flags: int, mode: int) -> int:
+            if f"{os.sep}bodies{os.sep}" in path:
+                raise OSError(28, os.strerror(28))
+            return super().open(path, flags, mode)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fsio, "ops", NoBodies())
+        out = project.sh("echo x > made; exit 4", task="T-9")
+    assert (out.exit_code, out.event) == (4, None)
+    assert project.runs() == []
+    (done,) = recover.complete(project.clone)
+    event = project.event(out.run_id)
+    assert (done.exit_status, event["exit_status"], event["task"]) == (4, 4, "T-9")
+    assert [row["path"] for row in event["artifacts"]] == ["made"]
+    assert project.faults(out.run_id) == []
 
 
 class Sudden(fsio.Syscalls):

@@ -152,13 +152,14 @@ class _Watch:
         self._tty = terminal.controlling(handles.stdin, handles.stdout, handles.stderr)
         self._lent = False
         if on_terminal:
-            self._outputs = [self._start_on_terminal(argv, cwd, environ)]
+            self._outputs = self._start_on_terminal(argv, cwd, environ)
         else:
             self._outputs = self._start_on_pipes(argv, cwd, environ, tee_stdin)
         for output in self._outputs:
             os.set_blocking(output.source, False)
 
-    def _start_on_terminal(self, argv: Sequence[str], cwd: str, environ: Mapping[str, str]) -> Output:
+    def _start_on_terminal(self, argv: Sequence[str], cwd: str, environ: Mapping[str, str]) -> list[Output]:
+        apart = not os.isatty(self._handles.stderr)  # `2>log` stays a log
         user = self._handles.stdin
         master, slave = terminal.open_pair(like=user)
         try:
@@ -168,7 +169,8 @@ class _Watch:
                 cwd=cwd,
                 stdin=slave,
                 stdout=slave,
-                stderr=slave,
+                stderr=subprocess.PIPE if apart else slave,
+                bufsize=0,
                 start_new_session=True,
                 preexec_fn=terminal.adopt,
             )
@@ -179,7 +181,11 @@ class _Watch:
             os.close(slave)
         self._screen = terminal.Screen(user)
         self._input = Input(user, master, None, owns_sink=False)
-        return Output("terminal", master, self._handles.stdout, self._tape, linger=self._linger)
+        outputs = [Output("terminal", master, self._handles.stdout, self._tape, linger=self._linger)]
+        if apart:
+            pipe = _take_over(self._child.stderr)
+            outputs.append(Output("stderr", pipe, self._handles.stderr, self._tape, linger=self._linger))
+        return outputs
 
     def _start_on_pipes(
         self, argv: Sequence[str], cwd: str, environ: Mapping[str, str], tee_stdin: bool

@@ -10,6 +10,7 @@ from typing import Any
 
 from holdfast.capture.changes import spelled
 from holdfast.errors import HoldfastError
+from holdfast.model.ids import is_id
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule
 from holdfast.store.capsule import Capsule
@@ -65,7 +66,7 @@ def _window(layout: Layout, other: str, run_id: str, ours: Mapping[str, Any]) ->
     if not isinstance(theirs, dict) or theirs.get("worktree") != ours.get("worktree"):
         return None
     # A nested run's work is its parent's work: nobody else is meant.
-    if theirs.get("parent_run_id") == run_id or ours.get("parent_run_id") == other:
+    if run_id in _ancestors(layout, theirs) or other in _ancestors(layout, ours):
         return None
     files = capsule.read_json(folder, FILES)
     paths = (
@@ -77,6 +78,17 @@ def _window(layout: Layout, other: str, run_id: str, ours: Mapping[str, Any]) ->
     if not os.path.lexists(os.path.join(folder, capsule.OPEN)):
         end = _modified(os.path.join(folder, capsule.MANIFEST))
     return Window(int(theirs.get("since_ns") or 0), end, paths or frozenset())
+
+
+def _ancestors(layout: Layout, context: Mapping[str, Any]) -> set[str]:
+    """The runs within which a run was started."""
+    found: set[str] = set()
+    parent = context.get("parent_run_id")
+    while isinstance(parent, str) and is_id(parent) and parent not in found:
+        found.add(parent)
+        above = capsule.read_json(layout.run(parent), capsule.CONTEXT)
+        parent = above.get("parent_run_id") if isinstance(above, dict) else None
+    return found
 
 
 def _modified(path: str) -> int | None:

@@ -47,7 +47,7 @@ class Session:
             "v": 1,
             "run_id": self.run_id,
             "parent_run_id": parent if parent and is_id(parent) else None,
-            "task": task,
+            "task": None if task is None else account.clean_text(task),
             "layer": layer,
             "systemic_scale": scale,
             "command": None if command is None else [account.clean_text(word) for word in command],

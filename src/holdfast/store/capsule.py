@@ -14,6 +14,7 @@ import json
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ _UNSEALED = (META, MANIFEST, OPEN)
 _READ_ONLY = 0o444
 _NEW = ".new"
 _FEW = 16
+_MAKING = 60.0  # seconds that nobody needs from making a folder to locking it
 _TEMPORARY = re.compile(r"(?:MANIFEST|meta\.json|summary\.md|files\.json)\.[0-9]+-[0-9a-f]{8}\.tmp")
 
 
@@ -51,9 +53,10 @@ def to_json(value: object) -> bytes:
 def opened(layout: Layout) -> list[str]:
     """The ids of runs that began and are not known to have ended; cheap however many have."""
     try:
-        return sorted(name for name in os.listdir(_markers(layout)) if not name.endswith(_NEW))
+        names = os.listdir(_markers(layout))
     except FileNotFoundError:
         return []
+    return sorted({name.removesuffix(_NEW) for name in names})
 
 
 def _markers(layout: Layout) -> str:
@@ -114,22 +117,25 @@ class Capsule:
         The folder appears under its name at once, locked and with its context: nobody ever sees a
         capsule that is begun but not alive, unless its wrapper died.
         """
+        new = _begun(layout, run_id)
         fsio.make_dirs(_markers(layout))
-        with fsio.refusing(layout.run(run_id)):
+        with fsio.refusing(new):
             if os.path.lexists(layout.run(run_id)):
                 raise FileExistsError(layout.run(run_id))
-            _close(fsio.ops.open(_marker(layout, run_id), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        new = _begun(layout, run_id)
-        fsio.make_dirs(os.path.join(new, "inputs"))
-        fsio.make_dirs(os.path.join(new, "outputs"))
-        with fsio.refusing(new):
-            handle = fsio.ops.open(os.path.join(new, OPEN), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            fsio.ops.mkdir(new, 0o700)
+        handle = -1
         try:
-            fsio.try_lock_fd(handle)
+            handle = _lock(new)
+            for folder in ("inputs", "outputs"):
+                fsio.make_dirs(os.path.join(new, folder))
             fsio.create(os.path.join(new, CONTEXT), to_json(context))
+            # Before the folder gets its name: whoever dies from here on is found.
+            fsio.create(_marker(layout, run_id), b"")
             fsio.move(new, layout.run(run_id))
         except HoldfastError:
-            os.close(handle)
+            if handle >= 0:
+                os.close(handle)
+            forget(layout, run_id)
             raise
         return cls(layout, run_id, handle)
 
@@ -222,16 +228,50 @@ class Capsule:
 
 
 def forget(layout: Layout, run_id: str) -> None:
-    """Drop the mark of a run that never came to be, or was completed elsewhere."""
+    """Drop what is left of a run that never began, and the mark of one that is complete."""
     new = _begun(layout, run_id)
-    if os.path.isdir(new) and not is_alive(new):
-        for path, _ in _walk(new):
-            fsio.remove(os.path.join(new, *path.split("/")))
-        for folder in ("inputs", "outputs", ""):
-            with contextlib.suppress(OSError):
-                os.rmdir(os.path.join(new, folder))
-    if not os.path.isdir(new):
+    if _is_dead(new):
+        _remove_tree(new)
+    # In this order: a folder that is about to get its name is in one place or the other.
+    begun, named = os.path.isdir(new), os.path.isdir(layout.run(run_id))
+    if not begun and not (named and os.path.lexists(os.path.join(layout.run(run_id), OPEN))):
         fsio.remove(_marker(layout, run_id))
+
+
+def _is_dead(new: str) -> bool:
+    """Whether whoever was making this folder is gone: its lock is free, or it never got one."""
+    if os.path.lexists(os.path.join(new, OPEN)):
+        return not is_alive(new)
+    try:
+        return time.time() - os.stat(new).st_mtime > _MAKING
+    except FileNotFoundError:
+        return False
+
+
+def _remove_tree(folder: str) -> None:
+    with contextlib.suppress(FileNotFoundError):  # another command is at it too
+        for path, _ in _walk(folder):
+            if path != OPEN:
+                fsio.remove(os.path.join(folder, *path.split("/")))
+        for below in ("inputs", "outputs"):
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.join(folder, below))
+        fsio.remove(os.path.join(folder, OPEN))  # last: without it nobody would know that this is dead
+        os.rmdir(folder)
+
+
+def _lock(folder: str) -> int:
+    """Make the lock of a new capsule; it is held before it has its name, so free means dead."""
+    opening = os.path.join(folder, "opening")
+    with fsio.refusing(folder):
+        handle = fsio.ops.open(opening, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            fsio.try_lock_fd(handle)
+            fsio.ops.rename(opening, os.path.join(folder, OPEN))
+        except OSError:
+            os.close(handle)
+            raise
+    return handle
 
 
 def _sweep(folder: str) -> None:
@@ -248,10 +288,6 @@ def _marker(layout: Layout, run_id: str) -> str:
 
 def _begun(layout: Layout, run_id: str) -> str:
     return _marker(layout, run_id) + _NEW
-
-
-def _close(handle: int) -> None:
-    os.close(handle)
 
 
 def _line(sha256: str, path: str) -> bytes:
