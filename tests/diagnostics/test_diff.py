@@ -1,5 +1,7 @@
 """What differs between two runs."""
 
+import json
+
 import pytest
 
 from holdfast.diagnostics.diff import diff
@@ -76,6 +78,27 @@ def test_files_kept_only_as_hashes_are_compared_too(sample):
     second = run(sample, 2, {}, artifacts=[{**kept, "sha256": "b" * 64}])
 
     assert [(c.path, c.kind) for c in diff(sample.clone, second).changes] == [("big.bin", "binary")]
+
+
+def test_a_produced_file_is_named_once_by_its_path(sample):
+    """The same change told twice reads like two changes."""
+    made = {"path": "src/a.py", "size": 4, "stored": True, "shared": False}
+    listed = [{**made, "sha256": "a" * 64}]
+    before = {"files.json": json.dumps(listed).encode(), "files/src/a.py": b"one\n"}
+    run(sample, 1, before, artifacts=listed)
+    second = run(sample, 2, {"files.json": b"[]", "files/src/a.py": b"two\n", "files/stdout": b""})
+
+    found = diff(sample.clone, second)
+
+    assert [(c.path, c.kind) for c in found.changes] == [("./stdout", "added"), ("src/a.py", "text")]
+
+
+def test_a_missing_last_newline_is_a_difference_one_can_see(sample):
+    """An empty difference between two different files would look like a mistake of ours."""
+    run(sample, 1, {"stdout": b"one\n"})
+    second = run(sample, 2, {"stdout": b"one"})
+
+    assert "+\\ No newline at end of file" in diff(sample.clone, second).changes[0].lines
 
 
 def test_an_erased_run_says_so(sample):

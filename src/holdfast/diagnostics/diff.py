@@ -14,10 +14,13 @@ from typing import Any
 from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
-from holdfast.store import fsio
+from holdfast.store import capsule, fsio
 
 MAX_TEXT = 1 << 20
 _MAX_FILE = 64 << 20
+_LIST = "files.json"  # the list of produced files, which the event carries as well
+_FILES = "files/"  # where a capsule keeps copies of them
+_STREAMS = ("stdout", "stderr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +119,27 @@ def _folder(clone: Clone, run: str) -> str | None:
 
 def _outputs(clone: Clone, run: str, flat: Mapping[str, Any]) -> dict[str, _Output]:
     """Everything a run put out: files kept in its capsule, and the hashes of what was too large to keep."""
-    found = {}
-    for made in flat.get("artifacts") or ():
-        if isinstance(made, Mapping) and made.get("sha256"):
-            found[str(made.get("path"))] = _Output(str(made["sha256"]), None)
     folder = _folder(clone, run)
+    # The capsule's list is whole; the event's may be cut where a run made very many files.
+    listed = capsule.read_json(folder, f"outputs/{_LIST}") if folder else None
+    found = {}
+    for made in listed if isinstance(listed, list) else flat.get("artifacts") or ():
+        if isinstance(made, Mapping) and made.get("sha256"):
+            found[_shown(_FILES + str(made.get("path")))] = _Output(str(made["sha256"]), None)
     top = os.path.join(folder, "outputs") if folder else ""
     for base, _, names in os.walk(top):
         for name in names:
             path = os.path.join(base, name)
-            found[os.path.relpath(path, top).replace(os.sep, "/")] = _output(path)
+            kept = os.path.relpath(path, top).replace(os.sep, "/")
+            if kept != _LIST:
+                found[_shown(kept)] = _output(path)
     return found
+
+
+def _shown(kept: str) -> str:
+    """What an output is called: a produced file by its path, `./stdout` if that is a stream's name."""
+    path = kept.removeprefix(_FILES)
+    return f"./{path}" if path != kept and path in _STREAMS else path
 
 
 def _output(path: str) -> _Output:
@@ -164,4 +177,7 @@ def _change(path: str, old: _Output | None, new: _Output | None, names: list[str
 
 
 def _lines(output: _Output | None) -> list[str]:
-    return output.text.split("\n") if output and output.text is not None else []
+    if output is None or not output.text:
+        return []
+    *lines, last = output.text.split("\n")
+    return [*lines, last, "\\ No newline at end of file"] if last else lines
