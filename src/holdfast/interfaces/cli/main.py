@@ -52,6 +52,9 @@ def _run(argv: list[str]) -> int:
         return INTERRUPTED
     except ReaderGone:
         raise
+    except OSError as error:
+        complain(f"{error.filename or 'the system'}: {error.strerror or error}", HoldfastError.hint)
+        return _refused(argv, HoldfastError.code)
     except Exception as error:  # noqa: BLE001
         return _refused(argv, _bug(error))
 
