@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from tests.conftest import GitRepo
 
 from holdfast.git.clone import Clone
 from holdfast.git.setup import initialise
 from holdfast.model.event import Draft, Event
 from holdfast.store import layout
+from tests.conftest import GitRepo
 
 
 def open_clone(path: str | os.PathLike[str], cache: str | os.PathLike[str]) -> Clone:

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import GitRepo
-from tests.index.conftest import fact_text, keep_fact, open_clone, ran
 
 from holdfast.git.clone import Clone
 from holdfast.index.refresh import path_of, refresh, signature_of
@@ -20,10 +18,13 @@ from holdfast.index.sqlite import Index, drop, drop_all
 from holdfast.model.event import Draft
 from holdfast.recall.search import Hit, TextSearch, recall
 from holdfast.store import layout, seal
+from tests.conftest import GitRepo
+from tests.index.conftest import fact_text, keep_fact, open_clone, ran
 
 WORDS = (
-    "postgres schema parser getUserName retry_policy src/app/main.py deploy cache queue login token".split()
-)
+    "postgres", "schema", "parser", "getUserName", "retry_policy", "src/app/main.py", "deploy", "cache",
+    "queue", "login", "token",
+)  # fmt: skip
 
 
 def names(hits: list[Hit]) -> list[str]:
@@ -36,8 +37,9 @@ def found(clone: Clone, query: str, **options: Any) -> list[str]:
 
 def test_a_run_is_found_by_what_it_did(clone: Clone) -> None:
     """An agent that cannot find what the last one did does it again."""
-    ran(clone, 1, task="T-7", command=["make", "test"], outputs={"summary": "getUserName is fixed"}, tags=["db"],
-        next_actions=["write docs"], artifacts=[{"path": "out/report.html", "sha256": "ab" * 32}])  # fmt: skip
+    made = [{"path": "out/report.html", "sha256": "ab" * 32}]
+    said = {"outputs": {"summary": "getUserName is fixed"}, "next_actions": ["write docs"], "artifacts": made}
+    ran(clone, 1, task="T-7", command=["make", "test"], tags=["db"], **said)
     for query in (
         "getUserName",
         "get_user_name",

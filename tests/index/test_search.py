@@ -29,8 +29,9 @@ def test_no_query_can_steer_the_database(query: str) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ['foo AND bar', '(python', 'a:b', '"', "'; DROP TABLE row; --", "NEAR(a b)", "^x", "a*", "{title}: x", "\0",
-     "a\0b", "-", "+", "NOT", "x" * 100_000, "\udcff", "title : secret", "tag:", "task:", "tag:x task:y"],
+    ["foo AND bar", "(python", "a:b", '"', "'; DROP TABLE row; --", "NEAR(a b)", "^x", "a*", "{title}: x",
+     "\0", "a\0b", "-", "+", "NOT", "x" * 100_000, "\udcff", "title : secret", "tag:", "task:",
+     "tag:x task:y"],
 )  # fmt: skip
 def test_odd_queries_are_just_words(empty: sqlite3.Connection, query: str) -> None:
     """Agents paste anything; an error here ends their turn."""

@@ -25,7 +25,7 @@ def as_json(db: "Connection", hits: "Sequence[Row]") -> str:
 
 def as_text(hits: "Sequence[Row]") -> str:
     """The hits for people: kind, id and title; below it what was found, when and where."""
-    return "".join(_one(hit) for hit in hits)
+    return "".join(_one(hit) for hit in hits) or "Nothing found.\n"
 
 
 def _one(hit: "Row") -> str:

@@ -106,12 +106,16 @@ def _answer(command: str, asked: _Asked) -> int:
     path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
     import _sqlite3
 
+    db = None
     try:
         db = _open(path)
         db.execute("BEGIN")
         told = _recalled(db, asked, now.memory) if command == "recall" else _status(db, asked, now.value)
     except _sqlite3.Error:
         return NOT_HANDLED
+    finally:
+        if db is not None:
+            db.close()
     return NOT_HANDLED if told is None else _say(told)
 
 
@@ -164,8 +168,6 @@ def _recalled(db: "Connection", asked: _Asked, state: str) -> str | None:
         return None
     query = " ".join(asked.query)
     found = search(db, query, limit=asked.limit, task=asked.task, kind=asked.kind, now=_now())
-    if not found and not asked.json:
-        return None  # the full path says so in its own words
     return as_json(db, found) if asked.json else as_text(found)
 
 
