@@ -87,7 +87,7 @@ def main(top, store=None):
         for file in files(f"{store}/{folder}"):
             kind(os.path.relpath(file, store), read(file))
     for where, number, line, after in odd:  # what nobody acknowledged is nobody's parent
-        torn = set(after["prev"]) <= set(events) if after else not line.endswith("]}")
+        torn = not line.endswith("]}") and (not after or set(after["prev"]) <= set(events))
         say(0 if torn else 1 if NEWER.match(line) else 2, where, number, "is torn" if torn else "is no event")
     erased = {event["target"] for event in events.values() if event["kind"] == "erase"}
     for event in events.values():

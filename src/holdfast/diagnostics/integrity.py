@@ -136,12 +136,13 @@ class Ledger:
                     self.own.setdefault(name, event)
 
     def _judge(self, odd: Odd) -> None:
-        """A writer's event names its last acknowledged one: what stands between was promised to nobody."""
-        if odd.after is not None:
-            torn = all(parent in self.events for parent in odd.after.parents)
-        else:
-            torn = not odd.data.endswith(b"]}\n")
-        if torn:
+        """A piece of a line is torn if nobody was told that it held.
+
+        A cut line never has an event's end, and the next event names its writer's last acknowledged
+        one: if that is not here, the line between them was acknowledged and has been altered.
+        """
+        parents = odd.after.parents if odd.after is not None else ()
+        if not odd.data.endswith(b"]}\n") and all(parent in self.events for parent in parents):
             sentence = f"a write was cut short here; its {len(odd.data)} bytes were never acknowledged"
             step = "Run `holdfast doctor --repair` to set them aside."
             self._say("note", odd.file, odd.number, sentence, step, repair="set-aside", path=odd.path)
