@@ -25,7 +25,9 @@ WRAPPER = """
 import json, os, sys
 from holdfast.git.clone import Clone
 from holdfast.capture.run import run_command
-out = run_command(Clone.open(".", cache=sys.argv[2]), sys.argv[3:], environ=os.environ, task="T-1")
+terminal = os.isatty(0) and os.isatty(1)
+clone = Clone.open(".", cache=sys.argv[2])
+out = run_command(clone, sys.argv[3:], environ=os.environ, task="T-1", terminal=terminal)
 with open(sys.argv[1], "w") as file:
     json.dump({"run_id": out.run_id, "exit": out.exit_code, "warnings": out.warnings}, file)
 sys.exit(out.exit_code)

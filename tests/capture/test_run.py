@@ -1,14 +1,17 @@
 """What a run leaves behind: a capsule, an event, and nothing that should not be there."""
 
+import contextlib
 import hashlib
 import json
 import os
+import pty
 import resource
 import signal
 import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +19,10 @@ import pytest
 from holdfast.capture import recover
 from holdfast.capture.run import recording, run_command
 from holdfast.errors import BadInput, ScanFailed
+from holdfast.git import setup
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule, fsio
+from tests.conftest import make_repo
 
 from .conftest import FAKE_KEY, WRAPPER, Project, files_as_handles
 
@@ -307,18 +312,13 @@ class Mortal(fsio.Syscalls):
         super().mkdir(path, mode)
 
 
-def record_something(project: Project, ops: Mortal) -> None:
-    fsio.ops = ops
-    with recording(project.clone, task="T-1") as run:
-        run.output("text", "some words")
-
-
-def in_a_process_that_dies(project: Project, fatal: int) -> bool:
-    """Record a block in a forked process that dies at its `fatal`th call; whether it came to its end."""
+def in_a_process_that_dies(fatal: int, action: Callable[[], object]) -> bool:
+    """Act in a forked process that dies at its `fatal`th call; whether it came to its end."""
     pid = os.fork()
     if pid == 0:
         try:
-            record_something(project, Mortal(fatal))
+            fsio.ops = Mortal(fatal)
+            action()
         finally:
             os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
@@ -326,19 +326,24 @@ def in_a_process_that_dies(project: Project, fatal: int) -> bool:
 
 def test_killed_at_any_point_the_next_command_finishes_the_run(project: Project) -> None:
     """Each step of sealing may be the last; none may leave a run half told or told twice."""
-    fatal = 1
-    while not in_a_process_that_dies(project, fatal):
-        recover.complete(project.clone)
-        for run_id in capsule.opened(project.clone.layout):  # died before it could lock: told by its age
-            os.utime(Path(project.clone.layout.private) / "open" / f"{run_id}.new", (0, 0))
-        recover.complete(project.clone)
-        assert capsule.opened(project.clone.layout) == [], fatal
+    clone, fatal = project.clone, 1
+
+    def record_something() -> None:
+        with recording(clone, task="T-1") as run:
+            run.output("text", "some words")
+
+    while not in_a_process_that_dies(fatal, record_something):
+        recover.complete(clone)
+        for run_id in capsule.opened(clone.layout):  # died before it could lock: told by its age
+            os.utime(Path(clone.layout.private) / "open" / f"{run_id}.new", (0, 0))
+        recover.complete(clone)
+        assert capsule.opened(clone.layout) == [], fatal
         fatal += 1
     assert fatal > 20
     runs = project.runs()
     assert len({run["run_id"] for run in runs}) == len(runs)
     for run in runs:
-        assert project.faults(run["run_id"]) == []
+        assert capsule.verify(clone.layout, run["run_id"], run) == []
     held = {path.name for path in Path(project.clone.layout.runs).iterdir()}
     assert held == {run["run_id"] for run in runs}
 
@@ -346,16 +351,9 @@ def test_killed_at_any_point_the_next_command_finishes_the_run(project: Project)
 def test_killed_while_completing_the_next_command_completes(project: Project) -> None:
     """The machine that killed one process may kill the next."""
     run_id = kill_wrapper(project)
-    for fatal in range(1, 200):
-        pid = os.fork()
-        if pid == 0:
-            try:
-                fsio.ops = Mortal(fatal)
-                recover.complete(project.clone)
-            finally:
-                os._exit(0)
-        if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0:
-            break
+    clone, fatal = project.clone, 1
+    while not in_a_process_that_dies(fatal, lambda: recover.complete(clone)):
+        fatal += 1
     assert fatal > 10
     assert [run["run_id"] for run in project.runs()] == [run_id]
     assert project.faults(run_id) == []
@@ -401,6 +399,67 @@ def test_a_run_whose_event_could_not_be_written_keeps_its_ending(
     assert (done.exit_status, event["exit_status"], event["task"]) == (4, 4, "T-9")
     assert [row["path"] for row in event["artifacts"]] == ["made"]
     assert project.faults(out.run_id) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A real file system of four megabytes."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("no file system can be mounted here; the tests with injected faults still hold")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def test_a_command_that_fills_the_disk_is_recorded_once_there_is_space(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    """The run that filled the disk is the one people will ask about."""
+    repo = make_repo(small_disk / "repo")
+    project = Project(repo.path, tmp_path)
+    setup.initialise(str(repo.path), cache=str(tmp_path / "cache"), commit=True)
+    clone = project.clone
+    with files_as_handles(tmp_path, None) as handles:
+        out = run_command(
+            clone,
+            ["sh", "-c", "cat /dev/zero > filler; seq 1000000; exit 5"],
+            environ=os.environ,
+            handles=handles,
+            cwd=str(repo.path),
+            max_output=1 << 24,
+        )
+    assert (out.exit_code, out.event) == (5, None)
+    assert any("No space left" in warning for warning in out.warnings)
+    assert (tmp_path / "out").stat().st_size == 6_888_896, "the user got everything"
+    (repo.path / "filler").unlink()
+    (done,) = recover.complete(project.clone)
+    assert (done.run_id, done.exit_status) == (out.run_id, 5)
+    assert project.faults(out.run_id) == []
+
+
+def test_on_a_terminal_one_stream_is_recorded(project: Project) -> None:
+    """What the user saw is what the capsule has."""
+    pid, master = pty.fork()
+    if pid == 0:
+        os.chdir(project.path)
+        report, cache = str(project.side / "report"), str(project.side / "cache")
+        os.execv(
+            sys.executable,
+            [sys.executable, "-c", WRAPPER, report, cache, "sh", "-c", "test -t 1 && echo yes"],
+        )
+    seen = b""
+    with contextlib.suppress(OSError):
+        while chunk := os.read(master, 1000):
+            seen += chunk
+    os.waitpid(pid, 0)
+    os.close(master)
+    folder = project.folder(project.report()["run_id"])
+    assert seen == (folder / "outputs/terminal").read_bytes() == b"yes\r\n"
+    assert not (folder / "outputs/stdout").exists()
 
 
 class Sudden(fsio.Syscalls):

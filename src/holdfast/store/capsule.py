@@ -30,6 +30,7 @@ _UNSEALED = (META, MANIFEST, OPEN)
 _READ_ONLY = 0o444
 _NEW = ".new"
 _FEW = 16
+_ROOM = 512  # kept for `note`, so that how a run ended can be written when the disk is full
 _MAKING = 60.0  # seconds that nobody needs from making a folder to locking it
 _TEMPORARY = re.compile(r"(?:MANIFEST|meta\.json|summary\.md|files\.json)\.[0-9]+-[0-9a-f]{8}\.tmp")
 
@@ -135,6 +136,7 @@ class Capsule:
         except HoldfastError:
             if handle >= 0:
                 os.close(handle)
+            _remove_tree(new)
             forget(layout, run_id)
             raise
         return cls(layout, run_id, handle)
@@ -162,7 +164,7 @@ class Capsule:
         """Keep how the run ended beside the lock, in case we die before its event is written."""
         with fsio.refusing(self.folder):
             os.lseek(self._handle, 0, os.SEEK_SET)
-            fsio.write_all(self._handle, to_json(ending))
+            fsio.write_all(self._handle, to_json(ending).ljust(_ROOM))
 
     def noted(self) -> dict[str, Any]:
         """What `note` kept; empty if it never came to that."""
@@ -267,6 +269,7 @@ def _lock(folder: str) -> int:
         handle = fsio.ops.open(opening, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             fsio.try_lock_fd(handle)
+            fsio.write_all(handle, b" " * _ROOM)
             fsio.ops.rename(opening, os.path.join(folder, OPEN))
         except OSError:
             os.close(handle)
