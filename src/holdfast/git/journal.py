@@ -181,9 +181,21 @@ def _undo_index(repo: Repo, items: Sequence[Item]) -> None:
         write_index(repo, "update-index", "--skip-worktree", "-z", "--stdin", stdin=hidden)
 
 
+def follow_head(repo: Repo, items: Sequence[Item], tree: dict[str, str]) -> None:
+    """Where a hook changed what was committed, `commit --only` leaves the index with what we had added."""
+    now = index_entries(repo)
+    rows = [
+        f"100644 {tree[item.path]}\t".encode("ascii") + os.fsencode(item.path) + b"\0"
+        for item in items
+        if tree.get(item.path) not in (None, item.blob) and now.get(item.path, "").endswith(f" {item.blob}")
+    ]
+    if rows:
+        write_index(repo, "update-index", "-z", "--index-info", stdin=b"".join(rows))
+
+
 def write_index(repo: Repo, *args: str, stdin: bytes) -> bytes:
     """Run a git command that needs the index, waiting a little for whoever has it."""
-    return repo.patiently("--literal-pathspecs", *args, stdin=stdin)
+    return repo.patiently(*args, stdin=stdin)
 
 
 def prune(folder: str, top: str) -> None:

@@ -237,7 +237,8 @@ def _why_not(item: Item, ground: _Ground) -> str | None:
 def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str) -> str | None:
     """Write, add and commit; on any refusal everything is as it was."""
     before = clone.repo.head()
-    names = b"".join(os.fsencode(item.path) + b"\0" for item in items)
+    # Not --literal-pathspecs: git hands that on to the user's hooks, whose own patterns would then fail.
+    names = b"".join(b":(top,literal)" + os.fsencode(item.path) + b"\0" for item in items)
     journal.write(clone, items)
     with journal.undone_on_failure(clone, items):
         for item in items:
@@ -278,6 +279,7 @@ def _rebase_merged(clone: Clone, items: Sequence[Item]) -> None:
 def _keep_as_published(clone: Clone, items: Sequence[Item], commit: str | None) -> None:
     """Remember each change as it stands in the commit: merged, or as a hook left it."""
     tree = clone.repo.blobs_at("HEAD", [item.path for item in items])
+    journal.follow_head(clone.repo, items, tree)
     texts = clone.repo.blobs(tree[i.path] for i in items if i.path in tree and tree[i.path] != i.blob)
     for item in items:
         if item.change is None:
@@ -294,9 +296,7 @@ def _keep_as_published(clone: Clone, items: Sequence[Item], commit: str | None) 
 def _commit(clone: Clone, items: Sequence[Item], message: str, names: bytes, before: Head) -> None:
     listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
     for _ in range(LOCK_TRIES):
-        done = clone.repo.attempt(
-            "--literal-pathspecs", "commit", "-q", "-m", message, *listed, stdin=names, write=True
-        )
+        done = clone.repo.attempt("commit", "-q", "-m", message, *listed, stdin=names, write=True)
         if done.returncode == 0 or not is_index_busy(done.stderr):
             break
         time.sleep(LOCK_PAUSE)
