@@ -162,11 +162,26 @@ def test_the_commands_of_the_readme_run(cli: Cli) -> None:
         cli.spawn(*words[1:])
 
 
-def test_the_python_of_the_readme_runs(cli: Cli, inside: object, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
+def test_the_python_of_a_page_runs(cli: Cli, inside: object, name: str) -> None:
     """The second thing people do is to paste these."""
     cli("init")
-    for block in blocks(page("README.md"), "python"):
-        exec(compile(block, "README.md", "exec"), {})
+    for block in blocks(page(name), "python"):
+        exec(compile(block, name, "exec"), {})
+
+
+def test_every_method_of_the_api_is_described() -> None:
+    """A method nobody can read about is not there."""
+    from holdfast import Project
+
+    text = page("docs/python.md")
+    public = {name for name in vars(Project) if not name.startswith("_")} - INTERNAL
+    assert {name for name in public if not re.search(rf"`(Project\.)?{name}\b|\.{name}`", text)} == set()
+    for name in re.findall(r"`(?:Project\.|project\.)?([a-z_]+)\(", text):
+        assert hasattr(Project, name) or name == "run", name
+
+
+INTERNAL = {"keep_ready", "render_log", "render_views"}  # for the command line and the views
 
 
 def test_the_demo_tells_the_whole_story() -> None:

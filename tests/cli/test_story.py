@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -132,7 +133,7 @@ def test_a_fact_without_evidence_is_not_accepted(ready: Cli) -> None:
     assert ready("review", "accept", name, ok=False).code == 24
 
 
-def test_a_clone_is_carried_by_export_and_import(ready: Cli, repo: GitRepo, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_clone_is_carried_by_export_and_import(ready: Cli, repo: GitRepo, tmp_path: Path) -> None:
     """Deleting a clone deletes private runs; this is how to keep them."""
     name = propose(ready)
     ready("export", str(tmp_path / "kept"))
@@ -154,7 +155,7 @@ def test_erase_takes_the_words_and_keeps_the_proof(ready: Cli) -> None:
     assert ready("doctor").code == 0
 
 
-def test_checkpoint_and_against(ready: Cli, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_checkpoint_and_against(ready: Cli, tmp_path: Path) -> None:
     """Dropped history is only found against something kept elsewhere."""
     propose(ready)
     point = str(tmp_path / "point")
@@ -174,6 +175,26 @@ def test_a_changed_byte_is_found_and_the_exit_code_says_so(ready: Cli, repo: Git
     assert answer.code == 1
     assert body.name in answer.out
     assert objects(ready("doctor", "--json", ok=False).out)["verdict"] == "corrupt"
+
+
+def test_doctor_looks_where_nothing_else_can_open(ready: Cli, repo: GitRepo) -> None:
+    """The more is broken, the more one needs the doctor."""
+    propose(ready)
+    line = next((repo.path / ".git" / "holdfast" / "lines").glob("*.json"))
+    line.write_text("no registry")
+    assert ready("facts", ok=False).code == 20
+    answer = ready("doctor", ok=False)
+    assert "cannot be opened" in answer.err
+    assert answer.code in (0, 1)
+
+
+def test_check_needs_and_makes_no_store(ready: Cli, repo: GitRepo, tmp_path: Path) -> None:
+    """CI has a fresh clone and should leave it as it was."""
+    ready("review", "accept", propose(ready))
+    ready("publish")
+    repo.git("clone", "-q", str(repo.path), str(tmp_path / "clone"))
+    assert Cli(tmp_path / "clone")("check").code == 0
+    assert not (tmp_path / "clone" / ".git" / "holdfast").exists()
 
 
 def test_render_writes_one_object_an_event(ready: Cli, repo: GitRepo) -> None:

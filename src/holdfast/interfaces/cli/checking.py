@@ -19,7 +19,7 @@ def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
     """Verify everything, and say where it is wrong."""
     if yes and not repair:
         raise click.UsageError("--yes goes with --repair.")
-    with place.project() as project:
+    with place.project(even_damaged=True) as project:
         report = project.doctor(against=against)
         if not repair:
             show(report, words.report, objects.report)
@@ -37,7 +37,6 @@ def check(place: Place, base: str | None) -> int:
 
     Every changed fact has its event, the log verifies, and nothing sealed was altered.
     """
-    with place.project() as project:
-        found = project.check(base=base)
-        show(found, words.verdict, objects.verdict)
+    found = place.as_it_lies().check(base=base)
+    show(found, words.verdict, objects.verdict)
     return 1 if found.problems else 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.errors import NeedsConfirmation
+from holdfast.errors import HoldfastError, NeedsConfirmation, NotARepository, NotInitialised
 from holdfast.interfaces.cli.output import flush, say
 from holdfast.security.person import is_person
 
@@ -27,17 +27,31 @@ class Place:
     folder: str = "."
 
     @contextmanager
-    def project(self) -> Iterator["Project"]:
+    def project(self, *, even_damaged: bool = False) -> Iterator["Project"]:
         """The project of this folder; what was noticed on opening is said when the command is done."""
         from holdfast.project import Project  # `--help` and completion need none of it
 
-        project = Project.open(self.folder, environ=os.environ, person=a_person_asks())
+        try:
+            project = Project.open(self.folder, environ=os.environ, person=a_person_asks())
+        except (NotARepository, NotInitialised):
+            raise
+        except HoldfastError as error:
+            if not even_damaged:
+                raise
+            say(f"it cannot be opened ({error}), so it is only looked at")
+            project = self.as_it_lies()
         try:
             yield project
         finally:
             flush()
             for notice in project.notices:
                 say(notice)
+
+    def as_it_lies(self) -> "Project":
+        """The project without opening it: nothing is made, moved or finished."""
+        from holdfast.project import Project
+
+        return Project.look(self.folder, environ=os.environ)
 
 
 def on_a_terminal() -> bool:
