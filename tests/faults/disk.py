@@ -105,7 +105,8 @@ class Faulty(fsio.Syscalls):
                 return part()
         if self._fault.leave:
             return act()
-        if due or self._full or (self.struck and self._fault.lasting):
+        full = self._full and name == "write"  # a short write says nothing; only the next one is told
+        if due or full or (self.struck and self._fault.lasting):
             # Removing and shortening work on a full disk; only a dead one refuses them.
             if not due and self._fault.code == errno.ENOSPC and name in ("unlink", "rmdir", "truncate"):
                 return act()
