@@ -22,7 +22,7 @@ from holdfast.errors import BadInput, ScanFailed
 from holdfast.git import setup
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule, fsio
-from tests.conftest import make_repo
+from tests.conftest import GitRepo, make_repo
 
 from .conftest import FAKE_KEY, WRAPPER, Project, files_as_handles
 
@@ -252,6 +252,21 @@ def test_a_killed_wrappers_run_is_completed_by_the_next_command(project: Project
     assert project.faults(run_id) == []
     assert recover.complete(project.clone) == []
     assert len(project.runs()) == 1
+
+
+def test_a_killed_run_is_completed_on_its_own_line(project: Project, repo: GitRepo) -> None:
+    """Nothing recorded on one branch may appear on another, also when a crash came between."""
+    commit = repo.git("rev-parse", "HEAD")
+    line = project.clone.line().id
+    run_id = kill_wrapper(project)
+    repo.git("switch", "-q", "-c", "other")
+    other = project.clone.line()
+    repo.commit("more")
+    (done,) = recover.complete(project.clone)
+    assert (done.run_id, done.event.line, done.event.head) == (run_id, line, commit)
+    assert other.id != line
+    assert project.event(run_id)["branch"] == "main"
+    assert project.faults(run_id) == []
 
 
 def test_two_commands_that_recover_at_once_complete_a_run_once(project: Project) -> None:
@@ -500,10 +515,11 @@ def test_a_block_of_python_is_recorded(project: Project) -> None:
         run.output("answer.json", {"value": 42})
         run.tool_call("search", {"query": "it"}, result=["a"])
         run.next_action("ask again")
-        run.summary = "found the answer"
+        run.summary = f"found the answer with {FAKE_KEY}"
         (project.path / "made.txt").write_text("by python")
     event = project.event(run.run_id)
-    assert event["outputs"]["summary"] == "found the answer"
+    assert event["outputs"]["summary"].startswith("found the answer with [redacted")
+    assert FAKE_KEY.encode() not in project.everything_on_disk()
     assert event["tool_calls"] == [{"name": "search", "arguments": {"query": "it"}, "result": ["a"]}]
     assert (event["next_actions"], event["exit_status"]) == (["ask again"], 0)
     assert [row["path"] for row in event["artifacts"]] == ["made.txt"]
@@ -519,7 +535,9 @@ def test_a_block_that_raises_is_recorded_and_goes_on_raising(project: Project) -
     assert project.event(run.run_id)["exit_status"] == 1
 
 
-@pytest.mark.parametrize("name", ["../out", "a/../../b", "/etc/x", "", "a\nb", "files.json/../../x"])
+@pytest.mark.parametrize(
+    "name", ["files.json", "files/a", "../out", "a/../../b", "/etc/x", "", "a\nb", "files.json/../../x"]
+)
 def test_a_name_that_leads_out_of_the_capsule_is_refused(project: Project, name: str) -> None:
     """A name comes from an agent, and agents read strangers' text."""
     with recording(project.clone) as run, pytest.raises(BadInput):

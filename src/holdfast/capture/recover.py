@@ -6,17 +6,20 @@ the one before it left, so being killed here, too, is only a reason to begin aga
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture import account, produced
 from holdfast.capture.session import draft, seal
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.model.event import Event
+from holdfast.model.event import Draft, Event
 from holdfast.store import capsule
 from holdfast.store.capsule import Capsule
+from holdfast.store.format import body_bytes
 from holdfast.store.layout import Layout
+from holdfast.store.log import Writer, spool_ends
+from holdfast.store.seal import spools as seal_spools
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +77,35 @@ def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
     if os.path.lexists(os.path.join(taken.folder, capsule.SUMMARY)):
         root = taken.seal()  # the wrapper died after the last file; only the seal was missing
     else:
-        root = seal(taken, context, outputs, files)
+        root = seal(taken, context, outputs, files, scan=clone.scan)
     body = account.body(
         context, outputs=outputs, inputs=_sizes(os.path.join(taken.folder, "inputs")), root=root
     )
     if files is not None:
         body["artifacts"] = account.artifacts(files)
-    return clone.record(draft(context, exit_status, body)), True
+    return _record(clone, context, draft(context, exit_status, body)), True
+
+
+def _record(clone: Clone, context: Mapping[str, Any], event: Draft) -> Event:
+    """Write the event where the run began, not where the command that completes it happens to stand."""
+    anchor = context.get("anchor") or {}
+    event = replace(event, head=anchor.get("head"))
+    line = context.get("line")
+    if not line or line == clone.line().id:
+        return clone.record(event)
+    cleaned = clone.scan.value({**(event.body or {}), "branch": anchor.get("branch")})
+    body = clone.bodies.put(body_bytes(cleaned))
+    writer = Writer(clone.layout, line, heads=lambda: _newest(clone.layout, line), clock=clone.clock)
+    try:
+        return writer.append(replace(event, body=None), body)
+    finally:
+        writer.close()
+
+
+def _newest(layout: Layout, line: str) -> list[str]:
+    ends = [spool_ends(path) for path in seal_spools(layout, line)]
+    named = {parent for parents, _ in ends for parent in parents}
+    return sorted({last for _, last in ends if last and last not in named})
 
 
 def _context(taken: Capsule) -> dict[str, Any]:

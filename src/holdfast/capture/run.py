@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.capture import account, changes, process
+from holdfast.capture import account, changes, process, produced
 from holdfast.capture.process import Handles
 from holdfast.capture.session import Session
 from holdfast.capture.signals import Signals
@@ -25,7 +25,7 @@ from holdfast.store.capsule import to_json
 
 RUN_VARIABLE = "HOLDFAST_RUN_ID"
 MAX_CALLS = 1 << 18  # bytes of tool calls in the event's body; more goes into the capsule
-MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 28
+MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,11 @@ class Run:
         self._receipts.append(evidence)
 
     def _add(self, name: str, data: bytes | str | Mapping[str, Any] | Sequence[Any]) -> int:
-        raw = data if isinstance(data, bytes) else data.encode() if isinstance(data, str) else to_json(data)
+        if name.startswith((produced.FILES, "outputs/files/")):
+            raise BadInput(f"{name} is where the files a run changed are kept", hint="Choose another name.")
+        if not isinstance(data, bytes | str):
+            data = to_json(self._scan.value(data))
+        raw = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
         if self._session.capsule is None:
             raise NotStored(f"{name} was not stored: the run has ended")
         stream = self._scan.stream()

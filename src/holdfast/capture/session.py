@@ -14,6 +14,7 @@ from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.ids import is_id, run_id
+from holdfast.security.redact import Scanner
 from holdfast.store import capsule
 from holdfast.store.capsule import Capsule
 
@@ -61,6 +62,7 @@ class Session:
                 "branch": head.branch,
                 "dirty": None if self._before is None else bool(self._before.files),
             },
+            "line": self._line(),
             "started": clone.now(),
             "since_ns": since,
         }
@@ -75,6 +77,13 @@ class Session:
             return changes.snapshot(self._clone.repo)
         except (HoldfastError, OSError) as error:
             self.warn(f"what the run changes is not recorded: {error}")
+            return None
+
+    def _line(self) -> str | None:
+        """Where the run belongs if its wrapper dies: by then another branch may be checked out."""
+        try:
+            return self._clone.line().id
+        except (HoldfastError, OSError):
             return None
 
     def open(self) -> None:
@@ -141,7 +150,7 @@ class Session:
         if self.capsule is None:
             return None
         try:
-            return seal(self.capsule, self.context, outputs, files)
+            return seal(self.capsule, self.context, outputs, files, scan=self._clone.scan)
         except (HoldfastError, OSError) as error:
             self.warn(f"the capsule of run {self.run_id} is not sealed: {error}")
             return None
@@ -173,12 +182,14 @@ def seal(
     context: Mapping[str, Any],
     outputs: Mapping[str, Any],
     files: Iterable[Mapping[str, Any]] | None,
+    *,
+    scan: Scanner,
 ) -> str:
     """Write what is known at the end and give the root hash. The summary comes last: it says all is there."""
     listed = None if files is None else list(files)
     if listed is not None:
         into.replace(produced.FILES, capsule.to_json(listed))
-    text = account.summary(context, str(outputs.get("summary")), outputs, listed)
+    text = scan.text(account.summary(context, str(outputs.get("summary")), outputs, listed))
     into.replace(capsule.SUMMARY, text.encode("utf-8", "backslashreplace"))
     return into.seal()
 
