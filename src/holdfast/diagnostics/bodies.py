@@ -5,15 +5,13 @@ Other clones keep theirs; an erased one must be gone and stay gone.
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger, Seen
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.store import capsule
-from holdfast.store.capsule import Fault
 from holdfast.store.format import SALT_BYTES, body_name, parse_event
 
 _BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
@@ -88,7 +86,7 @@ def _capsule_of(clone: Clone, event: Seen, stored: bytes) -> Iterator[Finding]:
     if root is None or event.run_id is None:
         return
     folder = _folder(clone, event.run_id.decode("ascii"))
-    for fault in _faults(folder, root, clone.joined(parse_event(event.data))):
+    for fault in capsule.faults(folder, root, clone.joined(parse_event(event.data))):
         path = os.path.join(folder, *fault.path.split("/"))
         repair = "rebuild-meta" if fault.path == capsule.META else None
         yield Finding(
@@ -100,17 +98,6 @@ def _capsule_of(clone: Clone, event: Seen, stored: bytes) -> Iterator[Finding]:
             repair=repair,
             path=path,
         )
-
-
-def _faults(folder: str, root: str, joined: Mapping[str, Any]) -> list[Fault]:
-    found = list(capsule.faults(folder, root, joined))
-    if found:
-        return found
-    # A field that is null may be absent from an older run's file, but no other name may stand there.
-    meta = capsule.read_json(folder, capsule.META)
-    if not isinstance(meta, dict) or {**dict.fromkeys(joined), **meta} != json.loads(json.dumps(joined)):
-        return [Fault(capsule.META, "it does not equal the run's event")]
-    return []
 
 
 def _shown(clone: Clone, path: str) -> str:
