@@ -1,0 +1,247 @@
+"""Reconciling: nothing that was published comes back by itself, and nothing of it is lost."""
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import Ambiguous, NotFound
+from holdfast.git import reconcile
+from tests.git.place import Place, fact_path, fact_text
+
+
+def gone(place: Place) -> dict[str, str | None]:
+    return {item.path: item.commit for item in reconcile.examine(place.open()).gone}
+
+
+def orphans(place: Place) -> list[str]:
+    return [orphan.name for orphan in reconcile.examine(place.open()).orphans]
+
+
+def published(place: Place) -> tuple[str, ...]:
+    place.ran("r1")
+    place.keep("one")
+    return place.publish().paths
+
+
+def test_a_hard_reset_is_seen_and_undone_only_on_request(place: Place) -> None:
+    """Whoever resets meant it; whoever did not can have it back."""
+    paths = published(place)
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    assert place.facts() == {}
+    assert place.publish().commit is None
+    assert gone(place) == dict.fromkeys(paths)
+    assert place.all_runs() == {"r1"}, "absence hides, it never deletes"
+    done = place.publish(restore=True)
+    assert set(done.paths) == set(paths)
+    assert gone(place) == {}
+    assert place.facts() == {"one": "It is so."}
+    assert place.runs() == {"r1"}
+    assert place.status() == ""
+
+
+def test_a_revert_is_named_with_its_commit(place: Place) -> None:
+    """A revert is somebody's decision; its commit says whose."""
+    paths = published(place)
+    place.git("revert", "--no-edit", "HEAD")
+    head = place.git("rev-parse", "HEAD")
+    assert gone(place) == dict.fromkeys(paths, head)
+    place.git("revert", "--no-edit", "HEAD")
+    assert gone(place) == {}
+
+
+def test_a_rebase_that_drops_the_publish_is_seen(place: Place) -> None:
+    """An interactive rebase loses commits easily."""
+    paths = published(place)
+    place.repo.commit("later")
+    place.git("rebase", "-q", "--onto", "HEAD~2", "HEAD~1")
+    assert gone(place) == dict.fromkeys(paths)
+    assert set(place.publish(restore=True).paths) == set(paths)
+
+
+def test_an_amended_publish_is_still_published(place: Place) -> None:
+    """Amending the message or adding a file takes nothing away."""
+    published(place)
+    place.repo.write("more", "x")
+    place.git("add", "more")
+    place.git("commit", "-q", "--amend", "-m", "publish, and more")
+    assert gone(place) == {}
+    assert place.waits() == set()
+    assert place.publish().commit is None
+
+
+def test_an_amend_that_edits_an_entry_is_the_users_word(place: Place) -> None:
+    """Restoring must not undo what somebody wrote on purpose."""
+    published(place)
+    place.repo.write(fact_path("one"), fact_text("one", "Better words."))
+    place.git("commit", "-q", "--amend", "-a", "--no-edit")
+    assert gone(place) == {}
+    assert place.facts() == {"one": "Better words."}
+
+
+def test_a_later_change_by_somebody_else_is_not_a_loss(place: Place) -> None:
+    """Memory is meant to be changed."""
+    published(place)
+    place.repo.commit(fact_path("one"), fact_text("one", "Somebody else."))
+    assert gone(place) == {}
+
+
+def test_a_reset_to_an_older_text_is_seen(place: Place) -> None:
+    """The entry is there, but not the last thing that was published."""
+    published(place)
+    place.keep("one", "Second.")
+    place.publish()
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    assert gone(place) == {fact_path("one"): None}
+    place.publish(restore=True)
+    assert place.facts() == {"one": "Second."}
+
+
+def test_one_file_filtered_from_history_stays_out(place: Place) -> None:
+    """A secret that was filtered out must not be brought back by a tool."""
+    paths = published(place)
+    place.git(
+        "filter-branch",
+        "-f",
+        "--index-filter",
+        f"git rm -q --cached --ignore-unmatch {fact_path('one')}",
+        "HEAD",
+    )
+    assert gone(place) == {fact_path("one"): None}
+    assert place.facts() == {}
+    assert place.publish().commit is None
+    assert len(paths) == 2
+
+
+def test_squash_and_cherry_pick_bring_what_they_bring(place: Place) -> None:
+    """A forge's squash is a new commit with our blobs: nothing is gone, nothing is published twice."""
+    place.git("switch", "-q", "-c", "feat")
+    published(place)
+    place.git("switch", "-q", "main")
+    place.git("merge", "-q", "--squash", "feat")
+    place.git("commit", "-q", "-m", "squashed")
+    place.git("branch", "-q", "-D", "feat")
+    assert place.runs() == {"r1"}
+    assert gone(place) == {}
+    assert orphans(place) == []
+    assert place.publish().commit is None
+
+
+def test_what_a_deleted_branch_left_can_be_carried(place: Place) -> None:
+    """The experiment failed, what was learned is worth keeping."""
+    place.git("switch", "-q", "-c", "feat")
+    place.ran("r1")
+    place.keep("one")
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "feat")
+    assert orphans(place) == ["feat"]
+    assert place.runs() == set()
+    carried = reconcile.carry(place.open(), "feat")
+    assert (len(carried.changes), len(carried.events)) == (1, 1)
+    assert orphans(place) == []
+    assert place.runs() == {"r1"}
+    assert place.facts() == {"one": "It is so."}
+    assert place.publish().events == 1
+    assert place.publish().commit is None
+    assert place.waits() == set()
+    assert place.proof().state == "ok"
+
+
+def test_what_is_dropped_is_no_longer_listed_but_kept(place: Place) -> None:
+    """Dropping is tidying, not erasing."""
+    place.git("switch", "-q", "-c", "feat")
+    place.ran("r1")
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "feat")
+    reconcile.drop(place.open(), "feat")
+    assert orphans(place) == []
+    assert place.runs() == set()
+    assert place.all_runs() == {"r1"}
+    with pytest.raises(NotFound):
+        reconcile.carry(place.open(), "feat")
+
+
+def test_two_orphans_of_one_name_must_be_told_apart(place: Place) -> None:
+    """Branches are often called `fix`."""
+    for run in ("r1", "r2"):
+        place.git("switch", "-q", "-c", "fix")
+        place.ran(run)
+        place.git("switch", "-q", "main")
+        place.git("branch", "-q", "-D", "fix")
+    assert orphans(place) == ["fix", "fix"]
+    with pytest.raises(Ambiguous):
+        reconcile.carry(place.open(), "fix")
+    first = reconcile.examine(place.open()).orphans[0]
+    reconcile.carry(place.open(), first.line)
+    assert len(place.runs()) == 1
+
+
+def test_carrying_merges_with_what_waits_here(place: Place) -> None:
+    """Two texts of one entry: merged by field, and where that cannot be, the orphan stays."""
+    place.keep("one")
+    place.publish()
+    place.git("switch", "-q", "-c", "feat")
+    place.keep("one", "It is so.", tags="[db]")
+    place.git("switch", "-q", "-c", "other")
+    place.keep("one", "Other words.")
+    place.git("switch", "-q", "main")
+    place.line()
+    place.keep("one", "It is so.", confidence="0.5")
+    place.git("branch", "-q", "-D", "feat", "other")
+    reconcile.carry(place.open(), "feat")
+    text = place.open().entries()[0].text
+    assert "tags: [db]" in text
+    assert "confidence: 0.5" in text
+    assert orphans(place) == ["other"]
+    place.keep("one", "My words.")
+    reconcile.carry(place.open(), "other")
+    assert orphans(place) == ["other"]
+    assert place.facts() == {"one": "My words."}
+
+
+def test_a_removed_detached_work_tree_leaves_an_orphan(place: Place, tmp_path: Path) -> None:
+    """Agents' work trees come and go; what they recorded does not."""
+    place.git("worktree", "add", "-q", "--detach", str(tmp_path / "wt"))
+    there = place.at(tmp_path / "wt")
+    there.ran("r1")
+    assert orphans(place) == []
+    place.git("worktree", "remove", "--force", str(tmp_path / "wt"))
+    assert len(orphans(place)) == 1
+    reconcile.carry(place.open(), orphans(place)[0])
+    assert place.runs() == {"r1"}
+
+
+def test_a_removed_work_tree_leaves_its_branch(place: Place, tmp_path: Path) -> None:
+    """The branch is still there, so nothing is orphaned."""
+    place.git("worktree", "add", "-q", "-b", "agent", str(tmp_path / "wt"))
+    there = place.at(tmp_path / "wt")
+    there.ran("r1")
+    there.keep("one")
+    place.git("worktree", "remove", "--force", str(tmp_path / "wt"))
+    assert orphans(place) == []
+    place.git("switch", "-q", "agent")
+    assert place.runs() == {"r1"}
+    assert set(place.facts()) == {"one"}
+
+
+def test_what_was_recorded_on_a_detached_head_is_offered_afterwards(place: Place) -> None:
+    """Back on a branch, the detached line cannot be published any other way."""
+    place.git("switch", "-q", "--detach")
+    place.ran("r1")
+    assert orphans(place) == []
+    place.git("switch", "-q", "main")
+    assert len(orphans(place)) == 1
+    reconcile.carry(place.open(), orphans(place)[0])
+    assert place.runs() == {"r1"}
+    place.git("switch", "-q", "--detach")
+    place.ran("r2")
+    place.git("switch", "-q", "main")
+    assert place.runs() == {"r1"}, "a new detached line, not the one that was carried"
+
+
+def test_nothing_of_another_line_is_called_gone(place: Place) -> None:
+    """Reconcile speaks of this line only."""
+    place.git("switch", "-q", "-c", "feat")
+    published(place)
+    place.git("switch", "-q", "main")
+    assert gone(place) == {}
+    assert place.publish(restore=True).commit is None
