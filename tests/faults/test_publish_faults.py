@@ -4,7 +4,9 @@ Every call by which a publish changes the disk is made to fail or to be the proc
 command runs, as it would for a user, and the publish is repeated.
 """
 
+import os
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,8 +46,6 @@ class Scene:
     unstaged: str
 
     def git(self, *args: str) -> str:
-        import subprocess
-
         done = subprocess.run(["git", *args], cwd=self.path, capture_output=True, check=True)
         return done.stdout.decode()
 
@@ -177,3 +177,62 @@ def test_a_publish_that_fails_or_dies_at_any_call_loses_nothing(
 ) -> None:
     """The same at every call, with every fault."""
     play(scene, tmp_path, fault, every=1, first=0)
+
+
+GIT = """\
+#!/bin/sh
+# Stands before the real git: ends the process that calls it, before or after the chosen call.
+count=$(($(cat "$COUNTER") + 1))
+echo $count > "$COUNTER"
+[ "$WHEN" = before ] && [ $count -eq $AT ] && kill -9 $PPID && exit 1
+"$REAL_GIT" "$@"
+code=$?
+[ "$WHEN" = after ] && [ $count -eq $AT ] && kill -9 $PPID
+exit $code
+"""
+
+
+def publish_with_git_in_the_way(scene: Scene, folder: Path, *, at: int, when: str) -> int:
+    """Publish in a process that git's `at`-th call ends; gives how many calls of git there were."""
+    counter = folder / "count"
+    counter.write_text("0")
+
+    def act(_: object) -> None:
+        real = {"REAL_GIT": shutil.which("git") or "git", "PATH": f"{folder}:{os.environ['PATH']}"}
+        clone = scene.clone()
+        os.environ.update(real, COUNTER=str(counter), AT=str(at), WHEN=when)
+        with plugged(Unsynced()):
+            publish.publish(clone)
+
+    code, _ = in_child(act)
+    assert code == (-9 if at else 0)
+    return int(counter.read_text())
+
+
+def play_git(scene: Scene, tmp_path: Path, *, every: int, first: int) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").write_text(GIT)
+    (tmp_path / "bin" / "git").chmod(0o755)
+    calls = publish_with_git_in_the_way(
+        scene.at(tmp_path / "quiet" / "repo"), tmp_path / "bin", at=0, when="never"
+    )
+    assert calls > 5
+    for number in range(first % every, 2 * calls, every):
+        at, when = 1 + number // 2, ("before", "after")[number % 2]
+        struck = scene.at(tmp_path / f"git-{number}" / "repo")
+        publish_with_git_in_the_way(struck, tmp_path / "bin", at=at, when=when)
+        with plugged(Unsynced()):
+            check_nothing_lost(struck, f"killed {when} git call {at} of {calls}")
+            check_published(struck, f"killed {when} git call {at} of {calls}")
+        shutil.rmtree(struck.path.parent)
+
+
+def test_a_publish_killed_around_a_call_of_git_loses_nothing(scene: Scene, tmp_path: Path, seed: int) -> None:
+    """Between `git add` and `git commit` the index holds what no commit has."""
+    play_git(scene, tmp_path, every=5, first=seed)
+
+
+@pytest.mark.torture
+def test_a_publish_killed_around_any_call_of_git_loses_nothing(scene: Scene, tmp_path: Path) -> None:
+    """The same around every call."""
+    play_git(scene, tmp_path, every=1, first=0)
