@@ -51,6 +51,10 @@ class Line:
             return True
         return any(i.line == line and (i.until is None or ts <= i.until) for i in self.inherits)
 
+    def passed_events_of(self, line: str) -> bool:
+        """Whether what was inherited of a line's events is in this line's own history by now."""
+        return events_of(line) in self.done
+
     def limits(self) -> dict[str, str | None]:
         """Each line visible here, with the moment up to which it is; None: without end."""
         found: dict[str, str | None] = {}
@@ -75,6 +79,11 @@ class Known:
 
     def seen_as(self, ref: str | None) -> Line:
         return Line(self.id, ref, self.inherits, frozenset(key for key, _ in self.done))
+
+
+def events_of(line: str) -> str:
+    """The key under which a line remembers that it has published another's events."""
+    return f"events:{line}"
 
 
 def fallback_id(ref: str, born: str | None = None) -> str:

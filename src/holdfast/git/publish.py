@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.errors import GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused
-from holdfast.git import journal, reconcile, settle, setup, staged, visible
+from holdfast.git import journal, lines, reconcile, settle, setup, staged, visible
 from holdfast.git.clone import Clone
 from holdfast.git.journal import Item
 from holdfast.git.repo import LOCK_PAUSE, LOCK_TRIES, Head, is_index_busy
@@ -64,8 +64,11 @@ def publish(
         items, kept = _plan(clone, changes)
         events = sum(_count(clone, i.change.segment) for i in items if i.change and i.change.segment)
         if not items:
+            _pass_events(clone)
             return Published(None, (), 0, tuple(kept), stage)
         commit = _carry_out(clone, items, stage=stage, message=message or _message(items, events))
+        if commit:
+            _pass_events(clone)
     return Published(commit, tuple(item.path for item in items), events, tuple(kept), stage)
 
 
@@ -126,6 +129,19 @@ def _seal(clone: Clone) -> None:
     for name, found in loose.items():
         fresh = [pair for key, pair in found.items() if key not in done]
         seal.keep(clone.layout, name, seal.ordered(fresh), head=head, ts=now, owner=line.id)
+
+
+def _pass_events(clone: Clone) -> None:
+    """What was inherited is in our history now: from here on it comes and goes with that, like our own."""
+    line = clone.line()
+    ended = [name for name, until in line.limits().items() if until is not None]
+    sources = [s for s in visible.own_sources(clone.stores, line) if s.line in ended]
+    there = {s.key for s in clone.sources() if s.blob} if sources else set()
+    events = {event.hash_self for event, _ in clone.read_sources(s for s in sources if s.key not in there)}
+    tree = [source for source in clone.sources() if source.blob] if events else []
+    if events <= {event.hash_self for event, _ in clone.read_sources(tree)}:
+        lines.pass_by(clone.layout, line.id, [lines.events_of(name) for name in ended], ts=clone.now())
+        clone.forget_line()
 
 
 def _will_be_there(source: Source, ready: set[str]) -> bool:

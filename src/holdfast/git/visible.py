@@ -88,7 +88,7 @@ def log_sources(repo: Repo, stores: Sequence[Layout], line: Line) -> list[Source
 
 def own_sources(stores: Sequence[Layout], line: Line) -> list[Source]:
     """The files of the log that this clone holds besides HEAD's tree, as far as a line sees them."""
-    limits = line.limits()
+    limits = {name: until for name, until in line.limits().items() if not line.passed_events_of(name)}
     found = []
     for store in stores:
         for name, until in limits.items():
@@ -99,7 +99,7 @@ def own_sources(stores: Sequence[Layout], line: Line) -> list[Source]:
             if change.segment and change.line in limits:
                 found.append(_segment_source(store, change.segment, change.line, limits))
     for change in _published_since(stores, line):
-        if change.segment:
+        if change.segment and change.line in limits:
             found.append(_segment_source(stores[0], change.segment, change.line, limits))
     return found
 
