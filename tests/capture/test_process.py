@@ -26,6 +26,9 @@ from holdfast.errors import BadInput
 
 PYTHON = sys.executable
 
+# Newer Pythons warn of a fork beside threads; the forked process here becomes another program at once.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
 
 @dataclass
 class Reader:

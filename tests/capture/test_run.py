@@ -1,6 +1,7 @@
 """What a run leaves behind: a capsule, an event, and nothing that should not be there."""
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -18,13 +19,17 @@ import pytest
 
 from holdfast.capture import recover
 from holdfast.capture.run import recording, run_command
-from holdfast.errors import BadInput, ScanFailed
+from holdfast.errors import BadInput, NotStored, ScanFailed
 from holdfast.git import setup
+from holdfast.git.clone import make_store
 from holdfast.security.redact import Scanner
 from holdfast.store import capsule, fsio
 from tests.conftest import GitRepo, make_repo
 
 from .conftest import FAKE_KEY, WRAPPER, Project, files_as_handles
+
+# Newer Pythons warn of a fork beside threads; the forked process here only writes files and ends.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
 
 def test_a_run_leaves_a_sealed_capsule_and_an_event(project: Project) -> None:
@@ -292,7 +297,7 @@ def test_two_commands_that_recover_at_once_complete_a_run_once(project: Project)
 
 
 class Mortal(fsio.Syscalls):
-    """Counts the calls that change the disk; the process dies at one of them, or just before it."""
+    """Counts the calls that change the disk; just before one of them the process dies."""
 
     def __init__(self, fatal: int) -> None:
         self.count, self.fatal = 0, fatal
@@ -300,7 +305,10 @@ class Mortal(fsio.Syscalls):
     def _step(self) -> None:
         self.count += 1
         if self.count == self.fatal:
-            os._exit(9)
+            self._fail()
+
+    def _fail(self) -> None:
+        os._exit(9)
 
     def open(self, path: str, flags: int, mode: int) -> int:
         self._step()
@@ -325,6 +333,13 @@ class Mortal(fsio.Syscalls):
     def mkdir(self, path: str, mode: int) -> None:
         self._step()
         super().mkdir(path, mode)
+
+
+class Failing(Mortal):
+    """The disk refuses one of the calls."""
+
+    def _fail(self) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 def in_a_process_that_dies(fatal: int, action: Callable[[], object]) -> bool:
@@ -361,6 +376,50 @@ def test_killed_at_any_point_the_next_command_finishes_the_run(project: Project)
         assert capsule.verify(clone.layout, run["run_id"], run) == []
     held = {path.name for path in Path(project.clone.layout.runs).iterdir()}
     assert held == {run["run_id"] for run in runs}
+
+
+def test_a_disk_error_at_any_call_is_told_and_leaves_nothing_half(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stored means stored: a program that was told so must find its run, whole."""
+    clone, fatal, told, ops = project.clone, 0, 0, Failing(0)
+    while ops.count >= fatal:
+        fatal += 1
+        ops = Failing(fatal)
+        stored = False
+        with monkeypatch.context() as patch, contextlib.suppress(NotStored):
+            patch.setattr(fsio, "ops", ops)
+            with recording(clone, task="T-1") as run:
+                run.output("text", "some words")
+            stored = True
+        told += not stored
+        if stored:
+            assert run.run_id in {event.run_id for event in clone.own_events()}, fatal
+        recover.complete(clone)
+        assert capsule.opened(clone.layout) == [], fatal
+    assert told > 10
+    for run_event in project.runs():
+        if run_event["output_sha256"] is not None:
+            assert capsule.verify(clone.layout, run_event["run_id"], run_event) == []
+
+
+def test_a_run_killed_in_a_sandbox_is_completed_outside(project: Project) -> None:
+    """A sandbox that is torn down must not take its last run with it."""
+    inside = project.clone
+    inside.layout = inside.private.sandboxed()
+    make_store(inside.layout)
+
+    def cut_short() -> None:
+        with recording(inside, task="T-1") as run:
+            run.output("text", "some words")
+            os._exit(9)
+
+    assert not in_a_process_that_dies(-1, cut_short)
+    outside = project.clone  # which moves what the sandbox left
+    (done,) = recover.complete(outside)
+    assert project.event(done.run_id)["exit_status"] is None
+    assert project.faults(done.run_id) == []
+    assert [capsule.opened(store) for store in outside.stores] == [[], []]
 
 
 def test_killed_while_completing_the_next_command_completes(project: Project) -> None:
