@@ -225,12 +225,10 @@ def test_a_files_content_is_left_to_the_command(tmp_path: Path) -> None:
 
 def test_a_background_process_does_not_hold_us() -> None:
     """A server started by a script keeps the pipe; the script itself has ended."""
-    started = time.monotonic()
-    seen = run("sh", "-c", "sleep 30 & echo $!; exit 3")
-    os.kill(int(seen.out), signal.SIGKILL)
+    seen = run("sh", "-c", "sleep 60 & echo $!; exit 3")
+    os.kill(int(seen.out), signal.SIGKILL)  # it was still there when we were done
     assert seen.ended.exit_code == 3
     assert any("background" in note for note in seen.ended.notes)
-    assert time.monotonic() - started < 25
 
 
 def test_a_signal_reaches_every_process_of_the_command(tmp_path: Path) -> None:
@@ -540,11 +538,15 @@ def test_a_piped_command_that_asks_the_terminal_gets_it(tmp_path: Path) -> None:
     assert b"stdout:got sesame\n" in (tmp_path / "tape").read_bytes()
 
 
-def test_ctrl_z_stops_both_and_continuing_resumes_both(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["pty", "pipes"])
+def test_ctrl_z_stops_both_and_continuing_resumes_both(tmp_path: Path, mode: str) -> None:
     """Job control is part of a terminal."""
-    user = Terminal(tmp_path / "tape", "sh", "-c", "echo up; sleep 0.3; sleep 0.3; echo done", mode="pipes")
+    user = Terminal(tmp_path / "tape", "sh", "-c", "echo up; sleep 0.3; sleep 0.3; echo done", mode=mode)
     user.until(b"up")
-    os.kill(user.pid, signal.SIGTSTP)
+    if mode == "pty":
+        user.type(b"\x1a")
+    else:
+        os.kill(user.pid, signal.SIGTSTP)
     _, status = os.waitpid(user.pid, os.WUNTRACED)
     assert os.WIFSTOPPED(status)
     os.kill(user.pid, signal.SIGCONT)

@@ -180,7 +180,7 @@ class _Watch:
         finally:
             os.close(slave)
         self._screen = terminal.Screen(user)
-        self._input = Input(user, master, None, owns_sink=False)
+        self._input = Input(user, master, self._watch_keys, owns_sink=False)
         outputs = [Output("terminal", master, self._handles.stdout, self._tape, linger=self._linger)]
         if apart:
             pipe = _take_over(self._child.stderr)
@@ -294,6 +294,17 @@ class _Watch:
         for group in groups:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
+
+    def _watch_keys(self, _: str, keys: bytes) -> None:
+        """Stop the command on Ctrl-Z if it counts on its shell for that: in its own session it has none."""
+        master, child = self._master, self._child.pid
+        if (
+            master is not None
+            and terminal.suspends(master, keys)
+            and terminal.foreground_group(master) == child
+            and terminal.leaves_stopping_to_us(child)
+        ):
+            self._send(signal.SIGTSTP)
 
     def _look_after_child(self) -> None:
         try:

@@ -98,7 +98,7 @@ def _writable(handle: int) -> bool:
 class Input:
     """What the user sends, on its way to the command: a pipe's bytes, or a terminal's keys."""
 
-    def __init__(self, source: int, sink: int, tape: Tape | None, *, owns_sink: bool) -> None:
+    def __init__(self, source: int, sink: int, tape: Tape, *, owns_sink: bool) -> None:
         self.source, self.sink = source, sink
         self.open = True
         self.pending = memoryview(b"")
@@ -130,7 +130,7 @@ class Input:
             chunk = b""
         self._ended = not chunk
         self.pending = memoryview(chunk)
-        if chunk and self._tape is not None:
+        if chunk:
             self._tape("stdin", chunk)
 
     def _pass_on(self) -> None:

@@ -79,6 +79,28 @@ def foreground_group(master: int) -> int | None:
     return group if group > 0 else None
 
 
+def suspends(master: int, keys: bytes) -> bool:
+    """Whether the keys hold the one that stops the program in front (Ctrl-Z), as the program set it."""
+    try:
+        settings = termios.tcgetattr(master)
+    except termios.error:
+        return False
+    return bool(settings[3] & termios.ISIG) and settings[6][termios.VSUSP] in (
+        keys[i : i + 1] for i in range(len(keys))
+    )
+
+
+def leaves_stopping_to_us(pid: int) -> bool:
+    """Whether a program neither ignores nor handles Ctrl-Z. Linux tells; elsewhere nobody is stopped."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+            fields = dict(line.split(":", 1) for line in file if ":" in line)
+        masks = int(fields["SigIgn"], 16) | int(fields["SigCgt"], 16)
+    except (OSError, KeyError, ValueError):
+        return False
+    return not masks >> (signal.SIGTSTP - 1) & 1
+
+
 def at_end(error: OSError) -> bool:
     """Whether reading a pseudo-terminal failed only because nobody has it open any more."""
     return error.errno == errno.EIO
