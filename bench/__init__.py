@@ -1,0 +1,1 @@
+"""Speed, measured beside its floor in the same run."""
