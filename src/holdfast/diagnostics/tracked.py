@@ -15,6 +15,7 @@ from holdfast.git.repo import Repo
 from holdfast.store import fsio, layout
 from holdfast.store.format import MAX_SEGMENT
 
+_WRITING = re.compile(r"\.jsonl\.\d+-[0-9a-f]{8}\.tmp$")
 _PLACE = re.compile(rf"{re.escape(layout.LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl")
 _ATTRIBUTES = ("text", "filter", "ident", "working-tree-encoding")
 
@@ -119,6 +120,10 @@ def _files(top: str) -> list[str]:
         folders.sort()
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         for name in sorted([*names, *links]):
+            if _WRITING.search(
+                name
+            ):  # a publish is under way; what a killed one leaves, the next command sweeps
+                continue
             found.append(os.path.relpath(os.path.join(folder, name), top).replace(os.sep, "/"))
     return found
 
