@@ -36,10 +36,10 @@ EIO = ERRORS[0]
 Say = Callable[[str], object]
 
 
-def call_names(tmp_path: Path) -> list[str]:
+def call_names(scratch: Path) -> list[str]:
     """The calls that change the disk in a whole run."""
     ops = Faulty(-1, NEVER, Unsynced())
-    place = tmp_path / "undisturbed"
+    place = scratch / "undisturbed"
     with plugged(ops):
         run(Ledger(layout_at(str(place))))
     shutil.rmtree(place)
@@ -47,10 +47,10 @@ def call_names(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("fault", [*ERRORS, *LASTING], ids=str)
-def test_a_failing_disk_refuses_in_words_and_loses_nothing(tmp_path: Path, fault: Fault) -> None:
+def test_a_failing_disk_refuses_in_words_and_loses_nothing(scratch: Path, fault: Fault) -> None:
     """A tool that says "stored" on a full disk is worse than none."""
-    for at in range(len(call_names(tmp_path))):
-        layout = layout_at(str(tmp_path / f"{at}"))
+    for at in range(len(call_names(scratch))):
+        layout = layout_at(str(scratch / f"{at}"))
         ledger = Ledger(layout)
         ops = Faulty(at, fault, Unsynced())
         with plugged(ops):
@@ -63,20 +63,20 @@ def test_a_failing_disk_refuses_in_words_and_loses_nothing(tmp_path: Path, fault
                     f"call {at} ({ops.struck}): a refused event is there"
                 )
             check_usable(layout, set(ledger.promised))
-        shutil.rmtree(tmp_path / f"{at}")
+        shutil.rmtree(scratch / f"{at}")
 
 
 @pytest.mark.parametrize("fault", KILLS, ids=str)
-def test_a_process_killed_at_any_call_loses_nothing(tmp_path: Path, fault: Fault) -> None:
+def test_a_process_killed_at_any_call_loses_nothing(scratch: Path, fault: Fault) -> None:
     """An agent is stopped with kill -9 more often than it ends well."""
-    for at in range(len(call_names(tmp_path))):
-        layout = layout_at(str(tmp_path / f"{at}"))
+    for at in range(len(call_names(scratch))):
+        layout = layout_at(str(scratch / f"{at}"))
         code, promised = in_child(lambda say, at=at, layout=layout: killed_run(say, layout, at, fault))
         assert code == KILLED
         with plugged(Unsynced()):
             check_kept(layout, promised)
             check_usable(layout, promised)
-        shutil.rmtree(tmp_path / f"{at}")
+        shutil.rmtree(scratch / f"{at}")
 
 
 def killed_run(say: Say, layout: Layout, at: int, fault: Fault) -> None:
@@ -120,13 +120,13 @@ def recorded(root: Path, at: int, fault: Fault) -> Recording:
 
 
 def crash(
-    tmp_path: Path, *, limit: int, seed: int, at: int = -1, fault: Fault = NEVER, everywhere: bool = True
+    scratch: Path, *, limit: int, seed: int, at: int = -1, fault: Fault = NEVER, everywhere: bool = True
 ) -> int:
     """Try the states a power cut may leave during a run; gives their number.
 
     Not `everywhere`: only just after each promise, when the least beyond it has been synced.
     """
-    root, number = tmp_path / "store", 0
+    root, number = scratch / "store", 0
     recording = recorded(root, at, fault)
     points = None if everywhere else {done for done, _ in recording.promised}
     for state in crash_states(recording, limit=limit, choose=random.Random(seed), points=points):
@@ -146,43 +146,43 @@ def crash(
     return number
 
 
-def test_no_power_cut_loses_an_acknowledged_event(tmp_path: Path, seed: int) -> None:
+def test_no_power_cut_loses_an_acknowledged_event(scratch: Path, seed: int) -> None:
     """After a power cut the last thing the user was told must still be true."""
-    assert crash(tmp_path, limit=1000, seed=seed) > 250  # all the states there are
+    assert crash(scratch, limit=1000, seed=seed) > 250  # all the states there are
 
 
-def syncs(tmp_path: Path) -> list[int]:
+def syncs(scratch: Path) -> list[int]:
     """The calls of a run that sync something."""
-    names = call_names(tmp_path)
+    names = call_names(scratch)
     return [number for number, name in enumerate(names) if name.startswith("sync")]
 
 
-def test_a_failed_sync_and_then_a_power_cut_lose_nothing(tmp_path: Path, seed: int) -> None:
+def test_a_failed_sync_and_then_a_power_cut_lose_nothing(scratch: Path, seed: int) -> None:
     """What is written after a failed sync is promised too."""
-    for at in syncs(tmp_path):
-        crash(tmp_path, limit=2, seed=seed + at, at=at, fault=EIO, everywhere=False)
+    for at in syncs(scratch):
+        crash(scratch, limit=2, seed=seed + at, at=at, fault=EIO, everywhere=False)
 
 
-def test_a_kill_before_a_sync_and_then_a_power_cut_lose_nothing(tmp_path: Path, seed: int) -> None:
+def test_a_kill_before_a_sync_and_then_a_power_cut_lose_nothing(scratch: Path, seed: int) -> None:
     """The next process builds on what the killed one had not synced."""
-    for at in syncs(tmp_path):
-        crash(tmp_path, limit=1, seed=seed + at, at=at, fault=LEAVE, everywhere=False)
+    for at in syncs(scratch):
+        crash(scratch, limit=1, seed=seed + at, at=at, fault=LEAVE, everywhere=False)
 
 
 @pytest.mark.torture
 @pytest.mark.parametrize("fault", [*ERRORS, LEAVE], ids=str)
-def test_any_failed_call_and_then_a_power_cut_lose_nothing(tmp_path: Path, seed: int, fault: Fault) -> None:
+def test_any_failed_call_and_then_a_power_cut_lose_nothing(scratch: Path, seed: int, fault: Fault) -> None:
     """The same for every call and every fault, in all states."""
     number = sum(
-        crash(tmp_path, limit=200, seed=seed, at=at, fault=fault) for at in range(len(call_names(tmp_path)))
+        crash(scratch, limit=200, seed=seed, at=at, fault=fault) for at in range(len(call_names(scratch)))
     )
     print(f"{number} crash states")
     assert number > 5_000
 
 
-def test_a_file_size_limit_cuts_a_write_short_and_is_refused(tmp_path: Path) -> None:
+def test_a_file_size_limit_cuts_a_write_short_and_is_refused(scratch: Path) -> None:
     """The kernel itself takes half of a line and says nothing, as on a full disk."""
-    layout = layout_at(str(tmp_path / "store"))
+    layout = layout_at(str(scratch / "store"))
     before = Ledger(layout)
     run(before)
     ledger = Ledger(layout)
@@ -210,24 +210,24 @@ def files_in(folder: str) -> list[str]:
     return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
 
 
-def test_the_harness_finds_a_writer_that_does_not_sync(tmp_path: Path, seed: int) -> None:
+def test_the_harness_finds_a_writer_that_does_not_sync(scratch: Path, seed: int) -> None:
     """A test that cannot fail shows nothing: without syncs, crash states must lose events."""
-    root = tmp_path / "careless"
+    root = scratch / "careless"
     root.mkdir()
     layout = layout_at(str(root))
 
     recording = record(str(root), lambda promise: run(Ledger(layout, promise=promise)), Unsynced())
-    assert not losses(recording, tmp_path, seed)
+    assert not losses(recording, scratch, seed)
     for forgotten in ("sync", "sync_dir"):
         careless = replace(recording, ops=[op for op in recording.ops if op.call != forgotten])
         careless = replace(careless, promised=[(len(careless.ops), name) for _, name in recording.promised])
-        assert losses(careless, tmp_path, seed)
+        assert losses(careless, scratch, seed)
 
 
-def losses(recording: Recording, tmp_path: Path, seed: int) -> int:
+def losses(recording: Recording, scratch: Path, seed: int) -> int:
     """How many crash states lack something that was promised."""
     states = crash_states(recording, limit=2, choose=random.Random(seed))
-    return sum(loses(recording, state, tmp_path / "state") for state in states)
+    return sum(loses(recording, state, scratch / "state") for state in states)
 
 
 def loses(recording: Recording, state: State, place: Path) -> bool:

@@ -102,12 +102,12 @@ def chosen(recording: Recording, *, limit: int, seed: int, number: int | None) -
     yield from states if number is None else choose.sample(states, min(number, len(states)))
 
 
-def cut_power(scene: Scene, tmp_path: Path, *, limit: int, seed: int, number: int | None) -> int:
-    recording, moments = recorded(scene.at(tmp_path / "first" / "repo"), tmp_path / "git")
+def cut_power(scene: Scene, scratch: Path, *, limit: int, seed: int, number: int | None) -> int:
+    recording, moments = recorded(scene.at(scratch / "first" / "repo"), scratch / "git")
     count = 0
     for state in chosen(recording, limit=limit, seed=seed, number=number):
         for git, forgetful in moments.git_at(state.at):
-            there = tmp_path / "after" / "repo"
+            there = scratch / "after" / "repo"
             found = rebuilt(scene, state, git, there)
             last = recording.ops[state.at - 1] if state.at else None
             what = f"cut after call {state.at} of {len(recording.ops)} ({last}), {state.how}; git {git.name}"
@@ -122,14 +122,14 @@ def cut_power(scene: Scene, tmp_path: Path, *, limit: int, seed: int, number: in
     return count
 
 
-def test_a_power_cut_while_publishing_loses_nothing(scene: Scene, tmp_path: Path, seed: int) -> None:
+def test_a_power_cut_while_publishing_loses_nothing(scene: Scene, scratch: Path, seed: int) -> None:
     """The laptop's battery ends while the commit is being made."""
-    assert cut_power(scene, tmp_path, limit=2, seed=seed, number=8) >= 8
+    assert cut_power(scene, scratch, limit=2, seed=seed, number=8) >= 8
 
 
 @pytest.mark.torture
-def test_a_power_cut_at_any_call_of_a_publish_loses_nothing(scene: Scene, tmp_path: Path, seed: int) -> None:
+def test_a_power_cut_at_any_call_of_a_publish_loses_nothing(scene: Scene, scratch: Path, seed: int) -> None:
     """The same, in all states."""
-    number = cut_power(scene, tmp_path, limit=30, seed=seed, number=None)
+    number = cut_power(scene, scratch, limit=30, seed=seed, number=None)
     print(f"{number} crash states")
     assert number > 200

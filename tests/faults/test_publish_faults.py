@@ -18,19 +18,19 @@ from .scene import Scene, check_nothing_lost, check_published
 from .test_append_faults import NEVER, in_child
 
 
-def names(scene: Scene, tmp_path: Path) -> list[str]:
+def names(scene: Scene, scratch: Path) -> list[str]:
     """The calls of a publish that nothing disturbs."""
     ops = Faulty(-1, NEVER, Unsynced())
-    quiet = scene.at(tmp_path / "quiet" / "repo")
+    quiet = scene.at(scratch / "quiet" / "repo")
     with plugged(ops):
         publish.publish(quiet.clone())
     return ops.names
 
 
-def play(scene: Scene, tmp_path: Path, fault: Fault, *, every: int, first: int) -> None:
-    calls = names(scene, tmp_path)
+def play(scene: Scene, scratch: Path, fault: Fault, *, every: int, first: int) -> None:
+    calls = names(scene, scratch)
     for at in range(first % every, len(calls), every):
-        struck = scene.at(tmp_path / f"{fault}-{at}" / "repo")
+        struck = scene.at(scratch / f"{fault}-{at}" / "repo")
         what = f"{fault} at call {at} ({calls[at]})"
         if fault.kill:
             code, _ = in_child(lambda _, at=at, struck=struck: faulty_publish(struck, at, fault))
@@ -55,19 +55,19 @@ def faulty_publish(scene: Scene, at: int, fault: Fault) -> None:
 
 @pytest.mark.parametrize("fault", [ERRORS[0], KILLS[0]], ids=str)
 def test_a_publish_that_fails_or_dies_loses_nothing(
-    scene: Scene, tmp_path: Path, seed: int, fault: Fault
+    scene: Scene, scratch: Path, seed: int, fault: Fault
 ) -> None:
     """A half-done publish that leaves deletions staged makes the user's next commit delete memory."""
-    play(scene, tmp_path, fault, every=6, first=seed)
+    play(scene, scratch, fault, every=6, first=seed)
 
 
 @pytest.mark.torture
 @pytest.mark.parametrize("fault", [*ERRORS, *LASTING, *KILLS], ids=str)
 def test_a_publish_that_fails_or_dies_at_any_call_loses_nothing(
-    scene: Scene, tmp_path: Path, fault: Fault
+    scene: Scene, scratch: Path, fault: Fault
 ) -> None:
     """The same at every call, with every fault."""
-    play(scene, tmp_path, fault, every=1, first=0)
+    play(scene, scratch, fault, every=1, first=0)
 
 
 GIT = """\
@@ -100,30 +100,30 @@ def publish_with_git_in_the_way(scene: Scene, folder: Path, *, at: int, when: st
     return int(counter.read_text())
 
 
-def play_git(scene: Scene, tmp_path: Path, *, every: int, first: int) -> None:
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "git").write_text(GIT)
-    (tmp_path / "bin" / "git").chmod(0o755)
+def play_git(scene: Scene, scratch: Path, *, every: int, first: int) -> None:
+    (scratch / "bin").mkdir()
+    (scratch / "bin" / "git").write_text(GIT)
+    (scratch / "bin" / "git").chmod(0o755)
     calls = publish_with_git_in_the_way(
-        scene.at(tmp_path / "quiet" / "repo"), tmp_path / "bin", at=0, when="never"
+        scene.at(scratch / "quiet" / "repo"), scratch / "bin", at=0, when="never"
     )
     assert calls > 5
     for number in range(first % every, 2 * calls, every):
         at, when = 1 + number // 2, ("before", "after")[number % 2]
-        struck = scene.at(tmp_path / f"git-{number}" / "repo")
-        publish_with_git_in_the_way(struck, tmp_path / "bin", at=at, when=when)
+        struck = scene.at(scratch / f"git-{number}" / "repo")
+        publish_with_git_in_the_way(struck, scratch / "bin", at=at, when=when)
         with plugged(Unsynced()):
             check_nothing_lost(struck, f"killed {when} git call {at} of {calls}")
             check_published(struck, f"killed {when} git call {at} of {calls}")
         shutil.rmtree(struck.path.parent)
 
 
-def test_a_publish_killed_around_a_call_of_git_loses_nothing(scene: Scene, tmp_path: Path, seed: int) -> None:
+def test_a_publish_killed_around_a_call_of_git_loses_nothing(scene: Scene, scratch: Path, seed: int) -> None:
     """Between `git add` and `git commit` the index holds what no commit has."""
-    play_git(scene, tmp_path, every=7, first=seed)
+    play_git(scene, scratch, every=7, first=seed)
 
 
 @pytest.mark.torture
-def test_a_publish_killed_around_any_call_of_git_loses_nothing(scene: Scene, tmp_path: Path) -> None:
+def test_a_publish_killed_around_any_call_of_git_loses_nothing(scene: Scene, scratch: Path) -> None:
     """The same around every call."""
-    play_git(scene, tmp_path, every=1, first=0)
+    play_git(scene, scratch, every=1, first=0)
