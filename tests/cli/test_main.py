@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -15,16 +16,21 @@ HOLDFAST = [sys.executable, "-m", "holdfast"]
 
 
 def on_a_terminal(cwd: Path, *args: str, typed: str = "", after: str = "", **env: str) -> tuple[int, str]:
-    """Run the command with a terminal around it, and type once it has said `after`."""
+    """Run the command with a terminal around it, and type once it has said `after`.
+
+    What gets no answer for a second is typed again, as people do: a signal that comes just before
+    Python's line editor begins to wait is only noticed with the next key.
+    """
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(cwd)
         os.execve(sys.executable, [*HOLDFAST, *args], {**os.environ, "TERM": "xterm", **env})
-    seen = b""
+    seen, asked = b"", False
     while True:
-        if typed and after.encode() in seen:
+        if typed and after.encode() in seen and (not asked or not select.select([terminal], [], [], 1.0)[0]):
             os.write(terminal, typed.encode())
-            typed = ""
+            asked = True
+            continue
         try:
             chunk = os.read(terminal, 65536)
         except OSError:  # the other side is gone

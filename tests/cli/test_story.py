@@ -180,8 +180,8 @@ def test_a_changed_byte_is_found_and_the_exit_code_says_so(ready: Cli, repo: Git
 def test_doctor_looks_where_nothing_else_can_open(ready: Cli, repo: GitRepo) -> None:
     """The more is broken, the more one needs the doctor."""
     propose(ready)
-    line = next((repo.path / ".git" / "holdfast" / "lines").glob("*.json"))
-    line.write_text("no registry")
+    for line in (repo.path / ".git" / "holdfast" / "lines").glob("*.json"):
+        line.write_text("no registry")
     assert ready("facts", ok=False).code == 20
     answer = ready("doctor", ok=False)
     assert "cannot be opened" in answer.err
