@@ -208,3 +208,12 @@ def test_a_bad_setting_names_its_file(cli: Cli, repo: GitRepo) -> None:
 def test_python_m_holdfast_is_the_same_command(cli: Cli) -> None:
     """CI images often lack the script folder on their PATH."""
     assert cli.spawn("--version").out == cli("--version").out
+
+
+def test_closed_streams_change_nothing(repo: GitRepo, cli: Cli) -> None:
+    """Daemons start commands with no streams at all; none of our files may take their numbers."""
+    cli("init")
+    line = f"{sys.executable} -m holdfast run -- sh -c 'echo out; echo err >&2; exit 3' <&- >&- 2>&-"
+    assert subprocess.run(["sh", "-c", line], cwd=repo.path, check=False).returncode == 3
+    assert json.loads(cli("log", "--json").out)["exit_status"] == 3
+    assert cli("doctor").code == 0
