@@ -67,6 +67,16 @@ def test_run_passes_output_streams_and_exit_code_through(ready: Cli) -> None:
     assert (answer.code, answer.out, answer.err) == (7, "in\n", "err\n")
 
 
+def test_run_in_json_speaks_on_stderr(ready: Cli) -> None:
+    """The command's own output must stay what it was, also for a program that wants the run's id."""
+    nested = [sys.executable, "-m", "holdfast", "run", "--", "echo", "hi"]
+    answer = ready.spawn("run", "--json", "--task", "t", "--", *nested)
+    assert answer.out == "hi\n"
+    told = objects(answer.err)
+    assert (told["v"], told["task"], told["exit_status"]) == (1, "t", 0)
+    assert objects(ready("show", told["id"], "--json").out)["kind"] == "run"
+
+
 def test_everything_after_the_dashes_is_the_command(ready: Cli) -> None:
     """`holdfast run -- pytest --task x` must hand --task to pytest."""
     answer = ready.spawn("run", "--task", "t", "--", "echo", "--task", "x", "--json", "--help")

@@ -68,6 +68,11 @@ def say(sentence: str) -> None:
     print(visible(sentence), file=sys.stderr)
 
 
+def say_object(value: object) -> None:
+    """An object where stdout belongs to somebody else."""
+    print(as_json(value), end="", file=sys.stderr)
+
+
 def complain(sentence: str, hint: str | None) -> None:
     """An error: one sentence, and the next step."""
     print(f"{_on(sys.stderr, 'error:', 'bad')} {visible(sentence)}", file=sys.stderr)
