@@ -419,3 +419,30 @@ def test_no_clock_difference_shows_another_lines_future(place: Place) -> None:
     later.ran("r3")
     place.git("switch", "-q", "feat")
     assert place.runs() == {"r1", "r2"}
+
+
+def test_what_a_branch_took_along_is_not_changed_by_its_parent(place: Place) -> None:
+    """The parent thinks again; the branch still has the text it was made with."""
+    place.keep("one", "First.")
+    branch_off(place, "feat")
+    place.line()
+    place.git("switch", "-q", "main")
+    place.keep("one", "Second.")
+    place.git("switch", "-q", "feat")
+    assert place.facts() == {"one": "First."}
+
+
+def test_a_parent_that_was_renamed_or_deleted_since_is_still_the_parent(place: Place) -> None:
+    """The reflog names the parent as it was called then."""
+    place.ran("r1")
+    place.git("branch", "x")
+    branch_off(place, "feat")
+    place.ran("r2")
+    place.git("branch", "y")
+    place.git("switch", "-q", "main")
+    place.git("branch", "-m", "trunk")
+    place.git("branch", "-q", "-D", "feat")
+    place.git("switch", "-q", "x")
+    assert place.runs() == {"r1"}
+    place.git("switch", "-q", "y")
+    assert place.runs() == {"r1", "r2"}

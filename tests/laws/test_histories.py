@@ -128,11 +128,11 @@ class History:
 
     # What people do.
 
-    def record(self, place: Place) -> None:
+    def record(self, place: Place, branch: Branch | None = None) -> None:
         name = f"r{self.tick}"
         place.ran(name)
         self.recorded.add(name)
-        self.branch(place).runs.add(name)
+        (branch or self.branch(place)).runs.add(name)
 
     def learn(self, place: Place) -> None:
         names = sorted({*self.tree_facts(place), *self.branch(place).facts})
@@ -207,16 +207,17 @@ class History:
         self.places.append(self.main.at(path))
 
     def combine(self, place: Place, *args: str, abort: str) -> None:
+        branch = self.branch(place)
         place.git(*args, ok=False)
         torn = place.git("diff", "--name-only", "--diff-filter=U").split()
         assert not [path for path in torn if "/log/" in path], "a conflict in the log"
-        for path in torn:
-            stages = place.git("ls-files", "-u", "--", path).splitlines()
-            assert path.startswith(".holdfast/memory/"), "only one entry against itself may clash"
-            assert len(stages) >= 2
+        for path in torn:  # of ours only one entry against itself, changed or deleted on both sides
+            if path.startswith(".holdfast/"):
+                assert path.startswith(".holdfast/memory/")
+                assert len(place.git("ls-files", "-u", "--", path).splitlines()) >= 2
         busy = ("MERGE_HEAD", "rebase-merge", "CHERRY_PICK_HEAD", "REVERT_HEAD")
         if torn or any((Path(place.open().repo.git_dir) / name).exists() for name in busy):
-            self.record(place)  # events are recorded in the middle of it, too
+            self.record(place, branch)  # events are recorded in the middle of it, too
             if abort == "reset":
                 place.git("reset", "-q", "--hard")
             else:

@@ -193,9 +193,9 @@ class Clone:
         base = self._base(path, text, earlier[-1] if earlier else None)
         blob = None if text is None else self.repo.hash_blob(text.encode("utf-8"))
         new = pending.add(self.layout, Change(path, base, blob, line.id, head.oid, self.now(), text))
-        for old in earlier:
+        for old in earlier:  # kept, though superseded: a branch made meanwhile took the older text along
             if old.line == line.id and old.published is None:
-                pending.drop(self.layout, old)
+                pending.archive(self.layout, old, commit=None, ts=self.now())
         return new
 
     def _base(self, path: str, text: str | None, earlier: Change | None) -> str | None:

@@ -80,7 +80,7 @@ def _missing(clone: Clone) -> dict[str, tuple[Change, str]]:
     line, tree = clone.line().id, clone.repo.tree("HEAD", paths.TRACKED)
     published: dict[str, list[Change]] = {}
     for change in pending.published(clone.layout):
-        if change.line == line:
+        if change.line == line and (change.published or {}).get("commit"):  # else it was superseded here
             published.setdefault(change.path, []).append(change)
     waiting, erased = {change.path for change in clone.changes()}, clone.erased()
     found = {}

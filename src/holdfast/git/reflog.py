@@ -95,9 +95,12 @@ def origin(repo: Repo, ref: str, moment: Moment) -> Origin | None:
 
 
 def _branch(repo: Repo, name: str) -> str | None:
-    """The local branch a start point names, if it is one; one deleted since has left no log."""
+    """The local branch a start point names, also one that was renamed or deleted since."""
     ref = name if name.startswith(_HEADS) else _HEADS + name
-    return ref if repo.resolve(ref) else None
+    if repo.resolve(ref):
+        return ref
+    other = repo.attempt("rev-parse", "-q", "--verify", f"{name}^{{commit}}").returncode == 0
+    return None if other else ref  # a tag, a remote's branch or a commit is no line
 
 
 def _left_behind(repo: Repo, ref: str, moment: Moment) -> Origin | None:

@@ -71,6 +71,6 @@ def close(
     lines.pass_by(stores[0], line.id, passed, ts=ts)
     for old in there if mine else ():
         if old.line == line.id and old.key != change.key and (old.ts, old.name) < (change.ts, change.name):
-            pending.drop(stores[0], old)
+            pending.archive(stores[0], old, commit=None, ts=ts)
     if mine:
         pending.archive(stores[0], change, commit=commit, ts=ts)
