@@ -19,6 +19,7 @@ from typing import Any
 from holdfast import config
 from holdfast.capture import recover
 from holdfast.capture import run as capture
+from holdfast.capture.run import Outcome
 from holdfast.config import Settings
 from holdfast.curation import facts as standing_facts
 from holdfast.curation import review
@@ -189,8 +190,8 @@ class Project:
         prompt: str | None = None,
         environ: Mapping[str, str] | None = None,
         terminal: bool = False,
-    ) -> int:
-        """Run a command, pass everything through, and keep a capsule of it; gives its exit code."""
+    ) -> Outcome:
+        """Run a command, pass everything through, and keep a capsule of it."""
         outcome = capture.run_command(
             self.clone,
             list(argv),
@@ -205,7 +206,7 @@ class Project:
         )
         self.clone.notes.extend(outcome.warnings)
         self._render_quietly()
-        return outcome.exit_code
+        return outcome
 
     @contextlib.contextmanager
     def run(

@@ -24,6 +24,7 @@ else:
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
+_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR)
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -87,7 +88,8 @@ def refusing(what: str) -> Iterator[None]:
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         kind = ReadOnlyStore if error.errno in _READ_ONLY else NotStored
-        raise kind(f"{what} was not stored: {reason}") from error
+        hint = "Check the path it names." if error.errno in _NO_FOLDER else None
+        raise kind(f"{what} was not stored: {reason}", hint=hint) from error
 
 
 def write_all(fd: int, data: bytes) -> None:

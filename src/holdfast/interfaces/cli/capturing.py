@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +14,7 @@ from holdfast.interfaces.cli.place import Place, on_a_terminal
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
-    from holdfast.project import Project
+    pass
 
 
 @command(root, "run", context_settings={"allow_interspersed_args": False})
@@ -37,8 +37,7 @@ def run(
     Its output, signals and exit code pass through. A refusal before it starts ends with 125.
     """
     with place.project() as project:
-        before = _runs(project) if wants_json() else {}
-        code = project.run_command(
+        outcome = project.run_command(
             list(argv),
             task=task,
             layer=layer,
@@ -48,16 +47,6 @@ def run(
             terminal=on_a_terminal() and sys.stdout.isatty(),
         )
         if wants_json():
-            new = [event for name, event in _runs(project).items() if name not in before]
-            # Never another's: where two runs ended at once, neither is named.
-            say_object(
-                {"id": None, "exit_status": code} if len(new) != 1 else {**new[0], "id": new[0]["run_id"]}
-            )
-    return code
-
-
-def _runs(project: Project) -> dict[str, dict[str, Any]]:
-    """The runs known so far that are not nested in one of ours."""
-    outer = os.environ.get("HOLDFAST_RUN_ID")
-    runs = (event for event in project.log() if event["kind"] == "run" and event["parent_run_id"] == outer)
-    return {event["hash_self"]: event for event in runs}
+            written = {} if outcome.event is None else project.clone.joined(outcome.event)
+            say_object({**written, "id": outcome.run_id, "exit_status": outcome.exit_code})
+    return outcome.exit_code
