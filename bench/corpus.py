@@ -17,12 +17,13 @@ from holdfast.store.format import body_bytes, body_name, event_line, make_segmen
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 COMMON = (
-    "postgres", "schema", "migrate", "index", "parser", "token", "server", "client", "retry", "cache", "deploy",
-    "branch", "merge", "commit", "queue", "worker", "timeout", "latency", "config", "docs", "lint", "types",
-    "login", "session", "cookie", "email", "invoice", "payment", "refund", "order",
+    "postgres", "schema", "migrate", "index", "parser", "token", "server", "client", "retry", "cache",
+    "deploy", "branch", "merge", "commit", "queue", "worker", "timeout", "latency", "config", "docs", "lint",
+    "types", "login", "session", "cookie", "email", "invoice", "payment", "refund", "order",
 )  # fmt: skip
 SYLLABLES = (
-    "ba", "ko", "ri", "mu", "ten", "sol", "var", "nip", "hex", "dra", "lun", "pre", "qui", "zor", "ful", "gam",
+    "ba", "ko", "ri", "mu", "ten", "sol", "var", "nip", "hex", "dra", "lun", "pre", "qui", "zor", "ful",
+    "gam",
 )  # fmt: skip
 
 

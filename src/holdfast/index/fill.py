@@ -7,7 +7,7 @@ become visible or stop being so is settled once, at the end, for those that were
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from holdfast.index.rows import COLUMNS, SLOTS, Row
+from holdfast.index.rows import COLUMNS, COMMON, SLOTS, Row
 from holdfast.index.schema import INDEXES
 
 BATCH = 2000
@@ -15,6 +15,7 @@ ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are show
 
 _AT = {name: place for place, name in enumerate(COLUMNS)}
 _PUT_ROW = f"INSERT INTO row ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_PUT_COMMON = f"INSERT INTO row ({', '.join(COMMON)}) VALUES ({', '.join('?' * len(COMMON))})"
 _WORDS = "title, labels, text, parts, facets"
 _PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?, ?, ?, ?, ?, ?)"
 _FIRST, _LAST, _TS = _AT["title"], _AT["facets"] + 1, _AT["ts"]
@@ -171,7 +172,8 @@ class Filling:
     def _flush(self) -> None:
         if not self._rows and not self._members:
             return
-        self._db.executemany(_PUT_ROW, self._rows)
+        self._db.executemany(_PUT_COMMON, [row for row in self._rows if len(row) == len(COMMON)])
+        self._db.executemany(_PUT_ROW, [row for row in self._rows if len(row) == len(COLUMNS)])
         self._db.executemany(_PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows if row[2]])
         self._db.executemany("INSERT OR IGNORE INTO member VALUES (?, ?)", self._members)
         self._rows.clear()

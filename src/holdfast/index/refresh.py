@@ -118,6 +118,7 @@ def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Pro
 def _add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
     """Put the events of these bytes into the index; gives how many of the bytes were whole lines."""
     number, until, read = filling.id_of(unit.name), unit.until, 0
+    joins, add = filling.joins, filling.add
     for line in split_lines(data):
         if not line.endswith(b"\n"):
             break  # still being written
@@ -126,9 +127,9 @@ def _add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
             found = match_event(line)
         except (CorruptLog, FutureFormat):
             continue  # a header, or torn: `doctor` tells them apart
-        if not filling.joins(number, bytes.fromhex(found[1].decode("ascii"))[:16]):
+        if not joins(number, bytes.fromhex(found[1].decode("ascii"))[:16]):
             body, lacks = texts.body(found)
-            filling.add(number, event_rows(found, body, lacks=lacks), until)
+            add(number, event_rows(found, body, lacks=lacks), until)
     return read
 
 

@@ -5,8 +5,8 @@ whose body is not here (private to another clone, or erased) is a row of its env
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -24,12 +24,12 @@ SLOTS = 10  # bits of a row's number below its microsecond
 
 COLUMNS = (
     "id", "key", "shown", "name", "kind", "what", "ts", "title", "labels", "text", "parts", "facets", "task",
-    "tags", "layer", "line", "head", "path", "status", "target", "run", "sha256", "expires", "lacks",
-    "parent",
+    "tags", "layer", "line", "head", "status", "target", "run",
+    "path", "sha256", "expires", "lacks", "parent",
 )  # fmt: skip
+COMMON = COLUMNS[:-5]  # all that most events need; a row may end here
 
 _EPOCH = datetime(1970, 1, 1)
-_MICROSECOND = timedelta(microseconds=1)
 _LAST = (1 << 52) - 1
 _INNER_CAPITAL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
 _PLAIN = bytes(range(32, 127)) + b"\n\t"
@@ -39,39 +39,41 @@ _SHAPE = bytes(
 _STATED = ("accept", "promote", "edit", "retire")  # a proposal's words are found as a candidate only
 
 
-_facet = lru_cache(maxsize=4096)(facet)
-
-
 def number(ts: str) -> int:
     """Where an event of this time stands among the rows: later is higher."""
+    seconds = _day(ts[:10]) + int(ts[11:13]) * 3600 + int(ts[14:16]) * 60 + int(ts[17:19])
+    return min(max(seconds * 1_000_000 + int(ts[20:26]), 1), _LAST) << SLOTS
+
+
+@lru_cache(maxsize=256)
+def _day(date: str) -> int:
+    """Seconds up to a day; 0 for one that is not in the calendar, since the log takes any digits."""
     try:
-        micros = (datetime.fromisoformat(ts[:-1]) - _EPOCH) // _MICROSECOND
-    except ValueError:  # a day that is not in the calendar: the log takes any digits
-        micros = 0
-    return min(max(micros, 1), _LAST) << SLOTS
+        return (datetime.fromisoformat(date) - _EPOCH).days * 86_400
+    except ValueError:
+        return 0
 
 
 def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks: bool) -> list[Row]:
     """The rows of one event line: the event itself, then the files it says it made."""
-    fields = [None if group is None else group.decode("ascii") for group in found.groups()]
-    name, _, ts, kind, target, line, _, _, run, _, head, layer, _, code, commitment, _ = fields
+    name, ts, kind, target, line, run, head, layer, code, commitment = [
+        None if part is None else part.decode("ascii")
+        for part in found.group(1, 3, 4, 5, 6, 9, 11, 12, 14, 15)
+    ]
     body, is_run = body or {}, kind == "run"
     text = safe("\n".join(_texts(body, stated=is_run or kind in _STATED))[:MAX_TEXT])
     title = _event_title(kind or "", target, body)
     task, tags = _one_line(body.get("task")), _tags(body.get("tags"))
     shown_name = (run or target or name) if is_run else name
-    kind_of_row, base, status = (
-        "run" if is_run else "event",
-        number(ts or ""),
-        None if code is None else int(code),
-    )
+    kind_of_row, status = "run" if is_run else "event", None if code is None else int(code)
     own = (
-        base, bytes.fromhex(name or "")[:16], 0, shown_name, kind_of_row, kind, ts, title,
+        number(ts or ""), bytes.fromhex(name or "")[:16], 0, shown_name, kind_of_row, kind, ts, title,
         _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text),
         _facets(kind_of_row, kind, task, tags),
-        task, tags, layer, line, head, None, status, target, run,
-        None, None, commitment if lacks else None, None,
+        task, tags, layer, line, head, status, target, run,
     )  # fmt: skip
+    if lacks:
+        return [(*own, None, None, None, commitment, None)]
     if "artifacts" not in body:
         return [own]
     return [own, *(_artifact(own, made) for made in _artifacts(body))]
@@ -80,14 +82,14 @@ def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks:
 def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
     """A file that a run made; it comes and goes with its run, so it has no key of its own."""
     base, _, _, name, _, _, ts, title, *_ = event
-    task, tags, layer, line, head, _, status, _, run, *_ = event[12:]
+    task, tags, layer, line, head, status, _, run = event[12:]
     path = _one_line(made["path"]) or ""
     return (
         base, None, 0, f"{run or name}:{path}", "artifact", "artifact", ts, path,
         _labels(run or name, "artifact", path, task, tags, layer), title, _parts(path, title),
         _facets("artifact", None, task, tags),
-        task, tags, layer, line, head, path, status, None, run,
-        _one_line(made.get("sha256")), None, None, None,
+        task, tags, layer, line, head, status, None, run,
+        path, _one_line(made.get("sha256")), None, None, None,
     )  # fmt: skip
 
 
@@ -102,8 +104,8 @@ def memory_row(memory: Memory, *, key: bytes, path: str) -> Row:
         -1, key, 0, memory.id, kind, rules.status(memory), None, title,
         _labels(memory.id, kind, run, tags, memory.layer, path), text, _parts(title, text),
         _facets(kind, None, None, tags),
-        None, tags, memory.layer, line, None, path or None, None, None, run,
-        None, expires, None, None,
+        None, tags, memory.layer, line, None, None, None, run,
+        path or None, None, expires, None, None,
     )  # fmt: skip
 
 
@@ -112,29 +114,39 @@ def _labels(*words: str | None) -> str:
     return " ".join(dict.fromkeys(filter(None, words)))
 
 
+@lru_cache(maxsize=4096)
 def _facets(kind: str, what: str | None, task: str | None, tags: str) -> str:
     """The exact values a search can ask for."""
-    facets = [_facet("k", kind)]
+    facets = [facet("k", kind)]
     if what and what != kind:
-        facets.append(_facet("k", what))
-    if tags:
-        facets += [_facet("g", tag) for tag in tags.split()]
+        facets.append(facet("k", what))
+    facets += [facet("g", tag) for tag in tags.split()]
     if task:
-        facets.append(_facet("t", task))
+        facets.append(facet("t", task))
     return " ".join(facets)
 
 
 def _parts(title: str, text: str) -> str:
-    return parts_of(text if title in text else f"{title}\n{text}")
+    """The parts of names in both; a title is mostly the beginning of the text, cut somewhere."""
+    return parts_of(text if title[: MAX_TITLE // 2] in text else f"{title}\n{text}")
 
 
 def parts_of(text: str) -> str:
     """The words inside camelCase names, once each, in the order they stand."""
     shape = text.encode("ascii", "strict" if text.isascii() else "replace").translate(_SHAPE)
-    if b"aA" not in shape and b"AAa" not in shape:
+    if not _has_inner_capital(shape):
         return ""
     inner = dict.fromkeys(_INNER_CAPITAL.findall(text))
     return " ".join(part for word in inner for part in split_word(word))
+
+
+def _has_inner_capital(shape: bytes) -> bool:
+    at = shape.find(b"A")
+    while at >= 0:  # capitals are rare; looking for the pair itself would stop at every other letter
+        if (at and shape[at - 1] == 97) or shape[at : at + 3] == b"AAa":
+            return True
+        at = shape.find(b"A", at + 1)
+    return False
 
 
 def safe(text: str) -> str:
@@ -210,8 +222,9 @@ def _artifacts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _tags(value: object) -> str:
-    words: Iterable[object] = value if isinstance(value, list) else []
-    return " ".join(safe("".join(word.split())) for word in words if isinstance(word, str))
+    if not isinstance(value, list):
+        return ""
+    return safe(" ".join(["".join(word.split()) for word in value if isinstance(word, str)]))
 
 
 def _one_line(value: object) -> str | None:
