@@ -189,3 +189,11 @@ def group_lives(group: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_closed_streams_are_no_obstacle(used: Cli) -> None:
+    """A daemon starts its children with nothing open; a file of ours must not become their output."""
+    command = f'{sys.executable} -m holdfast "$@" <&- >&- 2>&-'
+    for argv in (["recall", "zebra"], ["status"], ["log"]):
+        done = subprocess.run(["sh", "-c", command, "sh", *argv], cwd=used.cwd, check=False)
+        assert done.returncode == 0, argv

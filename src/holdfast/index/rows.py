@@ -218,7 +218,8 @@ def _command(value: object) -> str:
 def _artifacts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     made = body.get("artifacts")
     items = made if isinstance(made, list) else []
-    return [item for item in items if isinstance(item, dict) and isinstance(item.get("path"), str)]
+    named = [item for item in items if isinstance(item, dict) and isinstance(item.get("path"), str)]
+    return [item for item in named if not item.get("deleted")]
 
 
 def _tags(value: object) -> str:

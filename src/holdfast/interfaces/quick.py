@@ -233,11 +233,13 @@ def _content(path: str) -> str:
 
 
 def _say(text: str) -> int:
-    """Print; a reader that went away is no error of ours."""
+    """Print; a reader that went away is no error of ours, and the full path knows what to say of others."""
     data = text.encode("utf-8", "replace")
     try:
         while data:
             data = data[os.write(1, data) :]
     except BrokenPipeError:
         return 0
+    except OSError:
+        return NOT_HANDLED
     return 0
