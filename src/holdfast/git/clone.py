@@ -116,7 +116,9 @@ class Clone:
 
     def line(self) -> Line:
         """The current line; looked up again when HEAD or git's config change under a long process."""
-        head = self.repo.head()
+        return self._line_at(self.repo.head())
+
+    def _line_at(self, head: Head) -> Line:
         seen = (head.ref, *_facts(os.path.join(self.repo.common_dir, "config")))
         if self._line is None or self._line[0] != seen or head.ref is None:
             line = lines.current(self.repo, self._writable_first(), head, self.clock)
@@ -132,7 +134,8 @@ class Clone:
 
     def record(self, draft: Draft) -> Event:
         """Store an event on the current line: its body first, then its envelope; durable on return."""
-        head, line = self.repo.head(), self.line()
+        head = self.repo.head()
+        line = self._line_at(head)
         body = self._store_body(draft, head)
         if line.id not in self._writers:
             self._writers[line.id] = Writer(self.layout, line.id, heads=self._heads, clock=self.clock)

@@ -66,6 +66,11 @@ class _UserHits:
         self._from = self._place + 1
 
 
+def none_in(text: bytes) -> bool:
+    """Whether no rule of ours could begin anywhere: true of most short texts, and cheap to say."""
+    return next(_literals(text, 0), None) is None and next(_issued(text, 0), None) is None
+
+
 @cache
 def _literal_anchors() -> tuple[tuple[bytes, bool, tuple[int, ...]], ...]:
     """Each literal once, with the numbers of the shapes that it may begin."""

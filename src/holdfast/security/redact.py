@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import BadSettings, ScanFailed
-from holdfast.security.anchors import HOLD, Hits
+from holdfast.security.anchors import HOLD, Hits, none_in
 from holdfast.security.shapes import REACH, Rest, Shape
 from holdfast.security.visible import View
 
@@ -53,8 +53,11 @@ class Scanner:
 
     def text(self, text: str) -> str:
         """The text without its secrets."""
+        data = text.encode("utf-8", "surrogatepass")
+        if not self.extra and b"\x1b" not in data and none_in(data):
+            return text
         stream = self.stream()
-        clean = stream.feed(text.encode("utf-8", "surrogatepass")) + stream.finish()
+        clean = stream.feed(data) + stream.finish()
         try:
             return clean.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:  # a user's rule cut a character in two

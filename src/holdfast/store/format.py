@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import CorruptLog, FutureFormat, TooLarge
-from holdfast.model.event import MAX_PARENTS, Draft, Event
+from holdfast.model.event import Draft, Event
 from holdfast.store import layout
 
 VERSION = 1
@@ -60,8 +60,8 @@ def _number(value: int | None) -> str:
 def event_line(
     draft: Draft, *, ts: str, line: str, writer: str, seq: int, body: str | None, parents: Sequence[str]
 ) -> bytes:
-    """The bytes of one event, its hash in front."""
-    named = ",".join(f'"{parent}"' for parent in sorted(set(parents))[:MAX_PARENTS])
+    """The bytes of one event, its hash in front; parents come sorted, each once."""
+    named = ",".join(f'"{parent}"' for parent in parents)
     rest = (
         f'"v":1,"ts":"{ts}","kind":"{draft.kind}","target":{_text(draft.target)},"line":"{line}",'
         f'"writer":"{writer}","seq":{seq},"run_id":{_text(draft.run_id)},'

@@ -76,21 +76,37 @@ class Writer:
         heads = () if self._last else tuple(self._heads())
         self._lock_a_spool()
         try:
-            data = event_line(
-                draft,
-                ts=timestamp(self._clock()),
-                line=self._line,
-                writer=self._name,
-                seq=self._seq,
-                body=body,
-                parents=(self._last,) if self._last else (*self._before, *heads)[:MAX_PARENTS],
-            )
+            parents = (self._last,) if self._last else (*self._before, *heads)[:MAX_PARENTS]
+            event, data = self._event(draft, body, tuple(sorted(set(parents))))
             self._write(data)
         finally:
             fsio.unlock_fd(self._fd)
-        event = parse_event(data)
         self._last, self._seq = event.hash_self, self._seq + 1
         return event
+
+    def _event(self, draft: Draft, body: str | None, parents: tuple[str, ...]) -> tuple[Event, bytes]:
+        ts = timestamp(self._clock())
+        data = event_line(
+            draft, ts=ts, line=self._line, writer=self._name, seq=self._seq, body=body, parents=parents
+        )
+        event = Event(
+            hash_self=data[14:78].decode("ascii"),
+            ts=ts,
+            kind=draft.kind,
+            target=draft.target,
+            line=self._line,
+            writer=self._name,
+            seq=self._seq,
+            run_id=draft.run_id,
+            parent_run_id=draft.parent_run_id,
+            head=draft.head,
+            layer=draft.layer,
+            systemic_scale=draft.systemic_scale,
+            exit_status=draft.exit_status,
+            body=body,
+            hash_prev=parents,
+        )
+        return event, data
 
     def _lock_a_spool(self) -> None:
         """Hold the lock of a spool that stands under its name and ends where we left it."""
