@@ -18,7 +18,6 @@ import pytest
 
 from holdfast.errors import GitFailed, HoldfastError, NotStored, PublishRefused, ReadOnlyStore
 from holdfast.git import publish, repo
-from holdfast.store import fsio
 from tests.git.place import Place
 
 from .disk import (
@@ -39,6 +38,7 @@ from .disk import (
 RUNS = {"old", "r1", "r2", "inherited"}
 FACTS = {"old": "It has changed.", "one": "It is so.", "parent": "It is so."}
 NEVER = Fault("never")
+USER = "M README\nA  staged"  # the user's own work, which nobody touches
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +63,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-USER = "M README\nA  staged"
-
-
 @pytest.fixture(autouse=True)
 def _template_needs_a_home(world: Path) -> None:
     """The template is made once, in the first test's home."""
@@ -78,26 +75,23 @@ def fresh(world: Path, tmp_path: Path, name: str) -> Place:
     return place
 
 
-def user_status(place: Place) -> str:
-    return "\n".join(sorted(row for row in place.status().splitlines()))
-
-
-def check(place: Place, *, why: str) -> None:
+def check(place: Place, *, why: str, runs: set[str] | None = None) -> None:
     """What must be true for whoever comes next, and that publishing works again."""
+    runs = runs or RUNS
     with plugged(Unsynced()):
         before = place.git("rev-parse", "HEAD")
         place.recover()
         assert place.recover() is None
-        assert place.all_runs() == RUNS, why
-        assert place.runs() == RUNS, why
+        assert place.all_runs() >= runs, why
+        assert place.runs() == runs, why
         assert place.facts() == FACTS, why
-        assert sorted(place.status().splitlines()) == sorted(["M README", "A  staged"]), why
+        assert place.status() == USER, why
         place.publish()
         assert place.waits() == set(), why
-        assert place.runs() == RUNS, why
+        assert place.runs() == runs, why
         assert place.facts() == FACTS, why
         assert place.proof().state == "ok", why
-        assert sorted(place.status().splitlines()) == sorted(["M README", "A  staged"]), why
+        assert place.status() == USER, why
         assert place.publish().commit is None, why
         published = place.git("ls-tree", "-r", "--name-only", "HEAD", ".holdfast").split()
         assert sum(path.endswith(".md") for path in published) == 3, why
@@ -157,13 +151,13 @@ def spread(count: int, faults: tuple[Fault, ...], seed: int, share: int) -> list
 
 def test_a_publish_that_fails_at_any_call_is_taken_back(world: Path, tmp_path: Path, seed: int) -> None:
     """A full disk in the middle of a publish must leave neither half a commit nor a staged deletion."""
-    for at, fault in spread(calls(world, tmp_path), ERRORS, seed, 3):
+    for at, fault in spread(calls(world, tmp_path), ERRORS, seed, 6):
         fail_at(world, tmp_path, at, fault)
 
 
 def test_a_publish_killed_at_any_call_is_undone_or_finished(world: Path, tmp_path: Path, seed: int) -> None:
     """The next command, whichever it is, tidies up."""
-    for at, fault in spread(calls(world, tmp_path), KILLS, seed, 3):
+    for at, fault in spread(calls(world, tmp_path), KILLS, seed, 6):
         kill_at(world, tmp_path, at, fault)
 
 
@@ -244,6 +238,10 @@ def power_cuts(world: Path, tmp_path: Path, *, limit: int, seed: int, most: int)
     return len(states)
 
 
+def is_ours(name: str) -> bool:
+    return name.split("/", maxsplit=1)[0] != ".git" or name.startswith(".git/holdfast")
+
+
 def after_cut(root: Path, state: State, gits: list[tuple[int, bytes]]) -> None:
     ours = Tree(
         {
@@ -264,7 +262,7 @@ def after_cut(root: Path, state: State, gits: list[tuple[int, bytes]]) -> None:
 
 def test_a_power_cut_during_a_publish_loses_nothing(world: Path, tmp_path: Path, seed: int) -> None:
     """What was acknowledged before the publish is there after any power cut within it."""
-    assert power_cuts(world, tmp_path, limit=4, seed=seed, most=15) > 100
+    assert power_cuts(world, tmp_path, limit=4, seed=seed, most=12) > 100
 
 
 @pytest.mark.torture
@@ -307,11 +305,7 @@ def test_a_hook_that_kills_everything_leaves_only_gits_own_lock(
     lock.unlink()
     for left in (place.repo / ".git").glob("next-index-*.lock"):
         left.unlink()
-    RUNS.add("meanwhile")
-    try:
-        check(place, why="git was killed")
-    finally:
-        RUNS.remove("meanwhile")
+    check(place, why="git was killed", runs=RUNS | {"meanwhile"})
 
 
 def test_a_git_that_outlives_us_is_waited_for(world: Path, tmp_path: Path) -> None:
@@ -324,39 +318,23 @@ def test_a_git_that_outlives_us_is_waited_for(world: Path, tmp_path: Path) -> No
     check(place, why="git went on alone")
 
 
-def test_a_cut_short_publish_of_another_work_tree_is_finished_from_here(world: Path, tmp_path: Path) -> None:
+def test_a_cut_short_publish_of_another_work_tree_is_undone_from_here(world: Path, tmp_path: Path) -> None:
     """One store, many work trees: nobody has to go back to the one that died."""
     place = fresh(world, tmp_path, "first")
     place.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "second"), "main")
     there = place.at(tmp_path / "second")
-    at = calls_until_the_index_changed(there)
-    clone = there.open()
-    child = os.fork()
-    if child == 0:
-        try:
-            with plugged(Faulty(at, KILLS[0], Unsynced())):
-                publish.publish(clone)
-        finally:
-            os._exit(99)
-    os.waitpid(child, 0)
+    there.ran("theirs")
+    there.keep("theirs")
+    place.hook("pre-commit", "kill -9 0")
+    assert publish_in_a_process(there) == -signal.SIGKILL
+    (place.repo / ".git/hooks/pre-commit").unlink()
+    for lock in (place.repo / ".git/worktrees/second").glob("*.lock"):
+        lock.unlink()  # a person does
     assert there.status() != ""
     assert "undid" in (place.recover() or "")
     assert there.status() == ""
     assert there.publish().commit
-    check(place, why="recovered from another work tree")
-
-
-def calls_until_the_index_changed(place: Place) -> int:
-    """The number of the first call after `git add`: the marker of what was staged."""
-    place.keep("theirs")
-    with plugged(Unsynced()):
-        twin = place.open()
-        ops = Faulty(-1, NEVER, Unsynced())
-        place.hook_everywhere = None  # type: ignore[attr-defined]
-        with plugged(ops):
-            publish.publish(twin, stage=True)
-        place.git("reset", "-q", "--hard")
-    return len(ops.names) - 4
+    check(place, why="recovered from another work tree", runs=RUNS)
 
 
 def test_a_work_tree_that_is_gone_needs_no_undoing(world: Path, tmp_path: Path) -> None:
@@ -365,7 +343,6 @@ def test_a_work_tree_that_is_gone_needs_no_undoing(world: Path, tmp_path: Path) 
     place.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "second"), "main")
     there = place.at(tmp_path / "second")
     there.ran("theirs")
-    there.hook = place.hook  # type: ignore[method-assign]
     place.hook("pre-commit", "kill -9 0")
     assert publish_in_a_process(there) == -signal.SIGKILL
     (place.repo / ".git/hooks/pre-commit").unlink()
@@ -390,7 +367,7 @@ def test_nobody_waits_for_a_publish_under_way(world: Path, tmp_path: Path) -> No
         go.touch()
     assert slow.wait() == 0
     assert place.runs() == RUNS | {"meanwhile"}
-    assert sorted(place.status().splitlines()) == sorted(["M README", "A  staged"])
+    assert place.status() == USER
 
 
 def test_an_error_of_git_is_no_fault_of_the_disk(world: Path, tmp_path: Path) -> None:
@@ -404,6 +381,3 @@ def test_an_error_of_git_is_no_fault_of_the_disk(world: Path, tmp_path: Path) ->
         publish.publish(clone)
     index.write_bytes(kept)
     check(place, why="git's index was damaged for a while")
-
-
-assert fsio.ops is not None

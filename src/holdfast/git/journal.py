@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from holdfast.errors import CorruptLog, GitFailed, HoldfastError, NotARepository
+from holdfast.errors import Busy, CorruptLog, GitFailed, HoldfastError, NotARepository
 from holdfast.git import lines, settle
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -77,11 +77,24 @@ def recover(clone: Clone) -> str | None:
         fsio.remove(clone.layout.publishing)
         return f"a publish in {record['top']} was cut short, and that work tree is gone; nothing was lost"
     try:
+        # A git that outlived its publish holds the index until its commit is made.
+        repo.wait_for_index()
         said = _finish(clone, repo, record["line"], items) or _take_back(repo, items)
     except GitFailed as error:
         return f"a publish in {record['top']} was cut short and cannot be undone yet: {error}"
     fsio.remove(clone.layout.publishing)
     return said
+
+
+def resume(clone: Clone) -> str | None:
+    """Recover, unless somebody is publishing right now: then the journal is theirs and nobody waits."""
+    if not os.path.lexists(clone.layout.publishing):
+        return None
+    try:
+        with fsio.locked(clone.layout.lock, wait=0.0):
+            return recover(clone)
+    except Busy:
+        return None
 
 
 def _item(row: dict[str, object]) -> Item:

@@ -13,7 +13,7 @@ from holdfast.errors import GitFailed, HookRefused, HookRewrote, OnTrunk, Publis
 from holdfast.git import journal, lines, reconcile, settle, setup, staged, visible
 from holdfast.git.clone import Clone
 from holdfast.git.journal import Item
-from holdfast.git.repo import LOCK_PAUSE, LOCK_TRIES, Head, is_index_busy
+from holdfast.git.repo import LOCK_HINT, LOCK_PAUSE, LOCK_TRIES, Head, is_index_busy
 from holdfast.git.staged import Staged
 from holdfast.git.visible import Sighting, Source
 from holdfast.model.event import Event
@@ -21,7 +21,7 @@ from holdfast.store import fsio, pending, seal
 from holdfast.store import layout as paths
 from holdfast.store.pending import Change
 
-recover = journal.recover
+recover, resume = journal.recover, journal.resume
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,11 +333,8 @@ def _refusal(clone: Clone, items: Sequence[Item], output: bytes) -> HookRefused 
     said = [line for line in os.fsdecode(output).splitlines() if line.strip()]
     reason = said[-1].strip() if said else "it gave no reason"
     if is_index_busy(output):
-        return GitFailed("another git holds the index: .git/index.lock is there", hint=_LOCK_HINT)
+        return GitFailed("another git holds the index: .git/index.lock is there", hint=LOCK_HINT)
     return HookRefused(f"git refused the commit: {reason}")
-
-
-_LOCK_HINT = "If no git runs, remove the lock file by hand, then publish again."
 
 
 def _rewritten(items: Sequence[Item], blobs: dict[str, str]) -> list[str]:

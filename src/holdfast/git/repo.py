@@ -31,6 +31,7 @@ _LOCAL_VARIABLES = (
 )
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.1
+LOCK_HINT = "If no git runs, remove the lock file by hand, then run the command again."
 
 _OPERATIONS = (
     ("MERGE_HEAD", "a merge"),
@@ -128,6 +129,15 @@ class Repo:
             named = next(arg for arg in args if not arg.startswith("-"))
             raise GitFailed(f"`git {named}` failed: {_complaint(done.stderr)}")
         return done.stdout
+
+    def wait_for_index(self) -> None:
+        """Give another git a moment to let go of the index; its lock is never removed."""
+        lock = os.path.join(self.git_dir, "index.lock")
+        for _ in range(LOCK_TRIES):
+            if not os.path.lexists(lock):
+                return
+            time.sleep(LOCK_PAUSE)
+        raise GitFailed(f"another git holds the index: {lock} is there", hint=LOCK_HINT)
 
     def text(self, *args: str, ok: Sequence[int] = (0,)) -> str:
         """What a git command prints, as one stripped string."""
