@@ -32,7 +32,6 @@ _DATE = """UPDATE row SET ts = (
   SELECT max(e.ts) FROM row AS e WHERE e.target = row.name AND e.kind = 'event' AND e.shown
 ) WHERE id < 0"""
 _NEWEST = "SELECT id FROM row WHERE shown AND id > 0 ORDER BY id DESC LIMIT 1"
-_STATES = "SELECT id, name, what FROM row WHERE id < 0 AND shown AND kind <> 'candidate'"
 
 
 class Filling:
@@ -243,12 +242,6 @@ class Filling:
         newest = self._db.execute(_NEWEST).fetchone()
         hour = (newest[0] >> SLOTS) // 3_600_000_000 if newest else 0
         self.remember("newest", str(hour))
-
-    def set_states(self, states: dict[str, str]) -> None:
-        """The state each visible memory is in, as its file and newer memories say."""
-        rows = self._db.execute(_STATES)
-        wrong = [(states[name], number) for number, name, what in rows if states.get(name, what) != what]
-        self._db.executemany("UPDATE row SET what = ? WHERE id = ?", wrong)
 
     def remember(self, name: str, value: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))

@@ -19,7 +19,7 @@ from holdfast.index.fill import Filling
 from holdfast.index.rows import event_rows, memory_row
 from holdfast.index.sqlite import Index, drop_all
 from holdfast.index.units import Texts, Unit, visible_units
-from holdfast.model.memory import Accepted, Memory, status
+from holdfast.model.memory import Memory
 from holdfast.store.format import match_event, split_lines
 
 Progress = Callable[[int, int], None]  # done, of all
@@ -85,7 +85,7 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
         # No word of an erased text may stay, in no work tree's index; SQLite frees pages without wiping them.
         index.close()
         drop_all(os.path.dirname(index.path))
-    wanted = {unit.name: unit for unit in visible_units(clone, erased, index.notes)}
+    wanted = {unit.name: unit for unit in visible_units(clone)}
     with index.writing() as db:
         filling = Filling(db)
         _fill(filling, wanted, Texts(clone, erased, index.notes), progress)
@@ -107,12 +107,10 @@ def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Pro
             progress(done, len(logs))
         filling.show(unit.name, unit.kind, unit.until)
         filling.read_up_to(unit.name, have.get(unit.name, 0) + _add_events(filling, unit, data, texts))
-    memories = [unit for unit in wanted.values() if unit.memory is not None]
-    for unit in memories:
-        if unit.name not in have:
-            _add_memory(filling, unit)
+    for unit in wanted.values():
+        if unit.text is not None and unit.name not in have:
+            _add_memory(filling, unit, texts.memory(unit))
     filling.finish()
-    filling.set_states(_states(unit.memory for unit in memories if unit.kind == "entry"))
 
 
 def _add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
@@ -133,23 +131,14 @@ def _add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
     return read
 
 
-def _add_memory(filling: Filling, unit: Unit) -> None:
-    assert unit.memory is not None
+def _add_memory(filling: Filling, unit: Unit, memory: Memory | None) -> None:
+    if memory is None:
+        return
     filling.show(unit.name, unit.kind, None)
     number = filling.id_of(unit.name)
     key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
     if not filling.joins(number, key):
-        filling.add(number, [memory_row(unit.memory, key=key, path=unit.path)])
-
-
-def _states(memories: Iterable[Memory | None]) -> dict[str, str]:
-    """What each memory is now: a newer one that is accepted supersedes those it names."""
-    known = [memory for memory in memories if memory is not None]
-    replaced = {name for memory in known if isinstance(memory, Accepted) for name in memory.supersedes}
-    return {
-        memory.id: "superseded" if memory.id in replaced and isinstance(memory, Accepted) else status(memory)
-        for memory in known
-    }
+        filling.add(number, [memory_row(memory, key=key, path=unit.path)])
 
 
 def _meta(index: Index, name: str) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 from holdfast.index.schema import facet
 from holdfast.index.search import split_word
 from holdfast.model import memory as rules
-from holdfast.model.memory import Candidate, Memory
+from holdfast.model.memory import Accepted, Candidate, Memory
 from holdfast.model.text import visible
 
 Row = tuple[Any, ...]
@@ -25,9 +25,9 @@ SLOTS = 10  # bits of a row's number below its microsecond
 COLUMNS = (
     "id", "key", "shown", "name", "kind", "what", "ts", "title", "labels", "text", "parts", "facets", "task",
     "tags", "layer", "line", "head", "status", "target", "run",
-    "path", "sha256", "expires", "lacks", "parent",
+    "path", "sha256", "expires", "supersedes", "lacks", "parent",
 )  # fmt: skip
-COMMON = COLUMNS[:-5]  # all that most events need; a row may end here
+COMMON = COLUMNS[:-6]  # all that most events need; a row may end here
 
 _EPOCH = datetime(1970, 1, 1)
 _LAST = (1 << 52) - 1
@@ -73,7 +73,7 @@ def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks:
         task, tags, layer, line, head, status, target, run,
     )  # fmt: skip
     if lacks:
-        return [(*own, None, None, None, commitment, None)]
+        return [(*own, None, None, None, None, commitment, None)]
     if "artifacts" not in body:
         return [own]
     return [own, *(_artifact(own, made) for made in _artifacts(body))]
@@ -89,7 +89,7 @@ def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
         _labels(run or name, "artifact", path, task, tags, layer), title, _parts(path, title),
         _facets("artifact", None, task, tags),
         task, tags, layer, line, head, status, None, run,
-        path, _one_line(made.get("sha256")), None, None, None,
+        path, _one_line(made.get("sha256")), None, None, None, None,
     )  # fmt: skip
 
 
@@ -100,12 +100,13 @@ def memory_row(memory: Memory, *, key: bytes, path: str) -> Row:
     title, run, tags = _title(memory.statement), rules.source_run(memory), " ".join(memory.tags)
     text = safe(f"{memory.statement}\n{memory.details}".strip()[:MAX_TEXT])
     expires = rules.iso(memory.expires_at) if memory.expires_at else None
+    replaced = " ".join(memory.supersedes) or None if isinstance(memory, Accepted) else None
     return (
         -1, key, 0, memory.id, kind, rules.status(memory), None, title,
         _labels(memory.id, kind, run, tags, memory.layer, path), text, _parts(title, text),
         _facets(kind, None, None, tags),
         None, tags, memory.layer, line, None, None, None, run,
-        path or None, None, expires, None, None,
+        path or None, None, expires, replaced, None, None,
     )  # fmt: skip
 
 

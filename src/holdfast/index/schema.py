@@ -26,7 +26,7 @@ CREATE TABLE row (
   id INTEGER PRIMARY KEY, key BLOB, shown INTEGER, name TEXT, kind TEXT, what TEXT, ts TEXT,
   title TEXT, labels TEXT, text TEXT, parts TEXT, facets TEXT,
   task TEXT, tags TEXT, layer TEXT, line TEXT, head TEXT, path TEXT, status INTEGER,
-  target TEXT, run TEXT, sha256 TEXT, expires TEXT, lacks TEXT, parent INTEGER
+  target TEXT, run TEXT, sha256 TEXT, expires TEXT, supersedes TEXT, lacks TEXT, parent INTEGER
 );
 CREATE TABLE member (unit INTEGER, row INTEGER, PRIMARY KEY (unit, row)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
@@ -38,6 +38,7 @@ INDEXES = {  # filling an empty index goes faster without them: they are made at
     "row_key": "CREATE UNIQUE INDEX IF NOT EXISTS row_key ON row (key) WHERE key IS NOT NULL",
     "row_target": "CREATE INDEX IF NOT EXISTS row_target ON row (target) WHERE kind = 'event'",
     "row_parent": "CREATE INDEX IF NOT EXISTS row_parent ON row (parent) WHERE parent IS NOT NULL",
+    "row_newer": "CREATE INDEX IF NOT EXISTS row_newer ON row (supersedes) WHERE supersedes IS NOT NULL",
     "row_lacks": "CREATE INDEX IF NOT EXISTS row_lacks ON row (lacks) WHERE lacks IS NOT NULL",
     "member_row": "CREATE INDEX IF NOT EXISTS member_row ON member (row)",
 }

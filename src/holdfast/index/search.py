@@ -63,7 +63,14 @@ def search(
         return []
     found = _found(db, words, facets, limit, kind)
     terms = [part.casefold() for word in words for part in split_word(word)]
-    return [_hit(row, score, terms, now) for row, score in found]
+    replaced = _superseded(db) if any(row[-1] < 0 for row, _ in found) else set()
+    return [_hit(row, score, terms, now, replaced) for row, score in found]
+
+
+def _superseded(db: "Connection") -> set[str]:
+    """The memories that a newer one, accepted and visible here, says it replaces."""
+    rows = db.execute("SELECT supersedes FROM row WHERE supersedes IS NOT NULL AND shown")
+    return {name for (names,) in rows for name in names.split()}
 
 
 def _found(
@@ -224,13 +231,16 @@ def _collapse(found: "list[tuple[Row, float]]", limit: int) -> "list[tuple[Row, 
     return kept
 
 
-def _hit(row: "Row", score: float, terms: list[str], now: str) -> "Row":
+def _hit(row: "Row", score: float, terms: list[str], now: str, replaced: set[str]) -> "Row":
     *fields, expires, number = row
     fields[3] = snippet(fields[3] or "", terms)
     state = None
     if number < 0:
-        state = "expired" if expires and now and expires <= now else fields[15]
-        fields[15] = None
+        state, fields[15] = fields[15], None
+        if state == "accepted" and fields[0] in replaced:
+            state = "superseded"
+        elif state == "accepted" and expires and now and expires <= now:
+            state = "expired"
     return (*fields, state, float(f"{abs(score):.4g}"))
 
 

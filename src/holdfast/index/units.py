@@ -35,11 +35,11 @@ class Unit:
     kind: str  # segment, spool, entry or candidate
     until: str | None = None
     source: Source | None = None
-    memory: Memory | None = None
+    text: str | None = None  # of a memory
     path: str = ""
 
 
-def visible_units(clone: Clone, erased: set[str], notes: list[str]) -> Iterator[Unit]:
+def visible_units(clone: Clone) -> Iterator[Unit]:
     """Everything that can be found from this work tree on its line."""
     for source in clone.sources():
         if source.kind == "segment":
@@ -47,32 +47,24 @@ def visible_units(clone: Clone, erased: set[str], notes: list[str]) -> Iterator[
         elif beginning := _beginning(source.path or ""):
             # After sealing, a writer begins a new file under its old name; its first event tells them apart.
             yield Unit(f"p:{source.key}@{beginning}", source.kind, source.until, source)
-    yield from _entries(clone, erased, notes)
-    yield from _candidates(clone, erased)
-
-
-def _entries(clone: Clone, erased: set[str], notes: list[str]) -> Iterator[Unit]:
     for sighting in clone.entries():
-        try:
-            memory = entries.parse(sighting.text, sighting.path)
-        except BrokenEntry as error:
-            notes.append(f"left out: {error}")
-            continue
-        if memory.id not in erased:
-            yield Unit(f"e:{sighting.path}@{sighting.blob}", "entry", memory=memory, path=sighting.path)
+        name = f"e:{sighting.path}@{sighting.blob}"
+        yield Unit(name, "entry", text=sighting.text, path=sighting.path)
+    yield from _candidates(clone)
 
 
-def _candidates(clone: Clone, erased: set[str]) -> Iterator[Unit]:
+def _candidates(clone: Clone) -> Iterator[Unit]:
     line = clone.line()
     for path in [path for store in clone.stores for path in _files(store.candidates)]:
         try:
             data = fsio.read(path, limit=entries.MAX_ENTRY)
-            memory = entries.parse(data.decode("utf-8", "replace"), path)
+            text = data.decode("utf-8", "replace")
+            memory = entries.parse(text, path)
             written = timestamp(datetime.fromtimestamp(os.lstat(path).st_mtime, UTC))
         except (HoldfastError, FileNotFoundError):
             continue  # `review list` names a broken one
-        if isinstance(memory, Candidate) and memory.id not in erased and line.sees(memory.line, written):
-            yield Unit(f"c:{path}@{clone.repo.hash_blob(data)}", "candidate", memory=memory)
+        if isinstance(memory, Candidate) and line.sees(memory.line, written):
+            yield Unit(f"c:{path}@{clone.repo.hash_blob(data)}", "candidate", text=text)
 
 
 def _beginning(path: str) -> str:
@@ -154,6 +146,15 @@ class Texts:
             return True
         self._notes.append(f"left out: segment {source.key} does not match its name; run `holdfast doctor`")
         return False
+
+    def memory(self, unit: Unit) -> Memory | None:
+        """The memory a unit holds; None if its text cannot be read or was erased."""
+        try:
+            found = entries.parse(unit.text or "", unit.path)
+        except BrokenEntry as error:
+            self._notes.append(f"left out: {error}")
+            return None
+        return None if found.id in self._erased else found
 
     def body(self, found: re.Match[bytes]) -> tuple[dict[str, Any] | None, bool]:
         """The body of an event, and whether it is not here but may come."""

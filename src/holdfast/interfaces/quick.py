@@ -28,7 +28,7 @@ _STEERING = (  # with one of these set, git itself has to say which repository i
     "GIT_CEILING_DIRECTORIES",
     "GIT_OBJECT_DIRECTORY",
 )
-_HARMLESS = ("HOLDFAST_RUN_ID", "HOLDFAST_PARENT_RUN_ID", "HOLDFAST_TEST_SEED")
+_HARMLESS = ("HOLDFAST_RUN_ID", "HOLDFAST_TRACEBACK", "HOLDFAST_TEST_SEED")
 
 
 def main(argv: list[str]) -> int:
