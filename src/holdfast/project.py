@@ -81,9 +81,12 @@ def _now() -> datetime:
 class Project:
     """A project's memory, seen from the branch that is checked out."""
 
-    def __init__(self, clone: Clone, settings: Settings, *, person: bool = False) -> None:
+    def __init__(
+        self, clone: Clone, settings: Settings, *, person: bool = False, parent: str | None = None
+    ) -> None:
         self.clone, self.settings = clone, settings
         self._person = person
+        self._parent = parent  # the run this process itself is part of
         self._search: TextSearch | None = None
         self.seen: Signature | None = None  # the state that `status` looked at
 
@@ -107,7 +110,7 @@ class Project:
         scan = Scanner(settings.redact_rules, settings.redact_allow)
         clone = Clone.open(repo.top, cache=paths.cache_dir(environ), clock=clock, scan=scan)
         clone.notes.extend(settings.warnings)
-        project = cls(clone, settings, person=person)
+        project = cls(clone, settings, person=person, parent=environ.get(capture.RUN_VARIABLE))
         project._finish_what_was_cut_short()
         return project
 
@@ -218,7 +221,9 @@ class Project:
         prompt: str | None = None,
     ) -> Iterator[capture.Run]:
         """Record what the block does as one run; an exception ends it with exit status 1 and goes on."""
-        with capture.recording(self.clone, task=task, layer=layer, scale=scale, prompt=prompt) as run:
+        with capture.recording(
+            self.clone, task=task, layer=layer, scale=scale, prompt=prompt, parent_run_id=self._parent
+        ) as run:
             yield run
 
     def remember(
@@ -263,6 +268,12 @@ class Project:
     def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
         """Turn a candidate down; the same words are not proposed again."""
         return review.reject(self.clone, identity, reason, self._reviewer(reviewer))
+
+    def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
+        """Say that an accepted memory no longer holds; its file stays and says so."""
+        done = review.retire(self.clone, identity, reason, self._reviewer(reviewer))
+        self.render_views()
+        return done
 
     def _reviewer(self, name: str | None) -> Reviewer:
         return Reviewer(

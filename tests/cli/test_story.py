@@ -120,6 +120,18 @@ def test_review_by_a_program_is_no_persons_approval(ready: Cli) -> None:
     assert kinds == ["propose", "promote"]
 
 
+def test_a_retired_fact_no_longer_holds_but_stays_in_its_file(ready: Cli) -> None:
+    """What was true once must be withdrawn without pretending it never was."""
+    name = propose(ready)
+    ready("review", "accept", name)
+    ready("publish")
+    ready("review", "retire", name, "--reason", "it is 17 now")
+    ready("publish")
+    assert "No facts hold" in ready("facts").out or "0 facts hold" in ready("facts").out
+    assert "status: deprecated" in ready("show", name).out
+    assert ready("check").code == 0
+
+
 def test_rejected_words_are_not_proposed_again(ready: Cli) -> None:
     """Nobody wants to say no to the same thing every day."""
     name = propose(ready)

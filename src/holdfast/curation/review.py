@@ -65,7 +65,10 @@ def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
         seen, _ = facts.read(clone)
         name = _meant(identity, list(shelf.waiting), shelf, seen)
         if name not in shelf.ids:
-            raise BadInput(f"{name} is accepted; only a candidate can be rejected", hint="Retire it instead.")
+            raise BadInput(
+                f"{name} is accepted; only a candidate can be rejected",
+                hint=f"Retire it instead: holdfast review retire {name}",
+            )
         tombstone = shelf.rejected.get(name) or _bury(clone, shelf.waiting[name], reason)
         if not decisions.has(clone, name, "reject"):
             decisions.record(clone, "reject", tombstone, reviewer=reviewer, reason=tombstone.reason or None)

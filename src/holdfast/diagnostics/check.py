@@ -172,7 +172,7 @@ def _unaccounted(path: str, memory: Memory, what: str) -> Finding:
     cited = f", and the run it cites, {run}, is not there either" if run else ", and it cites no run"
     sentence = f"{memory.id} was {what}, but no segment of this branch holds its approval{cited}"
     if what == "deleted":
-        step = "Retire it with Holdfast, or bring the file back, then `holdfast publish`."
+        step = "Retire it with `holdfast review retire`, or bring the file back, then `holdfast publish`."
     else:
         step = f"Run `holdfast review accept {memory.id}` and `holdfast publish` on this branch."
     return _problem(path, sentence, step)

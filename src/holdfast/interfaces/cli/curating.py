@@ -93,6 +93,16 @@ def reject(place: Place, name: str, reason: str, reviewer: str | None) -> None:
         show(project.reject(name, reason=reason, reviewer=reviewer), words.rejected, objects.standing)
 
 
+@command(review, "retire")
+@click.argument("name", metavar="ID")
+@click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
+@click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
+def retire(place: Place, name: str, reason: str, reviewer: str | None) -> None:
+    """Say that an accepted memory no longer holds."""
+    with place.project() as project:
+        show(project.retire(name, reason=reason, reviewer=reviewer), words.retired, objects.standing)
+
+
 @command(root, "erase")
 @click.argument("name", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")

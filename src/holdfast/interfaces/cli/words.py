@@ -150,6 +150,12 @@ def accepted(standing: Standing) -> str:
     )
 
 
+def retired(standing: Standing) -> str:
+    return lines(
+        f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish"
+    )
+
+
 def rejected(standing: Standing) -> str:
     return f"{strong(standing.id)}  rejected; the same words will not be proposed again"
 
