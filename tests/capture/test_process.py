@@ -541,7 +541,13 @@ def test_a_piped_command_that_asks_the_terminal_gets_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["pty", "pipes"])
 def test_ctrl_z_stops_both_and_continuing_resumes_both(tmp_path: Path, mode: str) -> None:
     """Job control is part of a terminal."""
-    user = Terminal(tmp_path / "tape", "sh", "-c", "echo up; sleep 0.3; sleep 0.3; echo done", mode=mode)
+    # One process: a shell stopped between vfork and exec of its child is stuck, with us or without.
+    code = (
+        "import os, time; print('up', flush=True)\n"
+        f"while not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.01)\n"
+        "print('done')"
+    )
+    user = Terminal(tmp_path / "tape", *script(code), mode=mode)
     user.until(b"up")
     if mode == "pty":
         user.type(b"\x1a")
@@ -550,6 +556,7 @@ def test_ctrl_z_stops_both_and_continuing_resumes_both(tmp_path: Path, mode: str
     _, status = os.waitpid(user.pid, os.WUNTRACED)
     assert os.WIFSTOPPED(status)
     os.kill(user.pid, signal.SIGCONT)
+    (tmp_path / "go").touch()
     user.until(b"done")
     assert user.end() == 0
 

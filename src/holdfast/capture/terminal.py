@@ -120,8 +120,8 @@ class Screen:
             return
         with contextlib.suppress(termios.error):
             self._before = termios.tcgetattr(self.handle)
-            # TCSADRAIN: what the user typed ahead stays for the command.
-            tty.setraw(self.handle, termios.TCSADRAIN)
+            # TCSANOW: what the user typed ahead stays, and a terminal held by Ctrl-S holds only itself.
+            tty.setraw(self.handle, termios.TCSANOW)
             self.raw = True
 
     def leave(self) -> None:
@@ -129,4 +129,4 @@ class Screen:
         if self.raw and self._before is not None:
             self.raw = False
             with contextlib.suppress(termios.error):
-                termios.tcsetattr(self.handle, termios.TCSADRAIN, self._before)  # type: ignore[arg-type]
+                termios.tcsetattr(self.handle, termios.TCSANOW, self._before)  # type: ignore[arg-type]
