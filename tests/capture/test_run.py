@@ -556,6 +556,9 @@ def test_a_broken_scanner_stores_no_text(project: Project) -> None:
         def stream(self):  # type: ignore[no-untyped-def]
             raise ScanFailed("the scanner is broken")
 
+        def text(self, text: str) -> str:
+            raise ScanFailed(f"the scanner is broken for {len(text)} characters")
+
     clone = project.clone
     clone.scan = Broken()
     with files_as_handles(project.side, None) as handles:
