@@ -124,7 +124,7 @@ def cut_power(scene: Scene, scratch: Path, *, limit: int, seed: int, number: int
 
 def test_a_power_cut_while_publishing_loses_nothing(scene: Scene, scratch: Path, seed: int) -> None:
     """The laptop's battery ends while the commit is being made."""
-    assert cut_power(scene, scratch, limit=2, seed=seed, number=8) >= 8
+    assert cut_power(scene, scratch, limit=2, seed=seed, number=5) >= 5
 
 
 @pytest.mark.torture
