@@ -5,7 +5,6 @@ visible here. It decides nothing about meaning; it only knows where things are a
 """
 
 import contextlib
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -13,10 +12,11 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from holdfast.errors import CorruptLog, FutureFormat, NotInitialised, ReadOnlyStore, ScanFailed
-from holdfast.git import lines, visible
+from holdfast.git import lines, summary, visible
 from holdfast.git import settle as settling
 from holdfast.git.lines import Line
 from holdfast.git.repo import Head, Repo
+from holdfast.git.summary import Summary
 from holdfast.git.visible import Sighting, Source
 from holdfast.model import dag
 from holdfast.model.event import Draft, Event, timestamp
@@ -157,7 +157,7 @@ class Clone:
         return self._steadily(self._look_for_heads)
 
     def _look_for_heads(self) -> list[str]:
-        tips = dict.fromkeys(self._tree_heads())
+        tips = dict.fromkeys(self._tree_summary().heads)
         named: set[str] = set()
         for source in visible.own_sources(self.stores, self.line()):
             if source.kind == "spool" and source.path and source.until is None:
@@ -169,25 +169,10 @@ class Clone:
                 tips.update(dict.fromkeys(dag.heads(event for event, _ in self._pairs(source))))
         return [tip for tip in tips if tip not in named]
 
-    def _tree_heads(self) -> list[str]:
-        return self._tree_summary()["heads"]
-
-    def _tree_summary(self) -> dict[str, list[str]]:
-        """The heads and the erased targets of the log in HEAD's tree, remembered by the tree's id."""
+    def _tree_summary(self) -> Summary:
+        """The heads and the erased targets of the log in HEAD's tree."""
         tree = self.repo.tree_id("HEAD", paths.LOG) if self.repo.head().oid else None
-        if tree is None:
-            return {"heads": [], "erased": []}
-        kept = os.path.join(self.layout.heads, tree)
-        try:
-            found: dict[str, list[str]] = json.loads(fsio.read(kept, limit=1 << 24))
-            return found
-        except (FileNotFoundError, ValueError):
-            events = [event for event, _ in self.read_sources(s for s in self.sources() if s.blob)]
-        erased = sorted({event.target for event in events if event.kind == "erase" and event.target})
-        found = {"heads": dag.heads(events), "erased": erased}
-        fsio.make_dirs(self.layout.heads)
-        fsio.replace(kept, json.dumps(found).encode("ascii"))
-        return found
+        return summary.of_tree(self.repo, self.layout, tree) if tree else Summary()
 
     def change(self, path: str, text: str | None) -> Change:
         """Keep a tracked path's next content until it is published on this line."""
@@ -337,7 +322,7 @@ class Clone:
         """Targets that are never read, indexed or shown: erased here, or by an event in HEAD's log."""
         if self._erased is None:
             own = {name for store in self.stores for name in _listed(store.erased, "")}
-            self._erased = own | set(self._tree_summary()["erased"])
+            self._erased = own | self._tree_summary().erased
         return self._erased
 
     def forget_erased(self) -> None:

@@ -19,6 +19,7 @@ from holdfast.git.visible import Sighting, Source
 from holdfast.model.event import Event
 from holdfast.store import fsio, pending, seal
 from holdfast.store import layout as paths
+from holdfast.store.format import split_lines
 from holdfast.store.pending import Change
 
 recover, resume = journal.recover, journal.resume
@@ -115,9 +116,7 @@ def _seal(clone: Clone) -> None:
     if not inherited:
         return
     ready = {c.segment for c in clone.changes() if c.segment}
-    done = {
-        e.hash_self for e, _ in clone.read_sources(s for s in clone.sources() if _will_be_there(s, ready))
-    }
+    done = _names_in(clone, [source for source in clone.sources() if _will_be_there(source, ready)])
     loose: dict[str, dict[str, tuple[Event, bytes]]] = {}
     for source in sorted(inherited, key=lambda source: source.kind):
         pairs = [(event, data) for event, data in clone.read_sources([source]) if event.hash_self not in done]
@@ -131,15 +130,22 @@ def _seal(clone: Clone) -> None:
         seal.keep(clone.layout, name, seal.ordered(fresh), head=head, ts=now, owner=line.id)
 
 
+def _names_in(clone: Clone, sources: Sequence[Source]) -> set[str]:
+    """The hashes that events in these segments give themselves; what is false about them is doctor's find."""
+    texts = clone.repo.blobs(source.blob for source in sources if source.blob).values()
+    files = (clone.read_source(source) for source in sources if not source.blob)
+    found = (split_lines(data) for group in (texts, files) for data in group)
+    return {line[14:78].decode("ascii", "replace") for rows in found for line in rows}
+
+
 def _pass_events(clone: Clone) -> None:
     """What was inherited is in our history now: from here on it comes and goes with that, like our own."""
     line = clone.line()
     ended = [name for name, until in line.limits().items() if until is not None]
     sources = [s for s in visible.own_sources(clone.stores, line) if s.line in ended]
-    there = {s.key for s in clone.sources() if s.blob} if sources else set()
-    events = {event.hash_self for event, _ in clone.read_sources(s for s in sources if s.key not in there)}
+    events = {event.hash_self for event, _ in clone.read_sources(sources)}
     tree = [source for source in clone.sources() if source.blob] if events else []
-    if events <= {event.hash_self for event, _ in clone.read_sources(tree)}:
+    if events <= _names_in(clone, tree):
         lines.pass_by(clone.layout, line.id, [lines.events_of(name) for name in ended], ts=clone.now())
         clone.forget_line()
 

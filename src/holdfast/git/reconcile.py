@@ -85,8 +85,11 @@ def _missing(clone: Clone) -> dict[str, tuple[Change, str]]:
     waiting, erased = {change.path for change in clone.changes()}, clone.erased()
     found = {}
     for path, changes in published.items():
-        blob, there = clone.blob_of(changes[-1]), tree.get(path)
-        if path in waiting or blob is None or there == blob or _names(path, erased):
+        there = tree.get(path)
+        if path in waiting or _names(path, erased) or (there and changes[-1].segment):
+            continue  # a segment's path is its content's name; `doctor` finds what was altered
+        blob = clone.blob_of(changes[-1])
+        if blob is None or there == blob:
             continue
         if there is None or there in _earlier(changes):
             found[path] = (changes[-1], blob)

@@ -196,6 +196,18 @@ class Repo:
             return {path: blob for path, blob in self._tree(rev, "-r").items() if path in wanted}
         return self._tree(rev, *paths) if paths else {}
 
+    def blobs_below(self, tree: str) -> dict[str, str]:
+        """Path to blob of everything in a tree object."""
+        return self._tree(tree, "-r")
+
+    def added_between(self, old: str, new: str) -> list[str] | None:
+        """The blobs a tree adds to another; None if it changes or lacks something of it."""
+        done = self.attempt("diff-tree", "-r", "--no-renames", "-z", old, new)
+        rows = done.stdout.split(b"\0")[:-1:2]
+        if done.returncode or any(not row.endswith(b" A") for row in rows):
+            return None
+        return [row.split(b" ")[3].decode("ascii") for row in rows]
+
     def _tree(self, rev: str, *args: str) -> dict[str, str]:
         if rev == "HEAD" and self.head().oid is None:
             return {}

@@ -1,0 +1,98 @@
+"""What a new event needs to know of the published log: its heads, and what it erased.
+
+Remembered by the id of the log's tree. A tree that only adds segments to one we know, as every publish
+and merge does, costs reading the added ones.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from holdfast.errors import CorruptLog, FutureFormat
+from holdfast.git.repo import Repo
+from holdfast.store import fsio
+from holdfast.store.format import match_event, parents_of, split_lines
+from holdfast.store.layout import Layout
+
+KEPT = 16  # trees that are remembered; the oldest make room
+MOST_HEADS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The log of one tree in short."""
+
+    tips: tuple[tuple[str, str], ...] = ()  # (ts, hash) of events that none names, newest first
+    erased: frozenset[str] = frozenset()
+
+    @property
+    def heads(self) -> list[str]:
+        return [name for _, name in self.tips]
+
+
+def of_tree(repo: Repo, layout: Layout, tree: str) -> Summary:
+    """The summary of a log's tree."""
+    known = _load(layout, tree)
+    if known is not None:
+        return known
+    found = _grown(repo, layout, tree) or _add(Summary(), repo, repo.blobs_below(tree).values())
+    fsio.make_dirs(layout.heads)
+    record = {"tips": found.tips, "erased": sorted(found.erased)}
+    fsio.replace(os.path.join(layout.heads, tree), json.dumps(record).encode("ascii"))
+    for old in _remembered(layout)[KEPT:]:
+        fsio.remove(os.path.join(layout.heads, old))
+    return found
+
+
+def _grown(repo: Repo, layout: Layout, tree: str) -> Summary | None:
+    """The summary by way of a tree of which this one is a continuation, if we remember one."""
+    for name in _remembered(layout)[:4]:
+        before = _load(layout, name)
+        added = repo.added_between(name, tree) if before is not None else None
+        if before is not None and added is not None:
+            found = _add(before, repo, added)
+            # What was there twice may look like a head; it is only named once too often, within reason.
+            return found if len(found.tips) <= MOST_HEADS else None
+    return None
+
+
+def _add(before: Summary, repo: Repo, blobs: Iterable[str]) -> Summary:
+    tips = {name: ts for ts, name in before.tips}
+    erased = set(before.erased)
+    named: set[str] = set()
+    for name, ts, parents, gone in _events(repo, blobs):
+        tips[name] = ts
+        named.update(parents)
+        if gone:
+            erased.add(gone)
+    left = sorted(((ts, name) for name, ts in tips.items() if name not in named), reverse=True)
+    return Summary(tuple(left), frozenset(erased))
+
+
+def _events(repo: Repo, blobs: Iterable[str]) -> Iterator[tuple[str, str, tuple[str, ...], str | None]]:
+    for data in repo.blobs(blobs).values():
+        for line in split_lines(data):
+            with contextlib.suppress(CorruptLog, FutureFormat):
+                found = match_event(line)
+                target = found[5].decode("ascii") if found[4] == b"erase" and found[5] else None
+                yield found[1].decode("ascii"), found[3].decode("ascii"), parents_of(found), target
+
+
+def _remembered(layout: Layout) -> list[str]:
+    """The trees that are remembered, newest first."""
+    try:
+        with os.scandir(layout.heads) as files:
+            found = [(file.stat().st_mtime_ns, file.name) for file in files if "." not in file.name]
+    except FileNotFoundError:
+        return []
+    return [name for _, name in sorted(found, reverse=True)]
+
+
+def _load(layout: Layout, tree: str) -> Summary | None:
+    try:
+        record = json.loads(fsio.read(os.path.join(layout.heads, tree), limit=1 << 24))
+        return Summary(tuple((ts, name) for ts, name in record["tips"]), frozenset(record["erased"]))
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
