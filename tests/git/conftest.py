@@ -1,5 +1,6 @@
 """What the tests of git stand on."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ def quick_disk() -> Iterator[None]:
     before, fsio.ops = fsio.ops, Quick()
     yield
     fsio.ops = before
+    Place.passed = 0
+    os.environ.pop("GIT_COMMITTER_DATE", None)
 
 
 @pytest.fixture

@@ -3,8 +3,9 @@
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import ClassVar
 
 from holdfast.git import publish, setup
 from holdfast.git.clone import Clone
@@ -29,7 +30,7 @@ class Quick(fsio.Syscalls):
 
 
 def now() -> datetime:
-    return datetime.now(UTC)
+    return datetime.now(UTC) + timedelta(seconds=Place.passed)
 
 
 def fact_path(name: str) -> str:
@@ -64,6 +65,7 @@ class Place:
     cache: str
     clock: Callable[[], datetime] = now
     notes: list[str] = field(default_factory=list)
+    passed: ClassVar[int] = 0  # seconds that `later` let pass
 
     @classmethod
     def make(cls, path: Path, *, commit: bool = True) -> "Place":
@@ -81,6 +83,11 @@ class Place:
 
     def git(self, *args: str, ok: bool = True) -> str:
         return self.repo.git(*args, ok=ok)
+
+    def later(self) -> None:
+        """Some seconds pass, for us and for git: reflogs know whole seconds only."""
+        Place.passed += 3
+        os.environ["GIT_COMMITTER_DATE"] = f"{int(now().timestamp())} +0000"
 
     def open(self, folder: str = ".") -> Clone:
         """The clone as the next command sees it."""

@@ -79,7 +79,7 @@ def test_a_branch_renamed_over_another_keeps_its_own_line(place: Place) -> None:
     place.ran("on-a")
     place.git("switch", "-q", "main")
     branch_off(place, "b")
-    time.sleep(1.1)  # births within one second at one commit cannot be told apart
+    place.later()  # births within one second at one commit cannot be told apart
     place.git("switch", "-q", "main")
     branch_off(place, "c")
     moved = place.line()
@@ -109,7 +109,7 @@ def test_plumbing_that_leaves_the_config_behind_makes_a_new_line_too(place: Plac
     place.git("switch", "-q", "main")
     place.git("update-ref", "-d", "refs/heads/feat")
     assert "feat" in place.git("config", "--get-regexp", "branch")
-    time.sleep(1.1)
+    place.later()
     branch_off(place, "feat")
     assert place.line() != first
     assert place.runs() == set()
@@ -145,7 +145,7 @@ def test_what_the_parent_records_afterwards_stays_there(place: Place) -> None:
     place.keep("one")
     branch_off(place, "feat")
     place.git("switch", "-q", "main")
-    time.sleep(1.1)  # reflogs know whole seconds
+    place.later()  # reflogs know whole seconds
     place.ran("r2")
     place.keep("two")
     place.keep("one", "It has changed.")
@@ -200,7 +200,7 @@ def test_a_grandchild_sees_no_later_than_its_parent(place: Place) -> None:
     branch_off(place, "feat")
     place.ran("r2")
     place.git("switch", "-q", "main")
-    time.sleep(1.1)
+    place.later()
     place.ran("later")
     place.git("switch", "-q", "feat")
     branch_off(place, "sub")
@@ -215,7 +215,7 @@ def test_git_branch_without_switching_inherits_from_where_it_was_made(place: Pla
     place.git("branch", "x")
     place.git("branch", "y", "main")
     place.git("branch", "z", "HEAD")
-    time.sleep(1.1)  # a switch in the second of birth would be taken for `switch -c`
+    place.later()  # a switch in the second of birth would be taken for `switch -c`
     place.git("switch", "-q", "x")
     assert place.runs() == {"on-main", "on-feat"}
     place.git("switch", "-q", "y")
@@ -296,7 +296,7 @@ def test_a_branch_before_its_first_commit_keeps_its_line_after_it(tmp_path: Path
     place = Place(repo, str(tmp_path / "cache"))
     place.ran("r1")
     line = place.line()
-    time.sleep(2.1)  # a birth that is clearly later than the line
+    place.later()  # a birth that is clearly later than the line
     repo.commit("a")
     assert place.line() == line
     assert place.runs() == {"r1"}
@@ -367,7 +367,7 @@ def test_a_later_branch_of_the_same_name_does_not_see_a_sandboxs_records(place: 
         place.ran("r1")
     place.git("switch", "-q", "main")
     place.git("branch", "-q", "-D", "feat")
-    time.sleep(1.1)
+    place.later()
     branch_off(place, "feat")
     assert place.runs() == set()
     assert [orphan.name for orphan in reconcile.examine(place.open()).orphans] == ["feat"]

@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import stat
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -579,7 +578,7 @@ def test_inherited_events_are_published_in_segments_of_their_own_line(place: Pla
     place.git("switch", "-q", "-c", "feat")
     place.ran("r2")
     place.git("switch", "-q", "main")
-    time.sleep(1.1)
+    place.later()
     place.ran("later")
     place.publish()
     place.git("switch", "-q", "feat")
