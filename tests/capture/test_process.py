@@ -427,6 +427,10 @@ class Terminal:
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             termios.tcsetwinsize(0, (40, 100))
+            settings = termios.tcgetattr(0)
+            # Ctrl-Z else discards what is on its way to the screen, sometimes later than this test continues.
+            settings[3] |= termios.NOFLSH
+            termios.tcsetattr(0, termios.TCSANOW, settings)
             command = driver if wrapped else argv
             os.execvp(command[0], command)
         self.screen = bytearray()
