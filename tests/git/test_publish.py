@@ -772,3 +772,20 @@ def test_a_sha256_repository_works(tmp_path: Path) -> None:
     (place.repo / ".git/hooks/pre-commit").unlink()
     assert len(place.publish().paths) == 2
     assert place.proof().state == "ok"
+
+
+def test_what_two_lines_inherited_is_one_change(place: Place) -> None:
+    """A child dealt with it and threw it away; its parent publishing it later does not bring it back."""
+    place.keep("one")
+    place.git("switch", "-q", "-c", "feat")
+    place.line()
+    place.git("switch", "-q", "-c", "sub")
+    place.publish()
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    assert place.facts() == {}
+    place.later()
+    place.git("switch", "-q", "feat")
+    place.publish()
+    place.git("switch", "-q", "sub")
+    assert place.facts() == {}
+    assert place.publish().commit is None

@@ -5,7 +5,6 @@ and history may have moved on since, so that HEAD's tree shows a later text alre
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from holdfast.git import lines, visible
 from holdfast.git.lines import Line
@@ -66,7 +65,7 @@ def close(
     mine = change.line == line.id and change.published is None
     there = [c for c in waiting if c.path == change.path]
     if not mine:
-        pending.note(stores[0], replace(change, line=line.id, name=""), commit=commit, ts=ts)
+        pending.note(stores[0], change, line.id, commit=commit, ts=ts)
     passed = [c.key for c in there if c.line != line.id and (mine or c.ts <= change.ts)]
     lines.pass_by(stores[0], line.id, passed, ts=ts)
     for old in there if mine else ():

@@ -46,10 +46,10 @@ class Sighting:
 def waiting(stores: Sequence[Layout], line: Line) -> list[Change]:
     """Every waiting change that is visible on a line, what it inherited first, then oldest first."""
     own = [c for store in stores for c in pending.waiting(store)]
-    found = {c.key: c for c in _published_since(stores, line) if c.segment is None}
-    found.update({c.key: c for c in own})
-    seen = [c for c in found.values() if line.sees(c.line, c.ts) and c.key not in line.done]
-    return sorted(seen, key=lambda c: (c.line == line.id, c.ts, c.name))
+    since = [c for c in _published_since(stores, line) if c.segment is None]
+    # One change may be known from several lines that inherited it.
+    found = {c.key: c for c in (*since, *own) if line.sees(c.line, c.ts) and c.key not in line.done}
+    return sorted(found.values(), key=lambda c: (c.line == line.id, c.ts, c.name))
 
 
 def changes(stores: Sequence[Layout], line: Line) -> list[Change]:

@@ -59,7 +59,7 @@ def add(layout: Layout, change: Change) -> Change:
 
 def waiting(layout: Layout) -> list[Change]:
     """Every change not yet published, on any line, oldest first."""
-    return list(_read_all(layout.pending))
+    return sorted(_read_all(layout.pending), key=lambda change: (change.ts, change.name))
 
 
 def published(layout: Layout, *, since: str = "") -> list[Change]:
@@ -67,21 +67,26 @@ def published(layout: Layout, *, since: str = "") -> list[Change]:
 
     Archived names begin with the time of publishing, so that only what is asked for is read.
     """
-    return list(_read_all(layout.sealed_changes, since=_compact(since)))
+    found = _read_all(layout.sealed_changes, since=_compact(since))
+    return sorted(found, key=lambda c: ((c.published or {}).get("ts", ""), c.ts, c.name))
 
 
 def archive(layout: Layout, change: Change, *, commit: str | None, ts: str) -> None:
-    """A change is in a commit of its line: keep it as published and stop waiting."""
-    note(layout, change, commit=commit, ts=ts)
+    """A change is in a commit of its line, or superseded there: keep a copy and stop waiting."""
+    _keep(layout, change, f"{_compact(ts)}Z-{change.key}", commit=commit, ts=ts)
     drop(layout, change)
 
 
-def note(layout: Layout, change: Change, *, commit: str | None, ts: str) -> None:
-    """Keep a change as published on its line."""
+def note(layout: Layout, change: Change, line: str, *, commit: str | None, ts: str) -> None:
+    """Keep a change as published on a line that had inherited it; it stays the same change."""
+    name = f"{_compact(ts)}Z-{token(6)}-{change.key}"
+    _keep(layout, replace(change, line=line), name, commit=commit, ts=ts)
+
+
+def _keep(layout: Layout, change: Change, name: str, *, commit: str | None, ts: str) -> None:
     fsio.make_dirs(layout.sealed_changes)
     done = replace(change, published={"commit": commit or "", "ts": ts})
-    key = change.key or token(10)
-    _write(os.path.join(layout.sealed_changes, f"{_compact(ts)}Z-{key}.json"), done)
+    _write(os.path.join(layout.sealed_changes, f"{name}.json"), done)
 
 
 def drop(layout: Layout, change: Change) -> None:
