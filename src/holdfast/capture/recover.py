@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture import account, produced
-from holdfast.capture.session import draft, seal
+from holdfast.capture.recording import draft, seal
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event

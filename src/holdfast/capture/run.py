@@ -14,7 +14,7 @@ from typing import Any
 
 from holdfast.capture import account, changes, process, produced
 from holdfast.capture.process import Handles
-from holdfast.capture.session import Session
+from holdfast.capture.recording import Recording
 from holdfast.capture.signals import Signals
 from holdfast.capture.tracks import Tracks
 from holdfast.errors import BadInput, HoldfastError, NotStored
@@ -63,7 +63,7 @@ def run_command(
     process.guard_handles()
     cwd, handles = cwd or os.getcwd(), handles or Handles()
     with Signals() as signals:
-        session = Session(
+        record = Recording(
             clone,
             task=task,
             layer=layer,
@@ -74,15 +74,15 @@ def run_command(
             environment=account.chosen(environ, env_allow),
             cwd=cwd,
         )
-        _open_quietly(session)
-        tracks = Tracks(session.capsule, clone.scan, limit=max_output, warn=session.warn)
+        _open_quietly(record)
+        tracks = Tracks(record.capsule, clone.scan, limit=max_output, warn=record.warn)
         for name in ("terminal",) if terminal else ("stdout", "stderr"):
             tracks.begin(name)
-        _keep_inputs(session, tracks, argv, cwd=cwd, stdin=handles.stdin, scan=clone.scan)
+        _keep_inputs(record, tracks, argv, cwd=cwd, stdin=handles.stdin, scan=clone.scan)
         ended = process.execute(
             argv,
             cwd=cwd,
-            environ={**environ, RUN_VARIABLE: session.run_id},
+            environ={**environ, RUN_VARIABLE: record.run_id},
             tape=tracks.feed,
             signals=signals,
             on_terminal=terminal,
@@ -90,8 +90,8 @@ def run_command(
             handles=handles,
             linger=max_output,
         )
-        event = session.end(ended.exit_code, tracks.finish())
-    return Outcome(ended.exit_code, session.run_id, (*ended.notes, *session.warnings), event)
+        event = record.end(ended.exit_code, tracks.finish())
+    return Outcome(ended.exit_code, record.run_id, (*ended.notes, *record.warnings), event)
 
 
 def _refuse_no_command(argv: Sequence[str]) -> None:
@@ -99,25 +99,25 @@ def _refuse_no_command(argv: Sequence[str]) -> None:
         raise BadInput("there is no command to run", hint="Write it after `--`: holdfast run -- make test")
 
 
-def _open_quietly(session: Session) -> None:
+def _open_quietly(record: Recording) -> None:
     try:
-        session.open()
+        record.open()
     except (HoldfastError, OSError) as error:
-        session.warn(f"this run gets no capsule: {error}")
+        record.warn(f"this run gets no capsule: {error}")
 
 
 def _keep_inputs(
-    session: Session, tracks: Tracks, argv: Sequence[str], *, cwd: str, stdin: int, scan: Scanner
+    record: Recording, tracks: Tracks, argv: Sequence[str], *, cwd: str, stdin: int, scan: Scanner
 ) -> None:
-    if session.capsule is None:
+    if record.capsule is None:
         return
     try:
         listed = list(_argument_files(argv, cwd))
-        session.capsule.add("inputs/files.json", to_json(scan.value(listed)))
+        record.capsule.add("inputs/files.json", to_json(scan.value(listed)))
         if stat.S_ISREG(os.fstat(stdin).st_mode):
             tracks.copy_file("stdin", stdin)
     except (HoldfastError, OSError) as error:
-        session.warn(f"what the command was given is not recorded: {error}")
+        record.warn(f"what the command was given is not recorded: {error}")
 
 
 def _argument_files(argv: Sequence[str], cwd: str) -> Iterator[dict[str, Any]]:
@@ -141,8 +141,8 @@ def _argument_files(argv: Sequence[str], cwd: str) -> Iterator[dict[str, Any]]:
 class Run:
     """A block of Python being recorded: what it was given, what it called, what it made."""
 
-    def __init__(self, session: Session, scan: Scanner) -> None:
-        self._session, self._scan = session, scan
+    def __init__(self, record: Recording, scan: Scanner) -> None:
+        self._record, self._scan = record, scan
         self.summary: str | None = None
         self._calls: list[dict[str, Any]] = []
         self._next: list[str] = []
@@ -152,7 +152,7 @@ class Run:
 
     @property
     def run_id(self) -> str:
-        return self._session.run_id
+        return self._record.run_id
 
     def input(self, name: str, data: bytes | str | Mapping[str, Any] | Sequence[Any]) -> None:
         """Keep something the run was given."""
@@ -181,11 +181,11 @@ class Run:
         if not isinstance(data, bytes | str):
             data = to_json(self._scan.value(data))
         raw = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
-        if self._session.capsule is None:
+        if self._record.capsule is None:
             raise NotStored(f"{name} was not stored: the run has ended")
         stream = self._scan.stream()
         try:
-            self._session.capsule.add(name, stream.feed(raw) + stream.finish())
+            self._record.capsule.add(name, stream.feed(raw) + stream.finish())
         except FileExistsError:
             raise BadInput(f"the run already has {name}", hint="Give each part its own name.") from None
         return len(raw)
@@ -217,20 +217,20 @@ def recording(
     It ends with exit status 0, or 1 if the block raised, which goes on. NotStored if the record cannot
     be kept: a program that asked for a record should know that there is none.
     """
-    session = Session(clone, task=task, layer=layer, scale=scale, prompt=prompt, parent=parent_run_id)
-    session.open()
-    run = Run(session, clone.scan)
+    record = Recording(clone, task=task, layer=layer, scale=scale, prompt=prompt, parent=parent_run_id)
+    record.open()
+    run = Run(record, clone.scan)
     try:
         yield run
     except BaseException:
-        _end(session, run, 1)
+        _end(record, run, 1)
         raise
-    if _end(session, run, 0) is None:
-        raise NotStored("; ".join(session.warnings) or f"run {session.run_id} was not stored")
+    if _end(record, run, 0) is None:
+        raise NotStored("; ".join(record.warnings) or f"run {record.run_id} was not stored")
 
 
-def _end(session: Session, run: Run, status: int) -> Event | None:
+def _end(record: Recording, run: Run, status: int) -> Event | None:
     extra = run._extra()
-    event = session.end(status, run._told(), extra=extra, said=run.summary)
-    session.capsule = None
+    event = record.end(status, run._told(), extra=extra, said=run.summary)
+    record.capsule = None
     return event

@@ -170,7 +170,7 @@ def _still_held(clone: Clone, named: list[str]) -> list[str]:
     for path in named:
         history = clone.repo.text("log", "--all", "--reflog", "--format=%H", "--", path, ok=(0, 128)).split()
         if history:
-            held.append(f"{len(history)} commits of this clone's history touch {path}")
+            held.append(f"commits of this clone's history, {len(history)} in all, touch {path}")
         held += _refs_holding(clone, history, path)
         if clone.repo.run("ls-files", "-s", "--", path):
             held.append(f"git's index has {path} staged or tracked")

@@ -19,7 +19,7 @@ from holdfast.store import capsule
 from holdfast.store.capsule import Capsule
 
 
-class Session:
+class Recording:
     """The record of one run while it is made."""
 
     def __init__(
