@@ -125,11 +125,10 @@ class Place:
         """The runs this clone holds, whatever is visible."""
         return {event.run_id or "" for event in self.open().all_events()}
 
-    def facts(self) -> dict[str, str]:
+    def facts(self, clone: Clone | None = None) -> dict[str, str]:
         """The facts visible here: name to statement."""
-        return {
-            s.path.rsplit("-", 1)[1][:-3]: s.text.split("Fact: ")[1].strip() for s in self.open().entries()
-        }
+        seen = (clone or self.open()).entries()
+        return {s.path.rsplit("-", 1)[1][:-3]: s.text.split("Fact: ")[1].strip() for s in seen}
 
     def waits(self) -> set[str]:
         """The paths that wait to be published here."""
@@ -145,9 +144,9 @@ class Place:
         """The paths that a commit touched."""
         return set(self.git("show", "--format=", "--name-only", "--no-renames", rev).split())
 
-    def proof(self) -> Proof:
+    def proof(self, clone: Clone | None = None) -> Proof:
         """The visible log, verified from its bytes."""
-        proof, clone = Proof(), self.open()
+        proof, clone = Proof(), clone or self.open()
         for source in clone.sources():
             if source.kind == "spool":
                 verify_spool(proof, source.path or "")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.git.clone import Clone
 from holdfast.store import fsio, pending
 from tests.git.place import Place, Quick, fact_path
 
@@ -111,15 +112,16 @@ class History:
         for name, text in list(branch.facts.items()):
             if self.landed(place, text):
                 del branch.facts[name]
-        assert place.runs() == self.tree_runs(place) | branch.runs | branch.taken, "what is visible here"
-        assert place.facts() == {**tree, **branch.facts}
-        assert place.proof().state in ("ok", "partial")
+        clone = place.open()
+        seen = {event.run_id for event in clone.events()}
+        assert seen == self.tree_runs(place) | branch.runs | branch.taken, "what is visible here"
+        assert place.facts(clone) == {**tree, **branch.facts}
+        assert place.proof(clone).state in ("ok", "partial")
         for one in self.places:
             assert one.status() == "", "git status shows something of our doing"
-        self.check_store(place)
+        self.check_store(clone)
 
-    def check_store(self, place: Place) -> None:
-        clone = place.open()
+    def check_store(self, clone: Clone) -> None:
         everything = {event.run_id for event in clone.all_events()}
         assert self.recorded <= everything, "an event is lost"
         changes = [*pending.waiting(clone.layout), *pending.published(clone.layout)]

@@ -172,8 +172,8 @@ def current(repo: Repo, stores: Sequence[Layout], head: Head, clock: Callable[[]
 @contextlib.contextmanager
 def _making(layout: Layout) -> Iterator[None]:
     """A lock of its own: a line may be needed while the store's lock is held, by us or by a long publish."""
-    fsio.make_dirs(layout.lines)
-    with fsio.locked(os.path.join(layout.lines, "lock"), wait=30.0):
+    fsio.make_dirs(layout.private)
+    with fsio.locked(os.path.join(layout.private, "lines.lock"), wait=30.0):
         yield
 
 

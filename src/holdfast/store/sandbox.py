@@ -23,7 +23,7 @@ def holds_something(layout: Layout) -> bool:
 
 
 def _counts(file: str) -> bool:
-    return file != "lock" and not file.endswith(".tmp")
+    return not file.endswith(".tmp")
 
 
 def drain(layout: Layout) -> int:
