@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from holdfast.git.clone import Clone
 from holdfast.git.setup import initialise
 from holdfast.model.event import Draft, timestamp
-from holdfast.store.format import body_bytes, body_name, event_line, make_segments
+from holdfast.store.format import body_bytes, body_name, make_event, make_segments
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 COMMON = (
@@ -79,7 +79,9 @@ def make(top: str, cache: str, runs: int, *, seed: int = 1) -> Corpus:
         name = f"{ts[:19].replace('-', '').replace(':', '')}Z-{number:06d}"
         body = _keep_body(clone, _body(words, number))
         draft = Draft("run", target=name, run_id=name, layer="L5", exit_status=0)
-        data = event_line(draft, ts=ts, line=line, writer="w", seq=number, body=body, parents=parents)
+        data = make_event(
+            draft, ts=ts, line=line, writer="w", seq=number, head=draft.head, body=body, parents=parents
+        )[1]
         parents = (data[14:78].decode("ascii"),)
         pairs.append((ts, data))
     for segment in make_segments(line, pairs):

@@ -7,7 +7,6 @@ visible here. It decides nothing about meaning; it only knows where things are a
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -139,7 +138,7 @@ class Clone:
         body = self._store_body(draft, head)
         if line.id not in self._writers:
             self._writers[line.id] = Writer(self.layout, line.id, heads=self._heads, clock=self.clock)
-        return self._writers[line.id].append(replace(draft, head=draft.head or head.oid, body=None), body)
+        return self._writers[line.id].append(draft, body, head=draft.head or head.oid)
 
     def _store_body(self, draft: Draft, head: Head) -> str | None:
         if draft.body is None:

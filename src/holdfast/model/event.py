@@ -90,4 +90,4 @@ class Event:
 
 def timestamp(now: datetime) -> str:
     """UTC with microseconds, the form every event carries."""
-    return f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
+    return now.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"

@@ -65,7 +65,7 @@ class Scanner:
 
     def value(self, value: Any) -> Any:
         """A JSON value without its secrets, keys included; `{"password": …}` counts as an assignment."""
-        return self._value(value, MAX_DEPTH)
+        return value if self._is_plain(value) else self._value(value, MAX_DEPTH)
 
     def stream(self) -> "Stream":
         """A redaction of bytes that arrive in pieces."""
@@ -74,6 +74,14 @@ class Scanner:
     def allows(self, secret: bytes) -> bool:
         """Whether the user said that exactly this is no secret."""
         return any(rule.fullmatch(secret) for rule in self.allow)
+
+    def _is_plain(self, value: Any) -> bool:
+        """Whether one look at all its words together shows that there is nothing to look for."""
+        words: list[str] = []
+        if self.extra or not _collect(value, words, MAX_DEPTH):
+            return False
+        data = "\n".join(words).encode("utf-8", "surrogatepass")
+        return b"\x1b" not in data and none_in(data)
 
     def _value(self, value: Any, depth: int) -> Any:
         if depth == 0:
@@ -121,6 +129,23 @@ class Scanner:
         if self.allows(item.encode("utf-8", "surrogatepass")):
             return None
         return f"[redacted:{'password' if password else 'secret'}]"
+
+
+def _collect(value: Any, words: list[str], depth: int) -> bool:
+    """Gather every word of a value; False where a name shows a secret or something is no JSON."""
+    if isinstance(value, str):
+        words.append(value)
+        return not (value.startswith("-") and _SECRET_NAME.search(value))
+    if value is None or isinstance(value, bool | int | float):
+        return True
+    if depth == 0 or not isinstance(value, dict | list | tuple):
+        return False
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) and not _SECRET_NAME.search(key) for key in value):
+            return False
+        words.extend(value)
+        value = value.values()
+    return all(_collect(item, words, depth - 1) for item in value)
 
 
 @dataclass(frozen=True, slots=True)

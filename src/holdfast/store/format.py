@@ -7,7 +7,7 @@ one regular expression both parses it and refuses anything else, a repeated key 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,23 +57,48 @@ def _number(value: int | None) -> str:
     return "null" if value is None else str(value)
 
 
-def event_line(
-    draft: Draft, *, ts: str, line: str, writer: str, seq: int, body: str | None, parents: Sequence[str]
-) -> bytes:
-    """The bytes of one event, its hash in front; parents come sorted, each once."""
+def make_event(
+    draft: Draft,
+    *,
+    ts: str,
+    line: str,
+    writer: str,
+    seq: int,
+    head: str | None,
+    body: str | None,
+    parents: tuple[str, ...],
+) -> tuple[Event, bytes]:
+    """An event and its bytes, its hash in front; parents come sorted, each once."""
     named = ",".join(f'"{parent}"' for parent in parents)
     rest = (
         f'"v":1,"ts":"{ts}","kind":"{draft.kind}","target":{_text(draft.target)},"line":"{line}",'
         f'"writer":"{writer}","seq":{seq},"run_id":{_text(draft.run_id)},'
-        f'"parent_run_id":{_text(draft.parent_run_id)},"head":{_text(draft.head)},"layer":{_text(draft.layer)},'
+        f'"parent_run_id":{_text(draft.parent_run_id)},"head":{_text(head)},"layer":{_text(draft.layer)},'
         f'"systemic_scale":{_number(draft.systemic_scale)},"exit_status":{_number(draft.exit_status)},'
         f'"body":{_text(body)},"hash_prev":[{named}]}}'
-    ).encode("ascii")
-    name = hashlib.sha256(_EVENT_SEED + rest).hexdigest()
-    data = b'{"hash_self":"' + name.encode("ascii") + b'",' + rest + b"\n"
+    )
+    name = hashlib.sha256(_EVENT_SEED + rest.encode("ascii")).hexdigest()
+    data = f'{{"hash_self":"{name}",{rest}\n'.encode("ascii")
     if len(data) > MAX_ENVELOPE:
         raise TooLarge(f"the event's envelope has {len(data)} bytes; at most {MAX_ENVELOPE} are stored")
-    return data
+    event = Event(
+        hash_self=name,
+        ts=ts,
+        kind=draft.kind,
+        target=draft.target,
+        line=line,
+        writer=writer,
+        seq=seq,
+        run_id=draft.run_id,
+        parent_run_id=draft.parent_run_id,
+        head=head,
+        layer=draft.layer,
+        systemic_scale=draft.systemic_scale,
+        exit_status=draft.exit_status,
+        body=body,
+        hash_prev=parents,
+    )
+    return event, data
 
 
 def match_event(line: bytes) -> re.Match[bytes]:

@@ -20,7 +20,7 @@ from holdfast.model.ids import token
 from holdfast.store import fsio
 from holdfast.store.format import (
     MAX_ENVELOPE,
-    event_line,
+    make_event,
     match_event,
     parents_of,
     parse_event,
@@ -52,61 +52,45 @@ class Writer:
 
     def _begin(self) -> None:
         self._pid = os.getpid()
-        self._name = token(16)
+        self._call(token(16))
         self._fd = -1
         self._end = 0  # where the file must end if nobody but us wrote to it
         self._seq = 0
         self._last: str | None = None  # our previous event; None: ask for the heads
         self._before: tuple[str, ...] = ()  # the last event of a spool we took over
 
-    @property
-    def _path(self) -> str:
-        return self._layout.spool_file(self._line, self._name)
+    def _call(self, name: str) -> None:
+        self._name, self._path = name, self._layout.spool_file(self._line, name)
 
-    def append(self, draft: Draft, body: str | None = None) -> Event:
+    def append(self, draft: Draft, body: str | None = None, *, head: str | None = None) -> Event:
         """Store one event; it survives a crash from the moment this returns."""
         with self._turn:
             if self._pid != os.getpid():
                 self._begin()
             with fsio.refusing("the event"):
-                return self._append(draft, body)
+                return self._append(draft, body, head or draft.head)
 
-    def _append(self, draft: Draft, body: str | None) -> Event:
+    def _append(self, draft: Draft, body: str | None, head: str | None) -> Event:
         # Asked before the lock is taken: it reads every spool of the line, the one we take over included.
         heads = () if self._last else tuple(self._heads())
         self._lock_a_spool()
         try:
             parents = (self._last,) if self._last else (*self._before, *heads)[:MAX_PARENTS]
-            event, data = self._event(draft, body, tuple(sorted(set(parents))))
+            event, data = make_event(
+                draft,
+                ts=timestamp(self._clock()),
+                line=self._line,
+                writer=self._name,
+                seq=self._seq,
+                head=head,
+                body=body,
+                parents=tuple(sorted(set(parents))),
+            )
             self._write(data)
         finally:
             fsio.unlock_fd(self._fd)
         self._last, self._seq = event.hash_self, self._seq + 1
         return event
-
-    def _event(self, draft: Draft, body: str | None, parents: tuple[str, ...]) -> tuple[Event, bytes]:
-        ts = timestamp(self._clock())
-        data = event_line(
-            draft, ts=ts, line=self._line, writer=self._name, seq=self._seq, body=body, parents=parents
-        )
-        event = Event(
-            hash_self=data[14:78].decode("ascii"),
-            ts=ts,
-            kind=draft.kind,
-            target=draft.target,
-            line=self._line,
-            writer=self._name,
-            seq=self._seq,
-            run_id=draft.run_id,
-            parent_run_id=draft.parent_run_id,
-            head=draft.head,
-            layer=draft.layer,
-            systemic_scale=draft.systemic_scale,
-            exit_status=draft.exit_status,
-            body=body,
-            hash_prev=parents,
-        )
-        return event, data
 
     def _lock_a_spool(self) -> None:
         """Hold the lock of a spool that stands under its name and ends where we left it."""
@@ -132,7 +116,7 @@ class Writer:
             if fsio.try_lock_fd(fd):
                 last = next(reversed(_tail(fd)), None)
                 self._fd, self._end = fd, os.fstat(fd).st_size
-                self._name = os.path.basename(path)[: -len(".jsonl")]
+                self._call(os.path.basename(path)[: -len(".jsonl")])
                 if last is not None and last.writer == self._name and self._is_current():
                     self._seq, self._before = last.seq + 1, (last.hash_self,)
                     return True
@@ -162,7 +146,7 @@ class Writer:
             fsio.ops.sync_dir(os.path.dirname(folder))
         except OSError:
             self.close()
-            self._name = token(16)  # the empty file stays; another writer may continue it
+            self._call(token(16))  # the empty file stays; another writer may continue it
             raise
 
     def _is_current(self) -> bool:
