@@ -532,6 +532,27 @@ def test_changes_of_the_same_field_are_both_shown(place: Place) -> None:
     assert place.publish().paths == (fact_path("one"),)
 
 
+@pytest.mark.parametrize("inherited", [False, True])
+def test_the_branchs_own_text_can_be_let_stand(place: Place, inherited: bool) -> None:
+    """A clash must have a way out for whoever likes the other text better."""
+    diverge(place, "Theirs.")
+    place.keep("one", "Ours.")
+    if inherited:
+        place.git("switch", "-q", "-c", "feat")
+    place.git("merge", "-q", "team")
+    assert place.open().entries()[0].clash is not None
+    place.open().give_up(fact_path("one"))
+    assert place.facts() == {"one": "Theirs."}
+    assert place.waits() == set()
+    assert place.publish().kept == ()
+    layout = place.open().layout
+    kept = [*pending.published(layout), *pending.waiting(layout)]
+    assert any("Ours." in (change.text or "") for change in kept)
+    if inherited:
+        place.git("switch", "-q", "main")
+        assert place.facts() == {"one": "Ours."}
+
+
 def test_an_inherited_change_that_was_outgrown_never_comes_back(place: Place) -> None:
     """A branch improved a fact it had inherited; the old text must not return on a later publish."""
     place.keep("one", "First.")

@@ -185,6 +185,16 @@ class Clone:
                 pending.archive(self.layout, old, commit=None, ts=self.now())
         return new
 
+    def give_up(self, path: str) -> None:
+        """Let the branch's own text stand: what waited here for a path waits no longer, but is kept."""
+        line, ts = self.line(), self.now()
+        there = [c for c in visible.waiting(self.stores, line) if c.path == path and c.segment is None]
+        lines.pass_by(self.layout, line.id, [c.key for c in there if c.line != line.id], ts=ts)
+        for change in there:
+            if change.line == line.id and change.published is None:
+                pending.archive(self.layout, change, commit=None, ts=ts)
+        self.forget_line()
+
     def _base(self, path: str, text: str | None, earlier: Change | None) -> str | None:
         """What a new text stands on: HEAD's, unless an earlier change clashes with it and still does.
 

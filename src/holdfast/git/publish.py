@@ -248,7 +248,10 @@ def _close(clone: Clone, change: Change, commit: str | None) -> None:
 def _why_not(item: Item, ground: _Ground) -> str | None:
     seen, ours = ground.sighted.get(item.path), ground.staged.get(item.path)
     if seen is not None and seen.clash is not None:
-        return "it was changed here and in the branch's history; see `holdfast show` for both texts"
+        return (
+            "it was changed here and in the branch's history; `holdfast show` has both texts: "
+            "write the one you want into the file, then `holdfast review accept` it"
+        )
     if item.path not in ground.differs or item.there in (item.blob, ours.blob if ours else item.blob):
         return None
     if item.there is None:
