@@ -216,7 +216,7 @@ class Clone:
         """Stop waiting for what is in this line's history by now: committed after --stage, or merged."""
         if self.repo.operation():  # HEAD is on its way; an abort would take back what it seems to hold
             return
-        if not pending.waiting(self.layout) and not self.line().inherits:
+        if not pending.waiting(self.layout) and len(self.line().limits()) == 1:
             return
         if settling.settle(self.repo, self.stores, self.line(), blob_of=self.blob_of, ts=self.now()):
             self.forget_line()

@@ -56,9 +56,11 @@ class Line:
         return events_of(line) in self.done
 
     def limits(self) -> dict[str, str | None]:
-        """Each line visible here, with the moment up to which it is; None: without end."""
+        """Each line something of which may wait here, with the moment up to which it is seen; None: all."""
         found: dict[str, str | None] = {}
         for inherit in self.inherits:
+            if all_of(inherit.line) in self.done:
+                continue
             known = found.setdefault(inherit.line, inherit.until)
             if known is not None and (inherit.until is None or inherit.until > known):
                 found[inherit.line] = inherit.until
@@ -84,6 +86,11 @@ class Known:
 def events_of(line: str) -> str:
     """The key under which a line remembers that it has published another's events."""
     return f"events:{line}"
+
+
+def all_of(line: str) -> str:
+    """The key under which a line remembers that nothing it inherited of another waits any longer."""
+    return f"all:{line}"
 
 
 def fallback_id(ref: str, born: str | None = None) -> str:

@@ -146,7 +146,10 @@ def _pass_events(clone: Clone) -> None:
     events = {event.hash_self for event, _ in clone.read_sources(sources)}
     tree = [source for source in clone.sources() if source.blob] if events else []
     if events <= _names_in(clone, tree):
-        lines.pass_by(clone.layout, line.id, [lines.events_of(name) for name in ended], ts=clone.now())
+        left = {change.line for change in visible.waiting(clone.stores, line)}
+        passed = [lines.events_of(name) for name in ended]
+        passed += [lines.all_of(name) for name in ended if not left & set(ended)]
+        lines.pass_by(clone.layout, line.id, passed, ts=clone.now())
         clone.forget_line()
 
 
