@@ -10,11 +10,11 @@ from functools import partial
 
 from bench.corpus import COMMON, Corpus
 from bench.measure import Result, at_least, at_most, cpu, least, told
+from holdfast.diagnostics.integrity import Ledger
 from holdfast.index.refresh import refresh
 from holdfast.index.search import match_all, match_any, read_query
 from holdfast.index.sqlite import Index, drop
 from holdfast.recall.search import TextSearch
-from holdfast.store.log import Proof, verify_segment
 
 BATCH = 1000
 
@@ -25,11 +25,12 @@ def verify(corpus: Corpus) -> Iterator[Result]:
     segments = [(source.key, clone.read_source(source)) for source in clone.sources() if source.blob]
 
     def ours() -> None:
-        proof = Proof()
+        ledger = Ledger()
         for name, data in segments:
-            verify_segment(proof, name, name, data)
-        if proof.state != "ok":
-            raise SystemExit(f"the corpus does not verify: {proof.faults[:3]}")
+            ledger.segment(name, name, data)
+        ledger.finish()
+        if ledger.findings:
+            raise SystemExit(f"the corpus does not verify: {ledger.findings[:3]}")
 
     def floor() -> None:
         for _, data in segments:

@@ -7,12 +7,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import ClassVar
 
+from holdfast.diagnostics.findings import report
+from holdfast.diagnostics.integrity import Ledger
 from holdfast.git import publish, setup
 from holdfast.git.clone import Clone
 from holdfast.git.publish import Published
 from holdfast.model.event import Draft, Event
 from holdfast.store import fsio
-from holdfast.store.log import Proof, verify_segment, verify_spool
 from tests.conftest import GitRepo, make_repo
 
 
@@ -144,15 +145,17 @@ class Place:
         """The paths that a commit touched."""
         return set(self.git("show", "--format=", "--name-only", "--no-renames", rev).split())
 
-    def proof(self, clone: Clone | None = None) -> Proof:
-        """The visible log, verified from its bytes."""
-        proof, clone = Proof(), clone or self.open()
+    def verdict(self, clone: Clone | None = None) -> str:
+        """Whether the visible log, verified from its bytes, is ok, partial or corrupt."""
+        ledger, clone = Ledger(), clone or self.open()
         for source in clone.sources():
+            data = clone.read_source(source)
             if source.kind == "spool":
-                verify_spool(proof, source.path or "")
+                ledger.spool(source.key, source.path or "", data)
             else:
-                verify_segment(proof, source.key, source.key, clone.read_source(source))
-        return proof
+                ledger.segment(source.key, source.key, data)
+        ledger.finish()
+        return report(ledger.findings, {}).verdict
 
     def hook(self, name: str, script: str) -> None:
         """Install a git hook."""

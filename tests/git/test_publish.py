@@ -129,7 +129,7 @@ def test_a_hook_that_rewrites_segments_is_undone_and_named(place: Place, ending:
     assert state(place) == before
     (place.repo / ".git/hooks/pre-commit").unlink()
     assert place.publish().events == 1
-    assert place.proof().state == "ok"
+    assert place.verdict() == "ok"
 
 
 def test_a_hook_that_rewrites_the_very_first_commit_is_undone_too(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_the_users_attributes_do_not_change_our_bytes(place: Place, rules: str, 
     path = place.keep("one")
     place.publish()
     assert place.status() == ""
-    assert place.proof().state == "ok"
+    assert place.verdict() == "ok"
     assert (place.repo / path).read_bytes() == fact_text("one").encode()
     for name in place.git("ls-files", ".holdfast/log").split():
         data = (place.repo / name).read_bytes()
@@ -272,14 +272,14 @@ def test_a_crlf_checkout_reads_and_verifies(place: Place, tmp_path: Path) -> Non
     there = place.at(tmp_path / "win")
     assert there.runs() == {"r1"}
     assert there.facts() == {"one": "It is so."}
-    assert there.proof().state == "ok"
+    assert there.verdict() == "ok"
     assert there.status() == ""
     there.git("switch", "-q", "-c", "feat")
     there.keep("one", "It has changed.")
     there.ran("r2")
     there.publish()
     assert there.status() == ""
-    assert there.proof().state == "ok"
+    assert there.verdict() == "ok"
 
 
 def test_a_fresh_second_clone_reads_the_published_log(place: Place, tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ def test_a_shallow_clone_works(place: Place, tmp_path: Path) -> None:
     there.ran("r2")
     there.keep("one", "It has changed.")
     assert len(there.publish().paths) == 2
-    assert there.proof().state in ("ok", "partial")
+    assert there.verdict() in ("ok", "partial")
     assert there.status() == ""
 
 
@@ -605,7 +605,7 @@ def test_inherited_events_are_published_in_segments_of_their_own_line(place: Pla
     place.git("switch", "-q", "feat")
     done = place.publish()
     assert done.events == 2
-    assert place.proof().state == "ok"
+    assert place.verdict() == "ok"
     assert place.runs() == {"r1", "r2"}
     texts = [(place.repo / path).read_text() for path in done.paths]
     assert sum(f'"segment","v":1,"line":"{main}"' in text for text in texts) == 1
@@ -662,7 +662,7 @@ def test_writers_and_publishers_race_without_losing_anything(place: Place) -> No
     place.publish()
     assert place.runs() == {f"w{n}-{i}" for n in range(12) for i in range(6)}
     assert place.status() == ""
-    assert place.proof().state == "ok"
+    assert place.verdict() == "ok"
     assert not [c for c in seal.spools(place.open().layout, place.line()) if os.path.getsize(c)]
 
 
@@ -792,7 +792,7 @@ def test_a_sha256_repository_works(tmp_path: Path) -> None:
     assert state(place) == before
     (place.repo / ".git/hooks/pre-commit").unlink()
     assert len(place.publish().paths) == 2
-    assert place.proof().state == "ok"
+    assert place.verdict() == "ok"
 
 
 def test_what_two_lines_inherited_is_one_change(place: Place) -> None:

@@ -143,7 +143,7 @@ def test_what_a_deleted_branch_left_can_be_carried(place: Place) -> None:
     assert place.publish().events == 1
     assert place.publish().commit is None
     assert place.waits() == set()
-    assert place.proof().state == "ok"
+    assert place.verdict() == "ok"
 
 
 def test_what_is_dropped_is_no_longer_listed_but_kept(place: Place) -> None:

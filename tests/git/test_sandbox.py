@@ -93,7 +93,7 @@ def test_a_sandbox_records_beside_git_and_the_next_command_moves_it_home(place: 
     left = [name for _, _, files in os.walk(place.repo / ".holdfast/local") for name in files]
     assert not [name for name in left if name.endswith((".jsonl", ".closed"))]
     assert place.publish().events == 3
-    assert place.proof().state == "ok"
+    assert place.verdict() == "ok"
     assert place.open().joined(place.open().events()[-1])["task"] == "r2"
 
 

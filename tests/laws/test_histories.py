@@ -116,7 +116,7 @@ class History:
         seen = {event.run_id for event in clone.events()}
         assert seen == self.tree_runs(place) | branch.runs | branch.taken, "what is visible here"
         assert place.facts(clone) == {**tree, **branch.facts}
-        assert place.proof(clone).state in ("ok", "partial")
+        assert place.verdict(clone) in ("ok", "partial")
         for one in self.places:
             assert one.status() == "", "git status shows something of our doing"
         self.check_store(clone)

@@ -1,17 +1,17 @@
 """The log: one line for each thing that happened, each naming the lines before it.
 
 A writer appends to a spool of its own, so writers never wait for one another; an event is
-acknowledged only when its bytes are synced. `verify` stands beside the writer and trusts
-nothing but bytes. What is visible on a line, and sealing for git, lie in `seal` and `git.clone`.
+acknowledged only when its bytes are synced. Reading trusts nothing but bytes and sets apart what is
+no event. Sealing for git is `seal`'s, what is visible on a line `git.clone`'s, and the proof of the
+whole `diagnostics.integrity`'s.
 """
 
 import contextlib
-import itertools
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
@@ -24,7 +24,6 @@ from holdfast.store.format import (
     match_event,
     parents_of,
     parse_event,
-    segment_lines,
     split_lines,
 )
 from holdfast.store.layout import Layout
@@ -235,62 +234,3 @@ def spool_ends(path: str) -> tuple[set[str], str | None]:
     with contextlib.suppress(HoldfastError):
         named.update(parents_of(match_event(first[: first.find(b"\n") + 1])))
     return named, tail[-1].hash_self if tail else None
-
-
-@dataclass(slots=True)
-class Proof:
-    """What verifying found: every event seen with its parents, and every fault with its place."""
-
-    parents: dict[str, bytes] = field(default_factory=dict)
-    faults: list[Torn] = field(default_factory=list)
-
-    @property
-    def missing(self) -> set[str]:
-        """Parents that are named but not here; the log is then partial, not corrupt."""
-        known = self.parents.keys()
-        named = b",".join(filter(None, self.parents.values())).decode("ascii")
-        return set(named[1:-1].split('","') if named else ()) - known
-
-    @property
-    def state(self) -> str:
-        """ok, partial or corrupt."""
-        if self.faults:
-            return "corrupt"
-        return "partial" if self.missing else "ok"
-
-
-def verify_lines(proof: Proof, path: str, lines: Iterable[bytes], *, first: int = 1, offset: int = 0) -> None:
-    """Check each event line's form, hash and parents, and add it to the proof."""
-    seen = proof.parents
-    for number, line in enumerate(lines, first):
-        try:
-            found = match_event(line)
-            named = found[16]
-            if b"," in named and not _is_sorted(named):
-                raise CorruptLog("its parents are not sorted or repeat")
-            seen[found[1].decode("ascii")] = named
-        except (CorruptLog, FutureFormat) as error:
-            if line != b"\n":
-                proof.faults.append(Torn(path, number, offset, line, str(error)))
-        offset += len(line)
-
-
-def _is_sorted(named: bytes) -> bool:
-    parents = named.split(b",")
-    return all(a < b for a, b in itertools.pairwise(parents))
-
-
-def verify_spool(proof: Proof, path: str) -> None:
-    """Check a spool file."""
-    verify_lines(proof, path, split_lines(fsio.read(path, limit=MAX_SPOOL)))
-
-
-def verify_segment(proof: Proof, path: str, name: str, data: bytes) -> None:
-    """Check a segment: its name, its header, and each line."""
-    try:
-        segment_lines(name, data)
-    except (CorruptLog, FutureFormat) as error:
-        proof.faults.append(Torn(path, 1, 0, data[:80], str(error)))
-    pieces = list(split_lines(data))
-    if pieces:
-        verify_lines(proof, path, pieces[1:], first=2, offset=len(pieces[0]))
