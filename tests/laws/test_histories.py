@@ -141,9 +141,9 @@ class History:
         name = self.dice.choice([*names, f"f{self.tick}"])
         if any(sighting.clash for sighting in place.open().entries() if sighting.path == fact_path(name)):
             return
-        place.keep(name, f"text {self.tick}")
-        self.branch(place).facts[name] = f"text {self.tick}"
-        self.kept[(id(self.branch(place)), name)] = f"text {self.tick}"
+        place.keep(name, f"text {self.tick:04}")
+        self.branch(place).facts[name] = f"text {self.tick:04}"
+        self.kept[(id(self.branch(place)), name)] = f"text {self.tick:04}"
 
     def publish(self, place: Place) -> None:
         branch = self.branch(place)
