@@ -125,7 +125,7 @@ def _has_dead_runs(layout: Layout, *, patient: bool) -> bool:
     A patient question does not mind runs that are under way: an agent asks from inside one.
     """
     try:
-        under_way = os.listdir(os.path.join(layout.private, "open"))
+        under_way = os.listdir(layout.under_way)
     except OSError:
         return False
     return bool(under_way) and not (patient and all(_is_alive(layout.run(name)) for name in under_way))

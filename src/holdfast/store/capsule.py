@@ -54,14 +54,10 @@ def to_json(value: object) -> bytes:
 def opened(layout: Layout) -> list[str]:
     """The ids of runs that began and are not known to have ended; cheap however many have."""
     try:
-        names = os.listdir(_markers(layout))
+        names = os.listdir(layout.under_way)
     except FileNotFoundError:
         return []
     return sorted({name.removesuffix(_NEW) for name in names})
-
-
-def _markers(layout: Layout) -> str:
-    return os.path.join(layout.private, "open")
 
 
 def read_json(folder: str, name: str) -> Any:
@@ -119,7 +115,7 @@ class Capsule:
         capsule that is begun but not alive, unless its wrapper died.
         """
         new = _begun(layout, run_id)
-        fsio.make_dirs(_markers(layout))
+        fsio.make_dirs(layout.under_way)
         with fsio.refusing(new):
             if os.path.lexists(layout.run(run_id)):
                 raise FileExistsError(layout.run(run_id))
@@ -286,7 +282,7 @@ def _sweep(folder: str) -> None:
 
 
 def _marker(layout: Layout, run_id: str) -> str:
-    return os.path.join(_markers(layout), run_id)
+    return os.path.join(layout.under_way, run_id)
 
 
 def _begun(layout: Layout, run_id: str) -> str:

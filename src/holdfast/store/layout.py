@@ -125,6 +125,11 @@ class Layout:
         return self._in("runs", run_id)
 
     @property
+    def under_way(self) -> str:
+        """One empty file for each run that began and is not known to have ended."""
+        return self._in("open")
+
+    @property
     def candidates(self) -> str:
         return self._in("candidates")
 
