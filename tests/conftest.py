@@ -7,6 +7,7 @@ plays it again.
 
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,10 @@ FOREIGN_NAMES = (
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed once, before xdist starts its workers, which inherit it."""
     os.environ.setdefault(SEED, str(secrets.randbelow(2**32)))
+    # `nohup make test &` ignores these, children inherit that, and tests that send them would hang.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -70,12 +70,10 @@ def test_names_nobody_knows_are_said_not_fatal(tmp_path: Path) -> None:
     "text",
     [
         "trunk = 3",
-        "[publish]\nshare = ['everything']",
         "[review]\nauto_promote = 2",
         "[review]\nauto_promote = true",
         "[capture]\nmax_output = '1 MB'",
         "[capture]\nmax_output = true",
-        "[features]\ntasks = 'yes'",
         "[redact]\nrules = [1]",
         "review = true",
         "not toml",
@@ -104,15 +102,11 @@ def test_the_environment_is_read_as_toml_or_text() -> None:
     settings = load(
         environ={
             "HOLDFAST_REVIEW_AUTO_PROMOTE": "0.9",
-            "HOLDFAST_FEATURES_CREW": "true",
             "HOLDFAST_CAPTURE_ENV": "A, B",
-            "HOLDFAST_PUBLISH_SHARE": '["runs"]',
         }
     )
     assert settings.auto_promote == 0.9
-    assert settings.feature("crew") is True
     assert settings.capture_env == ("A", "B")
-    assert settings.share == ("runs",)
     assert load(environ={"HOLDFAST_REVIEW_AUTO_PROMOTE": "off"}).auto_promote is None
 
 

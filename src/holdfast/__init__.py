@@ -18,7 +18,6 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # known to type checkers; `typing` itself would cost every start some milliseconds
 if TYPE_CHECKING:
     from holdfast.errors import (
-        AlteredCapsule,
         Ambiguous,
         BadBundle,
         BadInput,
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
         BrokenEntry,
         Busy,
         CorruptLog,
-        Erased,
         FutureFormat,
         GitFailed,
         HoldfastError,
@@ -49,7 +47,6 @@ if TYPE_CHECKING:
     from holdfast.project import Project, promote_fact, recall, write_log
 
 __all__ = [
-    "AlteredCapsule",
     "Ambiguous",
     "BadBundle",
     "BadInput",
@@ -57,7 +54,6 @@ __all__ = [
     "BrokenEntry",
     "Busy",
     "CorruptLog",
-    "Erased",
     "FutureFormat",
     "GitFailed",
     "HoldfastError",

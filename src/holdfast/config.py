@@ -22,7 +22,6 @@ from holdfast.errors import BadSettings
 
 MAX_FILE = 64 * 1024
 PREFIX = "HOLDFAST_"
-SHARES = ("candidates", "sessions", "summaries", "runs")
 CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "TZ", "VIRTUAL_ENV")
 
 
@@ -34,18 +33,6 @@ def _branch(value: object) -> str | None:
     if value is None or (isinstance(value, str) and value.strip()):
         return value
     raise _Wrong("wants the name of a branch")
-
-
-def _flag(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise _Wrong("wants true or false")
-
-
-def _auto(value: object) -> bool | str:
-    if isinstance(value, bool) or value == "auto":
-        return value
-    raise _Wrong('wants true, false or "auto"')
 
 
 def _threshold(value: object) -> float | None:
@@ -70,13 +57,6 @@ def _words(value: object) -> tuple[str, ...]:
     raise _Wrong("wants a list of words")
 
 
-def _shares(value: object) -> tuple[str, ...]:
-    words = _words(value)
-    if unknown := [word for word in words if word not in SHARES]:
-        raise _Wrong(f"knows {', '.join(SHARES)}, not {unknown[0]}")
-    return words
-
-
 @dataclass(frozen=True, slots=True)
 class Key:
     """One setting: its name, what it is unless somebody says otherwise, and who may say so."""
@@ -95,7 +75,6 @@ class Key:
 
 KEYS = (
     Key("trunk", None, _branch, "the branch that counts as approved; found if not set"),
-    Key("publish.share", (), _shares, "private things that publish also shares"),
     Key(
         "review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True
     ),
@@ -105,11 +84,6 @@ KEYS = (
     Key(
         "redact.allow", (), _words, "text that is not a secret though it looks so", untracked=True, adds=True
     ),
-    Key("features.tasks", True, _flag, "the task graph"),
-    Key("features.sessions", True, _flag, "session summaries"),
-    Key("features.journal", True, _flag, "the daily journal"),
-    Key("features.semantic", "auto", _auto, "search by meaning"),
-    Key("features.crew", False, _flag, "agents that work together"),
 )
 _BY_NAME = {key.name: key for key in KEYS}
 
@@ -125,10 +99,6 @@ class Settings:
     @property
     def trunk(self) -> str | None:
         return self.values["trunk"]  # type: ignore[no-any-return]
-
-    @property
-    def share(self) -> tuple[str, ...]:
-        return self.values["publish.share"]  # type: ignore[no-any-return]
 
     @property
     def auto_promote(self) -> float | None:
@@ -149,10 +119,6 @@ class Settings:
     @property
     def redact_allow(self) -> tuple[str, ...]:
         return self.values["redact.allow"]  # type: ignore[no-any-return]
-
-    def feature(self, name: str) -> bool | str:
-        """Whether a part is on: True, False, or "auto" where it may decide itself."""
-        return self.values[f"features.{name}"]  # type: ignore[no-any-return]
 
 
 DEFAULTS = Settings({key.name: key.default for key in KEYS}, {})

@@ -5,7 +5,7 @@
     ├── NotFound, Ambiguous, BadInput, TooLarge what was asked
     ├── NotStored, ReadOnlyStore, Busy          what the disk allows
     ├── FutureFormat, CorruptLog, BrokenEntry,
-    │   UnsafePath, AlteredCapsule, Erased      what the disk holds
+    │   UnsafePath                              what the disk holds
     ├── NeedsReview, NeedsEvidence,
     │   NeedsConfirmation                       what people decide
     ├── PublishRefused, OnTrunk, HookRefused,
@@ -103,11 +103,6 @@ class NeedsEvidence(HoldfastError):
     hint = "Cite a run, a commit or a tracked path with --evidence."
 
 
-class AlteredCapsule(HoldfastError):
-    code = 25
-    hint = "Run `holdfast doctor` to see which file of the run was changed."
-
-
 class PublishRefused(HoldfastError):
     code = 26
     hint = "Finish what git is doing, then run `holdfast publish` again; nothing was lost."
@@ -143,11 +138,6 @@ class ScanFailed(HoldfastError):
 
     code = 33
     hint = "Check `redact.rules` in the settings."
-
-
-class Erased(HoldfastError):
-    code = 34
-    hint = "`holdfast log` shows the event that erased it."
 
 
 class BadBundle(HoldfastError):

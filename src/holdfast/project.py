@@ -35,8 +35,8 @@ from holdfast.diagnostics.diff import Diff
 from holdfast.diagnostics.findings import Report
 from holdfast.diagnostics.repair import Repair
 from holdfast.diagnostics.status import Status, Tally
-from holdfast.errors import BadInput, HoldfastError
-from holdfast.git import adopt, erase, lines, publish, reconcile, setup
+from holdfast.errors import BadInput, HoldfastError, NeedsReview
+from holdfast.git import adopt, erase, journal, lines, publish, reconcile, setup
 from holdfast.git.clone import Clone
 from holdfast.git.erase import Erasure
 from holdfast.git.publish import Published
@@ -72,6 +72,14 @@ _BODY = (
     "command",
     "artifacts",
 )
+
+
+_SHAPES: dict[str, type] = {
+    **dict.fromkeys(("kind", "task", "prompt"), str),
+    **dict.fromkeys(("inputs", "outputs"), dict),
+    **dict.fromkeys(("tool_calls", "derived_facts", "next_actions", "receipts", "tags", "artifacts"), list),
+}
+_NAMED: dict[type, str] = {str: "a text", dict: "an object, such as {'summary': …}", list: "a list"}
 
 
 def _now() -> datetime:
@@ -130,9 +138,7 @@ class Project:
 
     def _finish_what_was_cut_short(self) -> None:
         clone = self.clone
-        if os.path.lexists(clone.layout.publishing) or os.path.lexists(clone.layout.erasing):
-            with fsio.locked(clone.layout.lock, wait=60.0):
-                clone.notes.extend(filter(None, (publish.recover(clone), erase.finish(clone))))
+        clone.notes.extend(filter(None, (journal.resume(clone), erase.resume(clone))))
         for gone in erase.sweep(clone):
             clone.notes.append(f"deleted again what had been erased: {gone}")
         for done in recover.complete(clone):
@@ -174,6 +180,9 @@ class Project:
             raise BadInput(
                 f"an event has no field {', '.join(unknown)}", hint="See `help(Project.write_log)`."
             )
+        for name, kind in _SHAPES.items():
+            if not isinstance(event.get(name), kind | None):
+                raise BadInput(f"{name} is a {type(event[name]).__name__}", hint=f"It takes {_NAMED[kind]}.")
         fields = {name: event[name] for name in _ENVELOPE if event.get(name) is not None}
         body = {name: event[name] for name in _BODY if event.get(name) is not None}
         kind = event.get("kind", "run")
@@ -239,6 +248,9 @@ class Project:
         made = propose(self.clone, statement=statement, expires_at=expires, **fields)
         if accept:
             return self.accept(made.id, reviewer=reviewer)
+        if self.settings.auto_promote is not None:
+            with contextlib.suppress(NeedsReview):
+                return self.promote_fact(made.id)
         waiting = {standing.id: standing for standing in review.waiting(self.clone)}
         return waiting.get(made.id) or Standing(made, "accepted")
 
@@ -256,8 +268,8 @@ class Project:
         return done
 
     def candidates(self) -> list[Standing]:
-        """What waits for a decision."""
-        return review.waiting(self.clone)
+        """What waits for a decision: candidates, and entries written or edited by hand."""
+        return [*review.waiting(self.clone), *self.facts().unreviewed]
 
     def accept(self, identity: str, *, reviewer: str | None = None) -> Standing:
         """Approve a candidate, or an entry as it stands in the work tree."""
@@ -323,7 +335,8 @@ class Project:
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         found = self.facts()
         stale = sum(any(state != "holds" for _, state in s.receipts) for s in found.trusted)
-        tally = Tally(len(found.trusted), len(found.expired), stale, len(review.waiting(self.clone)))
+        waiting = len(review.waiting(self.clone))
+        tally = Tally(len(found.trusted), len(found.expired), stale, waiting, len(found.unreviewed))
         return status.status(self.clone, tally)
 
     def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:

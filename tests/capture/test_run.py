@@ -559,6 +559,9 @@ def test_a_broken_scanner_stores_no_text(project: Project) -> None:
         def text(self, text: str) -> str:
             raise ScanFailed(f"the scanner is broken for {len(text)} characters")
 
+        def value(self, value: object) -> object:
+            raise ScanFailed(f"the scanner is broken for a {type(value).__name__}")
+
     clone = project.clone
     clone.scan = Broken()
     with files_as_handles(project.side, None) as handles:

@@ -138,7 +138,6 @@ def test_without_a_threshold_nothing_is_promoted_by_itself(bench: Any) -> None:
         ({"confidence": 0.7}, "below 0.8"),
         ({"confidence": None}, "below 0.8"),
         ({"evidence": ()}, "cites nothing"),
-        ({"expires_at": "2026-01-01"}, "expired"),
     ],
 )
 def test_below_the_bar_a_candidate_is_left(bench: Any, fields: dict[str, Any], why: str) -> None:

@@ -228,3 +228,30 @@ def test_a_broken_settings_file_is_one_sentence(project, repo, cli):
     Path(repo.path, ".holdfast/holdfast.toml").write_text("review = \n")
     refused(cli("status", ok=False), errors.BadSettings)
     assert os.path.isdir(project.clone.private.private)
+
+
+@pytest.mark.parametrize(
+    "event", [{"task": 5}, {"outputs": "text"}, {"tool_calls": {"a": 1}}, {"kind": 3}, {"layer": "no layer"}]
+)
+def test_an_event_of_the_wrong_shape_is_refused(project, event):
+    """A field of another kind would be read by nobody."""
+    before = len(project.log())
+    with pytest.raises(errors.BadInput):
+        project.write_log(event)
+    assert len(project.log()) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--supersedes", "FCT-nope"), errors.NotFound),
+        (("--expires", "2020-01-01"), errors.BadInput),
+        (("--expires", "soon"), errors.BadInput),
+        (("--evidence", "no-such-file"), errors.NotFound),
+        (("--layer", "no layer"), errors.BadInput),
+    ],
+)
+def test_a_memory_that_cannot_hold_is_refused_when_it_is_proposed(project, cli, options, error):
+    """What is wrong at once must not wait until somebody reviews it."""
+    refused(cli("remember", "Some words", *options, ok=False), error)
+    assert project.candidates() == []

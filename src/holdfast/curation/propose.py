@@ -17,7 +17,7 @@ from typing import Any
 from holdfast.curation import candidates, decisions, facts
 from holdfast.curation.candidates import Shelf
 from holdfast.curation.facts import Seen
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, NotFound
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import resolve_all, states
 from holdfast.model import memory as rules
@@ -60,8 +60,11 @@ def propose(
         "source": source or _source(cited),
         "id": id,
     }
+    cleaned = _cleaned(clone, given)
+    if (cleaned["statement"], cleaned["details"]) != (words, more):
+        clone.notes.append("a secret was removed from the words before they were stored")
     fields: dict[str, Any] = {
-        **_cleaned(clone, given),
+        **cleaned,
         "type": kind,
         "layer": layer,
         "confidence": confidence,
@@ -98,6 +101,8 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId) -> Candidate | Ac
     taken = [*shelf.ids, *(one.memory.id for one in seen)]
     if (fields["id"] or "").lower() in (name.lower() for name in taken):  # file names may ignore case
         raise BadInput(f"{fields['id']} says something else already", hint="Leave --id out to get a new one.")
+    if unknown := [name for name in fields["supersedes"] if name not in taken]:
+        raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts`.")
     fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(seen, fields["statement"])])
     fields["id"] = fields["id"] or new_id(fields["type"], taken)
     candidate = Candidate(**fields, line=clone.line().id)
@@ -173,8 +178,9 @@ def _source(cited: tuple[str, ...]) -> str | None:
 def _expiry(clone: Clone, when: str | datetime | None) -> datetime | None:
     if when is None or when == "":
         return None
-    if isinstance(when, str):
-        return rules.expiry(when, clone.clock())
-    if when.tzinfo is None:
+    if isinstance(when, datetime) and when.tzinfo is None:
         raise BadInput("expires_at must name its time zone")
-    return rules.moment(when.isoformat())
+    end = rules.expiry(when, clone.clock()) if isinstance(when, str) else rules.moment(when.isoformat())
+    if end <= clone.clock():
+        raise BadInput(f"{rules.iso(end)} is past already", hint="Name a moment to come: 30d, or a date.")
+    return end

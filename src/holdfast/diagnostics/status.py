@@ -1,12 +1,10 @@
 """Status: where this clone stands, what waits, and what would be lost with the clone."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.git import reconcile
 from holdfast.git.clone import Clone
-from holdfast.store import seal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +19,7 @@ class Status:
     expired: int
     stale: int
     candidates: int
+    unreviewed: int  # entries written or edited by hand
     events_waiting: int
     changes_waiting: tuple[str, ...]  # tracked paths
     private_runs: int
@@ -38,6 +37,7 @@ class Tally:
     expired: int
     stale: int
     candidates: int
+    unreviewed: int
 
 
 def status(clone: Clone, tally: Tally) -> Status:
@@ -55,7 +55,8 @@ def status(clone: Clone, tally: Tally) -> Status:
         expired=tally.expired,
         stale=tally.stale,
         candidates=tally.candidates,
-        events_waiting=_events_waiting(clone, [change.segment for change in changes if change.segment]),
+        unreviewed=tally.unreviewed,
+        events_waiting=_events_waiting(clone),
         changes_waiting=tuple(sorted({change.path for change in changes if change.segment is None})),
         private_runs=_count(clone.private.runs),
         private_bytes=size,
@@ -65,14 +66,13 @@ def status(clone: Clone, tally: Tally) -> Status:
     )
 
 
-def _events_waiting(clone: Clone, segments: Sequence[str]) -> int:
-    spooled = sum(_lines(path) for store in clone.stores for path in seal.spools(store, clone.line().id))
-    return spooled + sum(seal.sealed_bytes(clone.layout, name).count(b"\n") - 1 for name in segments)
-
-
-def _lines(path: str) -> int:
-    with open(path, "rb") as file:
-        return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+def _events_waiting(clone: Clone) -> int:
+    """Events the next publish would bring into this branch, what it inherited included."""
+    sources = clone.sources()
+    waiting = {event.hash_self for event, _ in clone.read_sources(s for s in sources if s.path)}
+    if waiting and clone.line().inherits:
+        waiting -= {event.hash_self for event, _ in clone.read_sources(s for s in sources if s.blob)}
+    return len(waiting)
 
 
 def _count(folder: str) -> int:
@@ -99,7 +99,7 @@ def render(found: Status) -> str:
     at = f" at {found.head[:12]}" if found.head else ", before the first commit"
     rows = [f"On {branch}{at}, line {found.id}"]
     rows.append(f"  facts       {_facts(found)}")
-    rows.append(f"  to review   {found.candidates}")
+    rows.append(f"  to review   {_to_review(found)}")
     rows.append(f"  to publish  {_to_publish(found)}")
     rows.append(
         f"  private     {_plural(found.private_runs, 'run')}, {_bytes(found.private_bytes)}; "
@@ -113,6 +113,11 @@ def _facts(found: Status) -> str:
         f"{count} {word}" for count, word in ((found.expired, "expired"), (found.stale, "stale")) if count
     ]
     return f"{found.facts}" + (f" ({', '.join(more)})" if more else "")
+
+
+def _to_review(found: Status) -> str:
+    by_hand = f", {found.unreviewed} written or edited by hand" if found.unreviewed else ""
+    return f"{found.candidates}{by_hand}"
 
 
 def _to_publish(found: Status) -> str:

@@ -13,6 +13,7 @@ import os
 import shutil
 from dataclasses import dataclass
 
+from holdfast.errors import Busy
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.store import fsio, pending
@@ -39,8 +40,18 @@ def erase(clone: Clone, kind: str, identity: str) -> Erasure:
         return _carry_out(clone, kind, identity)
 
 
-def finish(clone: Clone) -> str | None:
-    """Complete an erase that was cut short; says so. The caller holds the store's lock."""
+def resume(clone: Clone) -> str | None:
+    """Complete an erase that was cut short, and say so; if somebody is erasing right now, it is theirs."""
+    if not os.path.lexists(clone.layout.erasing):
+        return None
+    try:
+        with fsio.locked(clone.layout.lock, wait=0.0):
+            return _finish(clone)
+    except Busy:
+        return None
+
+
+def _finish(clone: Clone) -> str | None:
     try:
         record = json.loads(fsio.read(clone.layout.erasing, limit=MAX_MARKER))
     except FileNotFoundError:

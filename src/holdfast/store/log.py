@@ -111,7 +111,10 @@ class Writer:
     def _take_over(self) -> bool:
         """Continue the newest idle spool of the line, if there is one."""
         for path in self._idle():
-            fd = fsio.ops.open(path, os.O_RDWR | os.O_APPEND | _NOFOLLOW, 0o600)
+            try:
+                fd = fsio.ops.open(path, os.O_RDWR | os.O_APPEND | _NOFOLLOW, 0o600)
+            except FileNotFoundError:  # sealed since we looked
+                continue
             if fsio.try_lock_fd(fd):
                 last = next(reversed(_tail(fd)), None)
                 self._fd, self._end = fd, os.fstat(fd).st_size

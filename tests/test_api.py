@@ -1,0 +1,121 @@
+"""The Python API: what a custom agent leans on."""
+
+import pytest
+
+import holdfast
+from holdfast import NeedsEvidence, NeedsReview, NotInitialised, Project, promote_fact, recall, write_log
+
+
+@pytest.fixture
+def project(repo, inside) -> Project:
+    Project.init(repo.path, commit=True)
+    return Project.open(repo.path)
+
+
+def fact(run: str, confidence: float) -> dict[str, object]:
+    return {
+        "statement": "The cache is warm after one run",
+        "confidence": confidence,
+        "evidence": [f"run:{run}"],
+    }
+
+
+def test_the_three_functions_work_in_the_current_folder(project):
+    """The shortest way for an agent: three functions, no object."""
+    run = write_log({"task": "T-1", "outputs": {"summary": "measured the cache"}})
+    done = promote_fact(fact(run, 0.5), reviewer="ann")
+
+    assert done.status == "accepted"
+    assert {hit.id for hit in recall("cache")} >= {run, done.id}
+
+
+def test_without_a_reviewer_the_threshold_decides(project, repo):
+    """Nothing becomes trusted that neither a person nor the settings allowed."""
+    run = project.write_log({"task": "T-1"})
+    with pytest.raises(NeedsReview) as caught:
+        project.promote_fact(fact(run, 0.95))
+    assert "holdfast review" in caught.value.hint
+    (waiting,) = project.candidates()
+
+    allowed = Project.open(repo.path, environ={"HOME": "/nowhere", "HOLDFAST_REVIEW_AUTO_PROMOTE": "0.9"})
+    assert allowed.promote_fact(waiting.id).status == "accepted"
+    (event,) = [event for event in project.log() if event["kind"] == "promote"]
+    assert event["target"] == waiting.id
+    assert event["derived_facts"] == [waiting.id]
+
+
+def test_below_the_threshold_a_candidate_is_left(project, repo):
+    """The agent is told, and its finding is not lost."""
+    run = project.write_log({"task": "T-1"})
+    strict = Project.open(repo.path, environ={"HOME": "/nowhere", "HOLDFAST_REVIEW_AUTO_PROMOTE": "0.9"})
+    with pytest.raises(NeedsReview):
+        strict.promote_fact(fact(run, 0.5))
+    assert len(strict.candidates()) == 1
+    assert not strict.facts().trusted
+
+
+def test_remember_obeys_the_threshold_too(project, repo):
+    """The setting means the same from every door."""
+    open_door = Project.open(repo.path, environ={"HOME": "/nowhere", "HOLDFAST_REVIEW_AUTO_PROMOTE": "0.9"})
+    sure = open_door.remember("Lint runs first", confidence=0.95, evidence=["README"])
+    unsure = open_door.remember("Lint runs last", confidence=0.2, evidence=["README"])
+    assert (sure.status, unsure.status) == ("accepted", "candidate")
+
+
+def test_a_fact_without_evidence_is_never_promoted(project):
+    """A reviewer's word alone is no receipt."""
+    with pytest.raises(NeedsEvidence):
+        project.promote_fact({"statement": "Trust me", "confidence": 1.0}, reviewer="ann")
+
+
+def test_a_block_of_code_is_a_run(project):
+    """A custom agent records its own work without a command line."""
+    with project.run(task="T-2", layer="L5", scale=4, prompt="count the boats") as run:
+        run.output("count.txt", "twelve boats")
+    (event,) = [event for event in project.log() if event["run_id"] == run.run_id]
+    assert (event["task"], event["layer"], event["systemic_scale"], event["exit_status"]) == (
+        "T-2",
+        "L5",
+        4,
+        0,
+    )
+    assert event["output_sha256"]
+    assert project.doctor().verdict == "ok"
+
+
+def test_a_failing_block_is_recorded_and_fails(project):
+    """What went wrong is the part of a run most worth keeping."""
+    with pytest.raises(ZeroDivisionError), project.run(task="T-3"):
+        _ = 1 / 0
+    assert [event["exit_status"] for event in project.log() if event["task"] == "T-3"] == [1]
+
+
+def test_a_project_without_memory_says_so(repo, inside):
+    """The error is one that can be caught, with its next step."""
+    with pytest.raises(NotInitialised) as caught:
+        write_log({})
+    assert "holdfast init" in caught.value.hint
+    assert isinstance(caught.value, holdfast.HoldfastError)
+
+
+def test_status_counts_what_a_new_branch_took_along(project, repo):
+    """`publish` would publish it, so `status` must not say that nothing waits."""
+    project.write_log({"task": "T-1"})
+    repo.git("switch", "-q", "-c", "child")
+    child = Project.open(repo.path)
+
+    assert child.status().events_waiting == 1
+    child.publish()
+    assert Project.open(repo.path).status().events_waiting == 0
+
+
+def test_what_was_edited_by_hand_waits_for_review(project, repo):
+    """A change nobody approved must not pass unseen."""
+    done = project.remember("The port is 5432", evidence=["README"], accept=True)
+    project.publish()
+    path = repo.path / (done.path or "")
+    path.write_text(path.read_text().replace("5432", "5433"))
+    again = Project.open(repo.path)
+
+    assert again.status().unreviewed == 1
+    assert [standing.status for standing in again.candidates()] == ["unreviewed"]
