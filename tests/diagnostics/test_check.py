@@ -72,22 +72,202 @@ def test_an_event_of_this_branch_lets_a_change_through(sample, kind):
     sample.fact()
     sample.publish()
     sample.repo.git("branch", "-f", "main")
+    gone(sample)
     sample.clone.record(Draft(kind, target="FCT-aaa111", body={"reason": "it changed"}))
     sample.publish()
-    sample.repo.git("rm", "-q", PATH)
-    sample.repo.git("commit", "-q", "-m", "gone")
 
     assert verdict(sample).problems == ()
+
+
+@pytest.mark.parametrize(("kind", "passes"), [("retire", True), ("erase", True), ("promote", False)])
+def test_only_what_was_given_up_may_be_deleted_later(sample, kind, passes):
+    """Who approves a fact has not said that it may vanish; who retires it has."""
+    sample.fact()
+    sample.publish()
+    sample.repo.git("branch", "-f", "main")
+    sample.clone.record(Draft(kind, target="FCT-aaa111", body={"reason": "it changed"}))
+    sample.publish()
+    gone(sample)
+
+    assert (verdict(sample).problems == ()) == passes
+
+
+def gone(sample) -> None:
+    sample.repo.git("rm", "-q", PATH)
+    sample.repo.git("commit", "-q", "-m", "gone")
 
 
 def test_the_run_a_fact_comes_from_accounts_for_it(sample):
     """Facts that a run derived may come with their run instead of an approval."""
     run = "20261115T120000Z-abc123"
     sample.clone.record(Draft("run", target=run, run_id=run, exit_status=0, body={"task": "x"}))
-    sample.publish()
     sample.commit_file(PATH, hand_written(source=f"run:{run}"))
-
+    sample.publish()
     assert verdict(sample).problems == ()
+
+    sample.commit_file(PATH, hand_written("It does not hold.", source=f"run:{run}"))
+    assert "after its approval" in said(verdict(sample).problems)
+
+
+def edited(sample, old: str = "It holds.", new: str = "It does not hold.") -> str:
+    """Somebody rewrites the fact and commits it without a word to Holdfast; gives the commit."""
+    sample.commit_file(PATH, (sample.repo / PATH).read_text().replace(old, new))
+    return str(sample.repo.git("rev-parse", "HEAD"))
+
+
+def approved(sample) -> None:
+    sample.clone.record(Draft("accept", target="FCT-aaa111", body={"statement": "…"}))
+    sample.publish()
+
+
+def test_a_text_edited_after_its_approval_fails(sample):
+    """One honest approval would otherwise open the gate for whatever is written next."""
+    sample.fact()
+    sample.publish()
+    commit = edited(sample)
+    sample.repo.commit("other.txt")
+
+    found = verdict(sample)
+
+    assert f"FCT-aaa111 was changed in {commit[:12]} after its approval" in said(found.problems)
+    assert "holdfast review accept FCT-aaa111" in found.problems[0].next_step
+
+
+def test_an_edit_that_was_approved_later_passes(sample):
+    """People mend a fact in their editor first and have it approved then."""
+    sample.fact()
+    sample.publish()
+    edited(sample)
+    approved(sample)
+    sample.repo.commit("other.txt")
+
+    assert verdict(sample).word == "ok"
+
+
+def test_an_edit_that_was_taken_back_passes(sample):
+    """The text that stands was approved; and nobody can approve it again, for nothing is new."""
+    sample.fact()
+    sample.publish()
+    edited(sample)
+    sample.repo.git("revert", "--no-edit", "HEAD")
+    assert verdict(sample).word == "ok"
+
+    edited(sample, "It holds.", "It never held.")
+    approved(sample)
+    sample.repo.git("revert", "--no-edit", "HEAD~1")
+    assert verdict(sample).word == "ok"
+    sample.repo.git("revert", "--no-edit", "HEAD")
+    assert "after its approval" in said(verdict(sample).problems)
+
+
+def test_an_approval_copied_behind_an_edit_lets_nothing_in(sample):
+    """The same event in a second segment is still the older approval."""
+    from holdfast.store.format import make_segments, parse_event
+
+    sample.tasks(1)
+    sample.fact()
+    sample.publish()
+    edited(sample)
+    lines = sample.segments()[0].read_bytes().splitlines(keepends=True)[1:]
+    events = [(parse_event(line).ts, line) for line in lines]
+    copy = make_segments(parse_event(lines[0]).line, events[1:])[0]
+    sample.commit_file(copy.path, copy.data.decode())
+
+    assert "after its approval" in said(verdict(sample).problems)
+
+
+@pytest.mark.parametrize("honest", [True, False])
+def test_a_rebase_changes_no_verdict(sample, honest):
+    """Branches are rebased every day; neither an approval nor its lack may be lost by it."""
+    sample.fact()
+    sample.publish()
+    edited(sample)
+    if honest:
+        approved(sample)
+    sample.repo.git("switch", "-q", "main")
+    sample.repo.commit("meanwhile.txt")
+    sample.repo.git("switch", "-q", "feature")
+    sample.repo.git("rebase", "-q", "main")
+
+    assert (verdict(sample).word == "ok") == honest
+
+
+def test_a_squash_passes(sample):
+    """In one commit the approval comes with the text; the branch itself was judged before."""
+    sample.fact()
+    sample.publish()
+    edited(sample)
+    approved(sample)
+    sample.repo.git("switch", "-q", "-c", "squashed", "main")
+    sample.repo.git("merge", "-q", "--squash", "feature")
+    sample.repo.git("commit", "-q", "-m", "squashed")
+
+    assert verdict(sample).word == "ok"
+
+
+def test_merging_the_trunk_changes_no_verdict(sample):
+    """A branch takes the trunk in before it is judged."""
+    sample.fact()
+    sample.publish()
+    sample.repo.git("switch", "-q", "main")
+    sample.repo.commit("meanwhile.txt")
+    sample.repo.git("switch", "-q", "feature")
+    sample.repo.git("merge", "-q", "--no-edit", "main")
+    assert verdict(sample).word == "ok"
+
+    edited(sample)
+    sample.repo.git("switch", "-q", "main")
+    sample.repo.commit("and-again.txt")
+    sample.repo.git("switch", "-q", "feature")
+    sample.repo.git("merge", "-q", "--no-edit", "main")
+    assert "after its approval" in said(verdict(sample).problems)
+
+
+def both_sides_change_it(sample) -> None:
+    """The trunk and the branch each change another field of one fact, each with an approval."""
+    sample.fact(tags=("a",), applies_to=("x",))
+    sample.publish()
+    sample.repo.git("branch", "-f", "main")
+    edited(sample, "tags: [a]", "tags: [a, b]")
+    approved(sample)
+    sample.repo.git("switch", "-q", "main")
+    sample.clone = sample.open()
+    edited(sample, "It holds.", "It holds well.")
+    approved(sample)
+    sample.repo.git("switch", "-q", "feature")
+    sample.repo.git("merge", "-q", "--no-commit", "--no-edit", "main")
+    text = (sample.repo / PATH).read_text()
+    assert "tags: [a, b]" in text and "It holds well." in text
+
+
+def test_a_merge_of_two_approved_texts_passes(sample):
+    """Nobody wrote anything new: the merge holds what was approved on either side."""
+    both_sides_change_it(sample)
+    sample.repo.git("commit", "-q", "-m", "merged")
+
+    assert verdict(sample).word == "ok"
+
+
+def test_words_that_only_the_merge_brought_fail(sample):
+    """A merge commit is a good place to hide a sentence: few people read one."""
+    both_sides_change_it(sample)
+    text = (sample.repo / PATH).read_text()
+    sample.commit_file(PATH, text.replace("It holds well.", "It does not hold."))
+
+    assert "after its approval" in said(verdict(sample).problems)
+
+
+def test_words_smuggled_into_the_merge_of_an_approved_branch_fail(sample):
+    """The approval comes with the merge, but it was given for the branch's own text."""
+    sample.repo.git("branch", "other")
+    sample.fact()
+    sample.publish()
+    sample.repo.git("switch", "-q", "other")
+    sample.repo.git("merge", "-q", "--no-ff", "--no-commit", "feature")
+    text = (sample.repo / PATH).read_text()
+    sample.commit_file(PATH, text.replace("It holds.", "It does not hold."))
+
+    assert "after its approval" in said(verdict(sample).problems)
 
 
 def test_an_old_approval_copied_into_a_new_segment_lets_nothing_in(sample):
@@ -202,6 +382,23 @@ def test_a_shallow_clone_is_partial(sample, tmp_path):
 
     assert (found.word, found.problems) == ("partial", ())
     assert "shallow" in said(found.notes)
+
+
+def test_a_history_cut_off_inside_the_branch_is_partial(sample, tmp_path):
+    """The commit before the change would tell what had been approved, and it is not here."""
+    sample.fact()
+    sample.publish()
+    commit = edited(sample)
+    main = sample.repo.git("rev-parse", "main")
+    sample.repo.git("switch", "-q", "-c", "joined", "main")
+    sample.repo.git("merge", "-q", "--no-ff", "--no-edit", "feature")
+    url = f"file://{sample.repo.path}"
+    sample.repo.git("clone", "-q", "--depth", "2", "-b", "joined", url, str(tmp_path / "ci"))
+
+    found = check(Repo.discover(str(tmp_path / "ci")), base=main)
+
+    assert (found.word, found.problems) == ("partial", ())
+    assert f"does not reach what came before {commit[:12]}" in said(found.notes)
 
 
 def test_a_base_that_is_not_there_is_an_error(sample):

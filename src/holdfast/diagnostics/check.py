@@ -2,12 +2,14 @@
 
 Everything is read from tree objects, so it works in a fresh clone without a private store. Against
 the merge-base, every memory that was added, changed or deleted needs an event that says who let it
-in, in the segments the branch brings along; the log verifies; nothing sealed was touched.
+in, in the segments the branch brings along, not before the last change of its text; the log
+verifies; nothing sealed was touched.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from holdfast.diagnostics.branch import About, Branch, CutOff
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger, Seen
 from holdfast.diagnostics.tracked import Row, read_log, rows
@@ -17,6 +19,7 @@ from holdfast.model.memory import Memory, source_run
 from holdfast.store import entries, layout
 
 PROMOTING = frozenset((b"accept", b"promote", b"edit", b"retire", b"reject", b"erase"))
+_ENDING = frozenset((b"retire", b"reject", b"erase"))
 _CANDIDATES = f"{layout.MEMORY}/candidates/"
 
 
@@ -51,12 +54,12 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> V
     if repo.head().oid is None:
         raise BadInput("there is no commit to check yet", hint="Commit something first.")
     ledger = Ledger()
-    read_log(repo, "HEAD", ledger)
+    log = read_log(repo, "HEAD", ledger)
     ledger.finish()
     here = _side(repo, "HEAD")
     start, findings = _start(repo, base, trunk)
     if start is not None:
-        findings = [*findings, *_against(repo, ledger, here, start)]
+        findings = [*findings, *_against(repo, ledger, here, start, log)]
     findings = [*ledger.findings, *here.findings, *_repeated(here.memories), *findings]
     counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.memories)}
     return Verdict(
@@ -131,15 +134,18 @@ def _repeated(memories: Mapping[str, Memory]) -> Iterator[Finding]:
             yield _problem(path, f"its id {memory.id} is also that of {other}", step)
 
 
-def _against(repo: Repo, ledger: Ledger, here: _Side, start: str) -> Iterator[Finding]:
+def _against(
+    repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[str, bytes]
+) -> Iterator[Finding]:
     before_log = {row.path: row for row in rows(repo, start, layout.LOG)}
     now_log = {row.path: row for row in rows(repo, "HEAD", layout.LOG)}
     yield from _touched(before_log, now_log)
     # By hash, not by file: an old approval copied into a new segment lets nothing in.
     known = Ledger()
     read_log(repo, start, known)
-    added = [event for name, event in ledger.events.items() if name not in known.events]
-    yield from _unexplained(_side(repo, start), here, added)
+    added = {name: event for name, event in ledger.events.items() if name not in known.events}
+    new = {path: data for path, data in log.items() if path not in before_log}
+    yield from _unexplained(_side(repo, start), here, Branch(repo, start, added, new))
 
 
 def _touched(before: Mapping[str, Row], now: Mapping[str, Row]) -> Iterator[Finding]:
@@ -152,19 +158,42 @@ def _touched(before: Mapping[str, Row], now: Mapping[str, Row]) -> Iterator[Find
             yield _problem(path, "this sealed segment was altered", step, topic="log")
 
 
-def _unexplained(before: _Side, here: _Side, added: Iterable[Seen]) -> Iterator[Finding]:
+def _unexplained(before: _Side, here: _Side, branch: Branch) -> Iterator[Finding]:
     """Changed memories that no event of the branch accounts for."""
-    events = list(added)
-    let_in = {event.target.decode("ascii") for event in events if event.target and event.kind in PROMOTING}
-    runs = {event.run_id.decode("ascii") for event in events if event.run_id and event.kind == b"run"}
     for path in sorted({*before.rows, *here.rows}):
         old, new = before.rows.get(path), here.rows.get(path)
         if old is not None and new is not None and (old.oid, old.mode) == (new.oid, new.mode):
             continue
         memory = here.memories.get(path) or before.memories.get(path)
-        if memory is None or memory.id in let_in or source_run(memory) in runs:
-            continue
-        yield _unaccounted(path, memory, "added" if old is None else "deleted" if new is None else "changed")
+        what = "added" if old is None else "deleted" if new is None else "changed"
+        if memory is not None and not (what == "deleted" and branch.brings(_about(memory, _ENDING))):
+            yield from _judged(path, memory, what, branch)
+
+
+def _judged(path: str, memory: Memory, what: str, branch: Branch) -> Iterator[Finding]:
+    about = _about(memory, PROMOTING)
+    if not branch.brings(about):
+        yield _unaccounted(path, memory, what)
+        return
+    try:
+        commit = branch.culprit(path, about)
+    except CutOff as error:
+        yield _unknown(f"this shallow clone does not reach what came before {str(error)[:12]}")
+    else:
+        if commit is not None:
+            yield _late(path, memory, what, commit)
+
+
+def _about(memory: Memory, kinds: frozenset[bytes]) -> About:
+    """Whether an event lets a memory in or out: by its id, or as the run it comes from."""
+    name, run = memory.id.encode("ascii"), (source_run(memory) or "").encode("utf-8")
+
+    def about(event: Seen) -> bool:
+        if event.kind == b"run":
+            return kinds is PROMOTING and event.run_id == run
+        return event.kind in kinds and event.target == name
+
+    return about
 
 
 def _unaccounted(path: str, memory: Memory, what: str) -> Finding:
@@ -175,6 +204,15 @@ def _unaccounted(path: str, memory: Memory, what: str) -> Finding:
         step = "Retire it with `holdfast review retire`, or bring the file back, then `holdfast publish`."
     else:
         step = f"Run `holdfast review accept {memory.id}` and `holdfast publish` on this branch."
+    return _problem(path, sentence, step)
+
+
+def _late(path: str, memory: Memory, what: str, commit: str) -> Finding:
+    """An approval covers what stood there when it was given."""
+    sentence = f"{memory.id} was {'changed' if what == 'added' else what} in {commit[:12]} after its approval"
+    step = f"Take that change back, or run `holdfast review accept {memory.id}` and `holdfast publish`."
+    if what == "deleted":
+        step = "Bring the file back, then `holdfast review retire` and `holdfast publish`."
     return _problem(path, sentence, step)
 
 
