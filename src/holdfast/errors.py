@@ -43,7 +43,7 @@ class NotInitialised(HoldfastError):
 
 class Ambiguous(HoldfastError):
     code = 12
-    hint = "Type one more character."
+    hint = "Type more of it."
 
 
 class NotFound(HoldfastError):

@@ -218,7 +218,9 @@ def _retired(entry: Seen) -> str:
 
 def _need_evidence(clone: Clone, name: str, evidence: tuple[str, ...]) -> None:
     if not evidence:
-        raise NeedsEvidence(f"{name} cites nothing")
+        raise NeedsEvidence(
+            f"{name} cites nothing", hint="Propose the same words again with --evidence, then accept it."
+        )
     for text, state in states(clone, evidence).items():
         if state in ("changed", "gone"):
             raise NeedsEvidence(

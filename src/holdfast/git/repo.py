@@ -91,7 +91,7 @@ class Repo:
     @classmethod
     def _find(cls, start: str) -> tuple["Repo", str]:
         if not os.path.isdir(start):
-            raise NotARepository(f"{start} is not a folder")
+            raise NotARepository(f"{start} is not a folder", hint="Check the path.")
         places = ("--show-toplevel", "--git-dir", "--git-common-dir", "--show-superproject-working-tree")
         asked = ["rev-parse", "--path-format=absolute", *places]
         done = _start(["-C", start, *asked], None, _environment(keep_local=True))

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from holdfast.errors import BadInput
-from holdfast.model.ids import is_id
+from holdfast.model.ids import LAYER_HINT, is_id, is_layer
 
 KINDS = (
     "run",  # an execution ended
@@ -30,7 +30,6 @@ KINDS = (
 )
 
 MAX_PARENTS = 32
-_LAYER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -57,8 +56,8 @@ class Draft:
                 raise BadInput(
                     f"{name} {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore."
                 )
-        if self.layer is not None and not _LAYER.fullmatch(str(self.layer)):
-            raise BadInput(f"layer {self.layer!r} is not a short word such as L5")
+        if self.layer is not None and not is_layer(str(self.layer)):
+            raise BadInput(f"layer {self.layer!r} is not a short word", hint=LAYER_HINT)
         if self.head is not None and not _OID.fullmatch(self.head):
             raise BadInput(f"head {self.head!r} is not a full commit id")
         for name in ("systemic_scale", "exit_status"):

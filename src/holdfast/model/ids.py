@@ -16,6 +16,8 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # base 32 without i, l, o, u: rea
 PREFIXES = {"decision": "DEC", "assumption": "ASM", "invariant": "INV", "fact": "FCT", "dead-end": "DED"}
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+_LAYER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
+LAYER_HINT = "Use letters, digits, dot, underscore, dash; up to 32, such as L5."
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -45,6 +47,11 @@ def line_id(choice: Callable[[str], str] = secrets.choice) -> str:
 def is_id(text: str) -> bool:
     """Whether `text` may stand as an id in the log and in a file name."""
     return _ID.fullmatch(text) is not None
+
+
+def is_layer(text: str) -> bool:
+    """Whether `text` may name a layer."""
+    return _LAYER.fullmatch(text) is not None
 
 
 def slug(text: str, limit: int = 40) -> str:

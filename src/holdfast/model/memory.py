@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from holdfast.errors import BadInput, TooLarge
 from holdfast.model import evidence as receipts
-from holdfast.model.ids import PREFIXES, is_id
+from holdfast.model.ids import LAYER_HINT, PREFIXES, is_id, is_layer
 from holdfast.model.text import has_hidden
 
 TYPES = tuple(PREFIXES)  # decision, assumption, invariant, fact, dead-end
@@ -28,7 +28,6 @@ SHARED = (  # the fields every memory has, in the order a file names them
     "supersedes", "expires_at",
 )  # fmt: skip
 
-_LAYER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _CONFLICT = re.compile(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
 _DURATION = re.compile(r"(\d{1,6})\s*([mhdwy])")
@@ -228,8 +227,8 @@ def _check_type(value: object) -> None:
 
 
 def _check_layer(value: object) -> None:
-    if value is not None and not (isinstance(value, str) and _LAYER.fullmatch(value)):
-        raise BadInput(f"layer {value!r} is not a short word such as L5")
+    if value is not None and not (isinstance(value, str) and is_layer(value)):
+        raise BadInput(f"layer {value!r} is not a short word", hint=LAYER_HINT)
 
 
 def _check_confidence(value: object) -> None:
