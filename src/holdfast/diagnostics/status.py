@@ -1,9 +1,10 @@
 """Status: where this clone stands, what waits, and what would be lost with the clone."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.git import reconcile
+from holdfast.git import lines, reconcile
 from holdfast.git.clone import Clone
 
 
@@ -133,12 +134,18 @@ def _warnings(found: Status) -> list[str]:
             f"{_plural(found.gone, 'file')} published here are gone from this line: holdfast reconcile"
         )
     if found.orphans:
-        rows.append(
-            f"Deleted branches left something behind ({', '.join(found.orphans)}): holdfast reconcile"
-        )
+        rows.append(f"{_leavers(found.orphans)} left something behind: holdfast reconcile")
     if found.sandboxed:
         rows.append("This is a sandbox: records stay in .holdfast/local until a command outside moves them.")
     return rows
+
+
+def _leavers(names: Sequence[str]) -> str:
+    branches = [name for name in names if not name.startswith(lines.DETACHED_NAME)]
+    detached = dict.fromkeys(name for name in names if name.startswith(lines.DETACHED_NAME))
+    deleted = f"deleted branch{'es' if len(branches) > 1 else ''} {', '.join(branches)}"
+    said = " and ".join([*([deleted] if branches else []), *detached])
+    return said[:1].upper() + said[1:]
 
 
 def _plural(count: int, thing: str) -> str:

@@ -26,6 +26,7 @@ from holdfast.store.layout import Layout
 DETACHED = "holdfast-line"
 UNBORN = ""  # a branch before its first commit has no birth yet
 _GENERATIONS = 32
+_DETACHED_REF, DETACHED_NAME = "detached:", "a detached HEAD"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,14 @@ class Known:
 
     def seen_as(self, ref: str | None) -> Line:
         return Line(self.id, ref, self.inherits, frozenset(key for key, _ in self.done))
+
+
+def called(ref: str) -> str:
+    """What people call the ref of a line: its branch, or the detached HEAD it was."""
+    if not ref.startswith(_DETACHED_REF):
+        return ref.removeprefix("refs/heads/")
+    place = ref.removeprefix(_DETACHED_REF)
+    return DETACHED_NAME if place == ".git" else f"{DETACHED_NAME} in {place}"
 
 
 def events_of(line: str) -> str:
@@ -221,7 +230,7 @@ def _lives(repo: Repo, line: Known, refs: set[str]) -> bool:
     """What a sandbox recorded while git's config was read-only lives as long as its branch or work tree."""
     ref = line.refs[-1]
     if ref not in refs:
-        return ref in {f"detached:{os.path.basename(git_dir)}" for git_dir in repo.worktrees()}
+        return ref in {_DETACHED_REF + os.path.basename(git_dir) for git_dir in repo.worktrees()}
     moment = reflog.birth(repo, ref)
     return moment is None or line.born in (None, UNBORN, moment.born)
 
@@ -370,7 +379,7 @@ def _detached_line(repo: Repo, stores: Sequence[Layout]) -> Known | None:
 
 
 def _make_detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime]) -> Known:
-    now, name = timestamp(clock()), f"detached:{os.path.basename(repo.git_dir)}"
+    now, name = timestamp(clock()), _DETACHED_REF + os.path.basename(repo.git_dir)
     aside = find(stores, fallback_id(name))
     left: tuple[Origin, Moment] | None = reflog.detached_from(repo)
     descent = _Descent(repo, known(*stores))

@@ -41,7 +41,7 @@ class Orphan:
 
     @property
     def name(self) -> str:
-        return self.refs[-1].removeprefix("refs/heads/")
+        return lines.called(self.refs[-1])
 
 
 @dataclass(frozen=True, slots=True)
