@@ -112,8 +112,11 @@ def test_on_a_terminal_it_asks_and_no_means_no(repo: GitRepo, cli: Cli) -> None:
     """One key must not delete the store."""
     cli("init")
     code, seen = on_a_terminal(repo.path, "uninstall", typed="n\n", after="[y/N]")
-    assert code == 130
+    assert code == 1
     assert "private store" in seen
+    assert ".holdfast" in seen
+    assert "Nothing was done." in seen
+    assert "error" not in seen
     assert (repo.path / ".git" / "holdfast").is_dir()
 
 

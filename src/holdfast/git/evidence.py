@@ -26,6 +26,10 @@ from holdfast.model.text import visible
 State = Literal["holds", "changed", "gone", "unanchored"]
 
 _AT_ONCE = 200  # names a git process is given on its command line
+_HINT = (
+    "Name a run id (`holdfast log`), a commit, or a tracked file; "
+    "paths are relative to this folder or to the repository's top."
+)
 _SHORTEST = 4  # characters of a run id that may stand for it
 
 
@@ -41,6 +45,24 @@ def resolve_all(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
     """The receipts for several citations; the log is read once, and only if a run may be meant."""
     runs = _Runs(clone)
     return [_resolve(clone, citation, runs) for citation in citations]
+
+
+def from_folder(clone: Clone, folder: str, citation: str) -> str:
+    """A citation as `resolve` takes it, where a path may be meant as seen from a folder.
+
+    A tracked file there counts before one of the same name at the repository's top.
+    """
+    kind, colon, rest = citation.partition(":")
+    named = rest if kind == "file" and colon else citation
+    top, start = os.path.realpath(clone.repo.top), os.path.realpath(folder)
+    if start == top or os.path.isabs(named) or (colon and kind in ("run", "commit")):
+        return citation
+    path = os.path.relpath(os.path.join(start, named), top).replace(os.sep, "/")
+    if not _tracked(clone.repo, [path.rpartition("@")[0] if is_oid(path.rpartition("@")[2]) else path]):
+        return citation
+    if kind != "file" and (others := _commits(clone, named)):
+        raise _several(named, [*others, *_files(clone, path)])
+    return f"file:{path}"
 
 
 class _Runs:
@@ -208,10 +230,10 @@ def _nothing(clone: Clone, text: str) -> Exception:
         return BadInput(
             f"{shown} is {how} by git, so nobody else could check it", hint="Track it with git add first."
         )
-    return NotFound(f"{shown} is no run, commit or tracked path here", hint="See runs with `holdfast log`.")
+    return NotFound(f"{shown} is no run, commit or tracked path here", hint=_HINT)
 
 
 def _several(text: str, found: Sequence[Evidence]) -> Ambiguous:
     names = ", ".join(visible(str(item)) for item in found[:5])
-    hint = "Type one more character, or write run:, commit: or file: before it."
+    hint = "Type more of it, or write run:, commit: or file: before it."
     return Ambiguous(f"{visible(text[:200])} fits {len(found)} things: {names}", hint=hint)

@@ -1,19 +1,26 @@
-"""Finding one thing by the id a person typed: a memory, a run or an event."""
+"""Finding one thing by the id a person typed: a memory, a run, an event, or a file that a run produced."""
 
 import os
-from collections.abc import Iterable
+import re
+import stat
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.errors import BrokenEntry
+from holdfast.errors import BrokenEntry, HoldfastError, NotFound
 from holdfast.git.clone import Clone
 from holdfast.git.visible import Sighting
 from holdfast.model.event import Event
 from holdfast.model.ids import pick
-from holdfast.store import fsio
+from holdfast.recall import elsewhere
+from holdfast.store import capsule, fsio
 from holdfast.store.entries import parse
 
 MAX_SUMMARY = 1 << 20
+MAX_TEXT = 1 << 16  # of a produced file; beyond that `show --path` says where it lies
+TAIL_LINES, _TAIL_BYTES = 20, 1 << 14
+_COLOURS = re.compile(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]")
+_PRINTED = ("terminal", "stdout", "stderr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +40,14 @@ class Shown:
     path: str | None
     text: str | None
     fields: dict[str, Any]
+    printed: str | None = None  # the last lines a run put out
+    elsewhere: str | None = None  # where a memory is that this branch does not have
 
 
 def find(clone: Clone, text: str) -> Found:
     """What `text` names: an exact id first, else the only one it begins."""
     kinds = _kinds(clone)
-    identity = pick(text, kinds)
+    identity = pick(text.removeprefix("run:"), kinds)
     return Found(kinds[identity], identity)
 
 
@@ -72,8 +81,11 @@ def _memories(sightings: Iterable[Sighting]) -> dict[str, Sighting]:
 
 
 def show(clone: Clone, text: str) -> Shown:
-    """Everything this clone can say about one thing."""
-    found = find(clone, text)
+    """Everything this clone can say about one thing; of what was erased only that it was there."""
+    try:
+        found = find(clone, text)
+    except NotFound:
+        return _show_artifact(clone, text) or _show_fetched(clone, text)
     if found.kind == "run":
         return _show_run(clone, found.id)
     if found.kind == "event":
@@ -83,28 +95,110 @@ def show(clone: Clone, text: str) -> Shown:
 
 
 def _show_run(clone: Clone, run_id: str) -> Shown:
-    events = [event for event in clone.all_events() if event.run_id == run_id and event.kind == "run"]
-    folders = [store.run(run_id) for store in clone.stores if os.path.isdir(store.run(run_id))]
-    summary = None
-    if folders and os.path.isfile(os.path.join(folders[0], "summary.md")):
-        summary = fsio.read(os.path.join(folders[0], "summary.md"), limit=MAX_SUMMARY).decode(
-            "utf-8", "replace"
-        )
-    return Shown(run_id, "run", folders[0] if folders else None, summary, clone.joined(events[-1]))
+    event = _event_of(clone, run_id)
+    if _is_erased(clone, event):
+        return Shown(run_id, "run", None, None, {**clone.joined(event), "body_state": "erased"})
+    folder = _folder(clone, run_id)
+    said = _text_of(os.path.join(folder, capsule.SUMMARY), limit=MAX_SUMMARY) if folder else None
+    printed = _printed(folder) if folder else None
+    return Shown(run_id, "run", folder, said, clone.joined(event), printed=printed)
+
+
+def _event_of(clone: Clone, run_id: str) -> Event:
+    """The event of a run; where somebody wrote several, the last."""
+    return [e for e in clone.all_events() if e.run_id == run_id and e.kind == "run"][-1]
+
+
+def _is_erased(clone: Clone, event: Event) -> bool:
+    """By an event in HEAD's log too, which may come before the capsule here is deleted."""
+    return not clone.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
+
+
+def _folder(clone: Clone, run_id: str) -> str | None:
+    return next((path for path in (s.run(run_id) for s in clone.stores) if os.path.isdir(path)), None)
+
+
+def _printed(folder: str) -> str | None:
+    """The last lines a run put out: on its terminal, else to its output, else its complaints."""
+    for name in _PRINTED:
+        tail = _tail(os.path.join(folder, "outputs", name))
+        lines = _COLOURS.sub(b"", tail).decode("utf-8", "replace").rstrip().splitlines()
+        if lines:
+            return "\n".join(lines[-TAIL_LINES:])
+    return None
+
+
+def _tail(path: str) -> bytes:
+    """The end of a regular file, which may be long or missing."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return b""
+    with open(handle, "rb") as file:
+        facts = os.fstat(handle)
+        if not stat.S_ISREG(facts.st_mode):
+            return b""
+        file.seek(max(0, facts.st_size - _TAIL_BYTES))
+        return file.read(_TAIL_BYTES)
+
+
+def _text_of(path: str, *, limit: int) -> str | None:
+    """A file's text, or None where there is none or it is no text for people."""
+    try:
+        text = fsio.read(path, limit=limit).decode("utf-8")
+    except (OSError, UnicodeDecodeError, HoldfastError):
+        return None
+    return None if "\x00" in text else text
+
+
+def _show_artifact(clone: Clone, text: str) -> Shown | None:
+    """A file that a run produced, by the name that `recall` gives it: `<run id>:<path>`."""
+    name, colon, path = text.removeprefix("run:").partition(":")
+    events = {e.run_id or e.hash_self: e for e in clone.all_events() if e.body}
+    if not (colon and path and name) or name in ("commit", "file"):
+        return None
+    event = events[pick(name, events)]
+    run, fields = event.run_id or event.hash_self, clone.joined(event)
+    row = next((row for row in _produced(fields) if row.get("path") == path), None)
+    if row is None or _is_erased(clone, event):
+        raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
+    folder = _folder(clone, run) if row.get("stored") else None
+    copy = os.path.join(folder, "outputs", "files", *path.split("/")) if folder else None
+    said = _text_of(copy, limit=MAX_TEXT) if copy else None
+    about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}
+    return Shown(f"{run}:{path}", "artifact", copy, said, {**row, **about})
+
+
+def _produced(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    listed = fields.get("artifacts")
+    return [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
 
 
 def _show_memory(clone: Clone, found: Found) -> Shown:
+    history = {"history": _history(clone, found.id)}
+    if found.id in clone.erased():
+        return Shown(found.id, "memory", None, None, {**history, "body_state": "erased"})
     sighting = _memories(clone.entries()).get(found.id)
     if sighting is not None:
-        fields = {"origin": sighting.origin, "blob": sighting.blob, "history": _history(clone, found.id)}
+        fields = {"origin": sighting.origin, "blob": sighting.blob, **history}
         text = sighting.text if sighting.clash is None else _both(sighting)
         return Shown(found.id, "memory", sighting.path, text, fields)
     for store in clone.stores:
         path = os.path.join(store.candidates, f"{found.id}.md")
         if os.path.isfile(path):
-            text = fsio.read(path, limit=MAX_SUMMARY).decode("utf-8", "replace")
-            return Shown(found.id, "candidate", path, text, {"history": _history(clone, found.id)})
-    return Shown(found.id, "memory", None, None, {"history": _history(clone, found.id)})
+            return Shown(found.id, "candidate", path, _text_of(path, limit=MAX_SUMMARY), history)
+    place = elsewhere.look(clone, found.id)
+    if place is None:
+        return Shown(found.id, "memory", None, None, history)
+    return Shown(found.id, "memory", None, place.text, history, elsewhere=place.sentence)
+
+
+def _show_fetched(clone: Clone, text: str) -> Shown:
+    """A memory that only another branch's history knows, by its whole id."""
+    place = None if text in clone.erased() else elsewhere.published(clone, text)
+    if place is None:
+        raise NotFound(f"nothing here is called {text}")
+    return Shown(text, "memory", None, place.text, {"history": []}, elsewhere=place.sentence)
 
 
 def _both(sighting: Sighting) -> str:

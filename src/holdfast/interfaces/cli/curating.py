@@ -1,17 +1,26 @@
 """Commands with which people make truth better: remember, facts, review, erase."""
 
+from __future__ import annotations
+
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast.errors import BadInput
+from holdfast.git import evidence as receipts
+from holdfast.git import lines
 from holdfast.interfaces.cli import objects, words
 from holdfast.interfaces.cli.command import as_json, command
 from holdfast.interfaces.cli.output import show
 from holdfast.interfaces.cli.place import Place, confirm
 from holdfast.interfaces.cli.root import root
-from holdfast.model.memory import MAX_STATEMENT, TYPES
+from holdfast.model.memory import MAX_STATEMENT
+
+if TYPE_CHECKING:
+    from holdfast.project import Project
+
+TYPES = ("fact",)  # the others wait until something lists them
 
 
 @command(root, "remember")
@@ -30,13 +39,15 @@ from holdfast.model.memory import MAX_STATEMENT, TYPES
 @click.option("--source", metavar="SOURCE", help="run:ID, commit:ID or person:NAME; found if not given.")
 @click.option("--id", metavar="ID", help="An id of your own.")
 @click.option("--accept", is_flag=True, help="Approve it at once.")
-def remember(place: Place, statement: str, **fields: Any) -> None:
+def remember(place: Place, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
     """Propose a memory, to be reviewed.
 
     STATEMENT may be - to read it from stdin.
     """
     with place.project() as project:
-        show(project.remember(_given(statement), **fields), words.remembered, objects.standing)
+        cited = [receipts.from_folder(project.clone, place.folder, text) for text in evidence]
+        made = project.remember(_given(statement), evidence=cited, **fields)
+        show(made, words.remembered, objects.standing)
 
 
 def _given(statement: str) -> str:
@@ -70,7 +81,22 @@ def review(context: click.Context) -> None:
 def waiting(place: Place) -> None:
     """List the candidates."""
     with place.project() as project:
-        show(project.candidates(), words.candidates, objects.standings)
+        show(_with_origins(project), words.candidates, objects.waiting)
+
+
+def _with_origins(project: Project) -> list[objects.Waiting]:
+    """The candidates, each with when it was proposed, and on which branch if not on this one."""
+    clone, found = project.clone, project.candidates()
+    proposed: dict[str | None, str] = {}
+    for event in clone.own_events() if found else ():
+        if event.kind == "propose":
+            proposed[event.target] = min(event.ts, proposed.get(event.target, event.ts))
+    known, here = lines.known(*clone.stores), clone.line().id
+    named = {line.id: lines.called(line.refs[-1]) for line in known.values() if line.id != here}
+    return [
+        objects.Waiting(item, proposed.get(item.id), named.get(getattr(item.memory, "line", "")))
+        for item in found
+    ]
 
 
 @command(review, "accept")

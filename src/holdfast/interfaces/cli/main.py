@@ -12,12 +12,13 @@ import click
 
 from holdfast.errors import HoldfastError
 from holdfast.interfaces.cli import capturing, checking, curating, publishing, reading, setup
-from holdfast.interfaces.cli.output import ReaderGone, complain, flush
+from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say
+from holdfast.interfaces.cli.place import Declined
 from holdfast.interfaces.cli.root import root
 
 COMMANDS = (setup, capturing, curating, reading, publishing, checking)  # importing them hangs them on `root`
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
-INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 130, 141, 2, 70
+DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -48,6 +49,9 @@ def _run(argv: list[str]) -> int:
     except click.ClickException as error:
         complain(error.format_message(), None)
         return _refused(argv, error.exit_code)
+    except Declined:
+        say("Nothing was done.")
+        return DECLINED
     except (click.Abort, KeyboardInterrupt):
         complain("interrupted", None)
         return INTERRUPTED

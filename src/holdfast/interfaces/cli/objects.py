@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import as_plain
@@ -78,6 +79,23 @@ def standing(value: Standing) -> dict[str, Any]:
     fields = as_plain(value.memory)
     own = {key: field for key, field in as_plain(value).items() if key != "memory"}
     return {**fields, **own}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A candidate with what whoever decides wants to know besides."""
+
+    standing: Standing
+    proposed: str | None  # when
+    branch: str | None  # where, if not here
+
+
+def waiting(values: Sequence[Waiting]) -> list[dict[str, Any]]:
+    """Candidates as a list."""
+    return [
+        {**standing(value.standing), "proposed_at": value.proposed, "branch": value.branch}
+        for value in values
+    ]
 
 
 def standings(values: Sequence[Standing]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ For people, text in which nothing invisible hides; with `--json`, one object tha
 import dataclasses
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -110,6 +111,11 @@ def as_plain(value: object) -> Any:
     if isinstance(value, Iterable):
         return [as_plain(item) for item in value]
     return str(value)
+
+
+def columns() -> int:
+    """How wide the terminal is; 0 where there is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
 
 
 def strong(text: str) -> str:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 
+class Declined(Exception):
+    """Somebody was asked and said no."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """The folder a command works in."""
@@ -71,4 +75,4 @@ def confirm(question: str, *, yes: bool) -> None:
     if not on_a_terminal():
         raise NeedsConfirmation(f"{question} Nobody is here to say yes")
     if not click.confirm(question, err=True):
-        raise click.Abort
+        raise Declined

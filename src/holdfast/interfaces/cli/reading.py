@@ -7,7 +7,7 @@ from typing import TypeVar
 import click
 
 from holdfast.interfaces import quick
-from holdfast.interfaces.cli import objects, words
+from holdfast.interfaces.cli import about, objects, words
 from holdfast.interfaces.cli.command import command
 from holdfast.interfaces.cli.output import as_json, as_text, say, show, show_lines, wants_json
 from holdfast.interfaces.cli.place import Place
@@ -36,10 +36,10 @@ def recall(place: Place, query: tuple[str, ...], task: str | None, kind: str | N
 @click.argument("name", metavar="ID")
 @click.option("--path", is_flag=True, help="Only say where it lies.")
 def show_one(place: Place, name: str, path: bool) -> None:
-    """Show one thing: a fact, a run, an event."""
+    """Show one thing: a fact, a run, an event, an artifact."""
     with place.project() as project:
         found = project.show(name)
-        show(found, words.where if path else words.shown)
+        show(found, about.where if path else about.shown)
         if found.fields.get("origin") == "pending":
             say(f"{found.id} waits to be published; its file comes to be then")
 

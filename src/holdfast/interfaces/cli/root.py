@@ -18,7 +18,11 @@ class InOrder(click.Group):
         return sorted(super().list_commands(ctx), key=lambda name: ORDER.index(name) if name in ORDER else 0)
 
 
-@click.group(cls=InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=InOrder,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, "--version", message="holdfast %(version)s")
 @click.option(
     "-C", "folder", metavar="DIR", default=".", type=click.Path(), help="Work as if started in DIR."
@@ -27,3 +31,5 @@ class InOrder(click.Group):
 def root(context: click.Context, folder: str) -> None:
     """The memory a project keeps of the agents that work on it."""
     context.obj = Place(folder)
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

@@ -11,6 +11,11 @@ from holdfast.interfaces.cli.output import show
 from holdfast.interfaces.cli.place import Place, confirm, on_a_terminal
 from holdfast.interfaces.cli.root import root
 
+UNINSTALLING = (
+    "This deletes the private store (runs, candidates, what is not published) "
+    "and takes .holdfast out of the work tree. Go on?"
+)
+
 
 @command(root, "init")
 @click.option("--commit", is_flag=True, help="Commit the two files it writes.")
@@ -21,9 +26,13 @@ def init(place: Place, commit: bool, yes: bool) -> None:
 
     try:
         made = Project.init(place.folder, commit=commit, git=yes, environ=os.environ)
-    except NotARepository:
-        if not on_a_terminal():
+    except NotARepository as error:
+        if error.hint != NotARepository.hint:  # a path that is not there, a bare repository
             raise
+        if not on_a_terminal():
+            raise NotARepository(
+                str(error), hint="Run `holdfast init --yes`, which runs `git init` first."
+            ) from None
         confirm("This is not a git repository. Make it one with `git init`?", yes=False)
         made = Project.init(place.folder, commit=commit, git=True, environ=os.environ)
     show(made, words.initialised)
@@ -50,5 +59,5 @@ def bring_back(place: Place, file: str) -> None:
 def uninstall(place: Place, yes: bool) -> None:
     """Take Holdfast out of this clone."""
     with place.project() as project:
-        confirm("This deletes the private store: runs, candidates and what is not published.", yes=yes)
+        confirm(UNINSTALLING, yes=yes)
         show(project.uninstall(), words.uninstalled)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.index.search import FIELDS
 from holdfast.index.shown import as_text
-from holdfast.interfaces.cli.output import strong
+from holdfast.interfaces.cli.output import columns, strong
 
 if TYPE_CHECKING:  # `--help` and completion load none of it
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # `--help` and completion load none of it
     from holdfast.git.reconcile import Gone, Orphan
     from holdfast.git.reconcile import Report as Reconciled
     from holdfast.git.setup import Removal, Setup
-    from holdfast.recall.find import Shown
+    from holdfast.interfaces.cli.objects import Waiting
     from holdfast.recall.search import Hit
     from holdfast.store.bundle import Bundle
 
@@ -83,14 +83,13 @@ def size(number: int) -> str:
 
 
 def initialised(made: Setup) -> str:
-    first = (
-        f"Holdfast is set up in {made.top}"
-        if made.wrote or made.made_store
-        else "Nothing to do: already set up."
-    )
+    if made.wrote or made.made_store:
+        first = f"Holdfast is set up in {made.top}"
+    else:
+        first = "Holdfast was set up already." if made.commit else "Nothing to do: already set up."
     wrote = [f"  wrote {path}" for path in made.wrote]
     if made.commit:
-        wrote.append(f"  committed them as {made.commit[:12]}")
+        wrote.append(f"  committed its two files as {made.commit[:12]}")
     elif made.wrote:
         wrote.append("  commit them when you like: git add .holdfast && git commit")
     return lines(first, wrote, "", "Record an agent's work with: holdfast run --task TASK -- COMMAND")
@@ -105,14 +104,15 @@ def brought_back(bundle: Bundle) -> str:
 
 
 def uninstalled(removal: Removal) -> str:
-    tracked = (
-        f"Git still tracks {count(removal.tracked, 'file')} of it; "
-        "commit their removal with: git commit -m 'Remove Holdfast' -- .holdfast"
-        if removal.tracked
-        else ""
-    )
+    tracked = [
+        f"Git still tracks {count(removal.tracked, 'file')} of it; commit their removal with:",
+        "  git commit -m 'Remove Holdfast' -- .holdfast",
+        "Until then any holdfast command sets it up again here.",
+    ]
     return lines(
-        "Holdfast is gone from this clone.", [f"  removed {path}" for path in removal.removed], tracked
+        "Holdfast is gone from this clone.",
+        [f"  removed {path}" for path in removal.removed],
+        tracked if removal.tracked else [],
     )
 
 
@@ -167,7 +167,7 @@ def facts(found: Facts) -> str:
         ("Superseded", found.superseded),
         ("Retired", found.retired),
     )
-    troubles = [f"  {item.path}: {item.message}" for item in found.broken]
+    troubles = [f"  {_trouble(item.path, item.message)}" for item in found.broken]
     troubles += [
         f"  {item.id}: changed here and in the branch's history: {item.path}" for item in found.clashes
     ]
@@ -182,17 +182,49 @@ def facts(found: Facts) -> str:
     )
 
 
-def candidates(standings: Sequence[Standing]) -> str:
-    if not standings:
+def _trouble(path: str, message: str) -> str:
+    return message if message.startswith(path) else f"{path}: {message}"
+
+
+def candidates(waiting: Sequence[Waiting]) -> str:
+    if not waiting:
         return "Nothing waits."
-    verb = "waits" if len(standings) == 1 else "wait"
+    verb = "waits" if len(waiting) == 1 else "wait"
+    rows = table([_row(item.standing) for item in waiting])
     return lines(
-        f"{count(len(standings), 'memory')} {verb}.",
+        f"{count(len(waiting), 'memory')} {verb}.",
+        *(["", row, *_grounds(item)] for row, item in zip(rows, waiting, strict=True)),
         "",
-        table([_row(s) for s in standings]),
-        "",
-        f"Accept one with: holdfast review accept {standings[0].id}",
+        f"Accept one with: holdfast review accept {waiting[0].standing.id}",
     )
+
+
+def _grounds(item: Waiting) -> list[str]:
+    """What one decides by: what it rests on and whether that holds, where it came from, and when."""
+    memory, cited = item.standing.memory, item.standing.receipts
+    proposed = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
+    proposed += [f"on {item.branch}"] if item.branch else []
+    proposed += [f"by {memory.source}"] if memory.source else []
+    notes = [n for n in item.standing.notes if not (item.branch and n.startswith(_ELSEWHERE))]
+    return [
+        f"    evidence: {', '.join(_cited(text, state) for text, state in cited) or 'none'}",
+        f"    {' '.join(proposed)}",
+        *(f"    note: {note}" for note in notes),
+        *(f"    {line}" for line in memory.details.splitlines()[:4]),
+    ]
+
+
+def _cited(text: str, state: str) -> str:
+    """A receipt as people know it, and how it stands."""
+    kind, _, rest = text.partition(":")
+    if kind == "file":
+        rest = rest.rpartition("@")[0] or rest
+    name = rest if kind == "file" else f"commit {rest[:12]}" if kind == "commit" else text
+    return f"{name} ({_STATE.get(state, state)})"
+
+
+_ELSEWHERE = "proposed on another line"  # said better by the branch's name
+_STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
 
 
 def erased(erasure: Erasure) -> str:
@@ -206,37 +238,20 @@ def erased(erasure: Erasure) -> str:
 # Looking.
 
 
-def where(thing: Shown) -> str:
-    return thing.path or ""
-
-
-def shown(thing: Shown) -> str:
-    fields = [
-        (name, _inline(value)) for name, value in thing.fields.items() if value not in (None, [], "", ())
-    ]
-    return lines(
-        f"{strong(thing.id)}  {thing.kind}",
-        table([(f"{name}:", value) for name, value in fields]),
-        ["", thing.text] if thing.text else [],
-    )
-
-
-def _inline(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(str(item) for item in value)
-    return short(str(value), 200)
-
-
 def timeline(rows: Sequence[Row]) -> str:
+    """A line for each event, as wide as the terminal."""
     if not rows:
         return "Nothing happened yet. Record something with: holdfast run -- COMMAND"
-    return lines(table([_event(row) for row in rows], indent=""))
+    begun = table([(*_event(row), "|") for row in rows], indent="")
+    taken = len(begun[0]) - len(strong("")) - 1
+    room = max(columns() - taken, 20) if columns() else WIDTH
+    return lines([f"{start[:-1]}{short(row.summary, room)}" for start, row in zip(begun, rows, strict=True)])
 
 
 def _event(row: Row) -> tuple[str, ...]:
     name = row.id if row.id != row.hash_self else row.hash_self[:12]
     when = row.ts[:19].replace("T", " ")
-    return (when, row.kind, strong(name), _marks(row), row.task or "", short(row.summary))
+    return (when, row.kind, strong(name), _marks(row), short(row.task, 24))
 
 
 def _marks(row: Row) -> str:
@@ -316,10 +331,10 @@ def reconciled(found: Reconciled) -> str:
     if not (found.gone or found.orphans):
         return "All is where it was recorded."
     gone = ["Published once, gone from this line:", *map(_gone, found.gone)]
-    orphans = ["Lines whose branch is gone:", *map(_orphan, found.orphans)]
+    orphans = ["Left behind:", *map(_orphan, found.orphans)]
     return lines(
         [*gone, "Bring them back with: holdfast publish --restore"] if found.gone else [],
-        [*orphans, "Keep one with --carry LINE, let go of it with --drop LINE"] if found.orphans else [],
+        [*orphans, "Take it over with --carry LINE, let go of it with --drop LINE"] if found.orphans else [],
     )
 
 
@@ -328,7 +343,8 @@ def _gone(item: Gone) -> str:
 
 
 def _orphan(item: Orphan) -> str:
-    return f"  {strong(item.line)}  {item.name}: {_left(item)}"
+    who = item.name if item.name.startswith("a detached HEAD") else f"the deleted branch {item.name}"
+    return f"  {strong(item.line)}  {who} left {_left(item)}"
 
 
 def _left(item: Orphan) -> str:
@@ -339,7 +355,16 @@ def _left(item: Orphan) -> str:
 
 
 def report(found: Report) -> str:
-    return lines([_finding(finding) for finding in found.findings], _verdict(found.verdict, found.counts))
+    return lines([_finding(finding) for finding in found.findings], _judged(found))
+
+
+def _judged(found: Report) -> str:
+    """The verdict is about the log; what else is wrong must not end in an `ok`."""
+    if not found.problems:
+        return _verdict(found.verdict, found.counts)
+    log = {"ok": "the log itself is ok", "partial": "the log can only be told in part"}
+    word = f"{count(len(found.problems), 'problem')}; {log.get(found.verdict, f'the log is {found.verdict}')}"
+    return _verdict(word, found.counts)
 
 
 def repaired(done: tuple[Report, list[Repair]]) -> str:
@@ -364,8 +389,19 @@ def verdict(found: Verdict) -> str:
 
 
 def _verdict(word: str, counts: Mapping[str, int]) -> str:
-    looked = ", ".join(f"{number:,} {name}" for name, number in counts.items())
+    looked = ", ".join(_counted(name, number, counts) for name, number in counts.items() if name != "own")
     return f"{strong(word)}: looked at {looked}" if looked else strong(word)
+
+
+_ONE = {"files": "file", "events": "event", "bodies": "body", "segments": "segment", "memories": "memory"}
+
+
+def _counted(name: str, number: int, counts: Mapping[str, int]) -> str:
+    said, own = count(number, _ONE.get(name, name)), counts.get("own")
+    if name != "events" or own is None or not number:
+        return said
+    whose = "all" if own == number else "none" if own == 0 else f"{own:,} of them"
+    return f"{said} ({whose} recorded here)"
 
 
 def _finding(finding: Finding) -> str:

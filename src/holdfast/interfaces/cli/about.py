@@ -1,0 +1,152 @@
+"""One thing in words, for `holdfast show`: what people ask for first, what machines need only with --json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from holdfast.interfaces.cli.output import strong
+from holdfast.interfaces.cli.words import count, lines, size, table
+
+if TYPE_CHECKING:
+    from holdfast.recall.find import Shown
+
+LONGEST = 400
+FILES = 12
+_ORIGINS = {"pending": "waits to be published", "edit": "edited by hand", "tree": "committed"}
+_STATES = {
+    "erased": "What it said was erased.",
+    "private": "What it said is private to the clone that recorded it.",
+    "missing": "What it said is missing; see `holdfast doctor`",
+}
+
+
+def where(thing: Shown) -> str:
+    return thing.path or ""
+
+
+def shown(thing: Shown) -> str:
+    """A thing's name, what it is about, what it says, and what it printed."""
+    rows = {"artifact": _artifact, "memory": _memory, "candidate": _memory}.get(thing.kind, _event)(thing)
+    told = _STATES.get(str(thing.fields.get("body_state")))
+    said = _said(thing)
+    return lines(
+        f"{strong(thing.id)}  {thing.kind}",
+        [thing.elsewhere] if thing.elsewhere else [],
+        table([(f"{name}:", text) for name, text in rows if text]),
+        ["", told] if told else [],
+        ["", said] if said else [],
+        ["", "The last it printed:", *(f"  {row}" for row in thing.printed.splitlines())]
+        if thing.printed
+        else [],
+    )
+
+
+def _said(thing: Shown) -> str:
+    """The text of a memory or a file; of a run or event the sentence that sums it up."""
+    if thing.kind not in ("run", "event"):
+        return (thing.text or "").rstrip()
+    outputs = thing.fields.get("outputs")
+    told = outputs.get("summary") if isinstance(outputs, Mapping) else None
+    command = str(thing.fields.get("command") or "").partition("\n")[0][:150]
+    if told and command and str(told).startswith(command):
+        return ""  # the wrapper's own sentence, which says no more than the fields above
+    return str(told or thing.fields.get("summary") or thing.text or "").strip()
+
+
+def _event(thing: Shown) -> Iterator[tuple[str, str]]:
+    fields = thing.fields
+    if thing.kind == "event":
+        yield "what", f"{fields['kind']} {fields.get('target') or ''}".strip()
+    yield from ((name, cut(fields.get(name))) for name in ("statement", "task", "command", "prompt"))
+    if fields["kind"] == "run":
+        yield "ended", _ended(fields)
+    yield "when", moment(fields["ts"])
+    yield "branch", _branch(fields)
+    yield "layer", cut(fields.get("layer"))
+    yield "scale", cut(fields.get("systemic_scale"))
+    yield "files", _files(fields)
+    yield "inputs", cut(fields.get("inputs"))
+    yield "tools", cut(fields.get("tool_calls"))
+    yield "outputs", cut(_other_outputs(fields))
+    yield "next", cut(fields.get("next_actions"))
+    yield "evidence", cut(fields.get("receipts"))
+    yield "facts", cut(fields.get("derived_facts")) if fields["kind"] == "run" else ""
+    yield from ((name, cut(fields.get(name))) for name in ("tags", "reviewer", "reason"))
+    yield "part of", cut(fields.get("parent_run_id"))
+    yield "kept in", thing.path or ""
+
+
+def _artifact(thing: Shown) -> Iterator[tuple[str, str]]:
+    fields = thing.fields
+    yield "file", cut(fields.get("path"))
+    yield "run", cut(fields.get("run_id"))
+    yield "task", cut(fields.get("task"))
+    yield "when", moment(str(fields.get("ts")))
+    yield "branch", cut(fields.get("branch"))
+    yield "size", size(fields["size"]) if isinstance(fields.get("size"), int) else ""
+    yield "sha256", cut(fields.get("sha256"))
+    yield "state", "deleted by the run" if fields.get("deleted") else ""
+    yield "shared", "another run was at work too, so it may be its work" if fields.get("shared") else ""
+    yield "copy", thing.path or "none: it was deleted, too large or no plain file"
+
+
+def _memory(thing: Shown) -> Iterator[tuple[str, str]]:
+    origin = _ORIGINS.get(str(thing.fields.get("origin")))
+    yield "file", f"{thing.path} ({origin})" if origin else thing.path or ""
+    history = (row.partition(" ") for row in thing.fields.get("history") or ())
+    yield "history", ", ".join(f"{kind} {moment(ts)}" for ts, _, kind in history)
+
+
+def moment(ts: str) -> str:
+    """A time as people read it."""
+    return f"{ts[:19].replace('T', ' ')} UTC"
+
+
+def _ended(fields: Mapping[str, Any]) -> str:
+    status = fields.get("exit_status")
+    outputs = fields.get("outputs")
+    span = outputs.get("duration_ms") if isinstance(outputs, Mapping) else None
+    took = f" after {span / 1000:.1f} s" if isinstance(span, int) else ""
+    return ("interrupted" if status is None else f"exit {status}") + took
+
+
+def _branch(fields: Mapping[str, Any]) -> str:
+    head = fields.get("head")
+    return ", ".join(part for part in (fields.get("branch"), f"at {head[:12]}" if head else None) if part)
+
+
+def _files(fields: Mapping[str, Any]) -> str:
+    made = fields.get("artifacts") or ()
+    named = [str(row.get("path")) for row in made if isinstance(row, Mapping)]
+    more = f" and {count(len(named) - FILES, 'more file')}" if len(named) > FILES else ""
+    return ", ".join(named[:FILES]) + more
+
+
+def _other_outputs(fields: Mapping[str, Any]) -> object:
+    outputs = fields.get("outputs")
+    if not isinstance(outputs, Mapping):
+        return outputs
+    told = ("summary", "duration_ms", "files_changed")
+    return {name: value for name, value in outputs.items() if name not in told and value not in (None, 0)}
+
+
+def cut(value: object) -> str:
+    """Any value in one line that a person can read."""
+    text = " ".join(readable(value).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+
+
+def readable(value: object) -> str:
+    """A JSON value without its brackets: `name shell, arguments pytest`."""
+    if value is None:
+        return ""
+    if isinstance(value, Mapping):
+        pairs = ((str(name).replace("_", " "), readable(item)) for name, item in value.items())
+        return ", ".join(f"{name} {text}" for name, text in pairs if text)
+    if isinstance(value, list | tuple):
+        between = "; " if any(isinstance(item, Mapping) for item in value) else ", "
+        return between.join(filter(None, map(readable, value)))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
