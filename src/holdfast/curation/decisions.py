@@ -13,8 +13,6 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.memory import Memory
 
-APPROVALS = ("accept", "promote", "edit")
-
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:

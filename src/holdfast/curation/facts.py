@@ -4,19 +4,19 @@ Only what was approved and has not run out counts as trusted. Trust is computed 
 recorded, never read from the file: whoever can write a file could write "approved" into it, too.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from holdfast.curation import decisions
 from holdfast.curation.decisions import Standing
 from holdfast.errors import Ambiguous, BrokenEntry
+from holdfast.git.approvals import Approvals, recorded, words_of
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import State, states
 from holdfast.git.visible import Sighting
-from holdfast.model.memory import Accepted, Memory, Retired, is_expired, same_words
+from holdfast.model.memory import Accepted, Memory, Retired, is_expired
 from holdfast.store import entries, layout
 
 
@@ -116,7 +116,7 @@ def by_id(seen: Iterable[Seen], identity: str) -> Seen | None:
 
 def is_approved(clone: Clone, seen: Sequence[Seen], one: Seen) -> bool:
     """Whether somebody approved this entry, among all that are visible."""
-    return _Approvals(clone, seen).covers(one)
+    return _covers(_approvals(clone, seen), one)
 
 
 def by_hand(clone: Clone, one: Seen) -> Seen:
@@ -143,39 +143,50 @@ def _clash(one: Seen) -> Clashing:
 
 
 def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standing]:
-    approved = _Approvals(clone, seen)
+    approvals, accepted = _approvals(clone, seen), _accepted(clone, seen)
+    approved = {one.sighting.path for one in seen if _covers(approvals, one)}
     evidence = states(clone, (text for one in seen for text in one.memory.evidence))
     # Only what was approved itself may take another's place: else any file could silence a fact.
     newer = {
         old: one.memory.id
         for one in seen
-        if isinstance(one.memory, Accepted) and approved.covers(one)
+        if isinstance(one.memory, Accepted) and one.sighting.path in approved
         for old in one.memory.supersedes
     }
-    return [_standing(one, approved, evidence, newer, now) for one in seen]
+    return [
+        _standing(
+            one,
+            evidence,
+            status=_status(
+                one.memory,
+                approved=one.sighting.path in approved,
+                superseded=one.memory.id in newer,
+                now=now,
+            ),
+            by_person=(one.memory.id, one.sighting.blob) in accepted,
+            newer=newer.get(one.memory.id),
+        )
+        for one in seen
+    ]
 
 
 def _standing(
-    one: Seen,
-    approved: "_Approvals",
-    evidence: Mapping[str, State],
-    newer: Mapping[str, str],
-    now: datetime,
+    one: Seen, evidence: Mapping[str, State], *, status: str, by_person: bool, newer: str | None
 ) -> Standing:
     memory, sighting = one.memory, one.sighting
     notes = [f"{text} {_SAID[evidence[text]]}" for text in memory.evidence if evidence[text] != "holds"]
-    if memory.id in newer:
-        notes.append(f"superseded by {newer[memory.id]}")
+    if newer is not None:
+        notes.append(f"superseded by {newer}")
     if sighting.origin == "edit":
         notes.append("edited by hand")
     elif sighting.edited not in (None, sighting.text):
         notes.append("edited by hand since; accept it to take the edit")
     return Standing(
         memory,
-        _status(memory, approved=approved.covers(one), superseded=memory.id in newer, now=now),
+        status,
         path=sighting.path,
         blob=sighting.blob,
-        trust="T0" if approved.by_person(one) else "T2",
+        trust="T0" if by_person else "T2",
         receipts=tuple((text, evidence[text]) for text in memory.evidence),
         notes=tuple(notes),
     )
@@ -199,43 +210,22 @@ def _status(memory: Memory, *, approved: bool, superseded: bool, now: datetime) 
     return "expired" if is_expired(memory, now) else "accepted"
 
 
-class _Approvals:
-    """Which memories somebody approved, by this clone's events and by those git brought.
+def _approvals(clone: Clone, seen: Sequence[Seen]) -> Approvals:
+    claims = [one.memory.id for one in seen]
+    return Approvals(recorded(clone, set(claims)), claims)
 
-    An approval this clone recorded names the text and the words it was about. Of another clone's
-    only the envelope came along: that the memory was approved, not in which words.
-    """
 
-    def __init__(self, clone: Clone, seen: Sequence[Seen]) -> None:
-        counted = Counter(one.memory.id for one in seen)
-        self._claimed_twice = {identity for identity, count in counted.items() if count > 1}
-        own = {
-            event.hash_self: body for event, body in decisions.recorded(clone, counted, decisions.APPROVALS)
-        }
-        self._texts: set[tuple[str, str]] = set()
-        self._persons: set[tuple[str, str]] = set()
-        self._latest: dict[str, dict[str, Any] | None] = {}
-        for event in clone.all_events():
-            identity = event.target or ""
-            if event.kind not in decisions.APPROVALS or identity not in counted:
-                continue
-            body = self._latest[identity] = own.get(event.hash_self)
-            about = (identity, (body or {}).get("blob") or "")
-            self._texts.add(about)
-            if event.kind == "accept":
-                self._persons.add(about)
+def _covers(approved: Approvals, one: Seen) -> bool:
+    return approved.covers(
+        one.memory.id,
+        blob=one.sighting.blob,
+        words=words_of(one.memory.statement),
+        edited=one.sighting.origin == "edit",
+    )
 
-    def by_person(self, one: Seen) -> bool:
-        """Whether a person approved this very text in this clone."""
-        return (one.memory.id, one.sighting.blob) in self._persons
 
-    def covers(self, one: Seen) -> bool:
-        """Whether it counts: this text was approved, or its words were and no other file claims its id."""
-        identity = one.memory.id
-        if (identity, one.sighting.blob) in self._texts:
-            return True
-        if one.sighting.origin == "edit" or identity in self._claimed_twice or identity not in self._latest:
-            return False
-        body = self._latest[identity]
-        # A formatter, or a merge of other fields, changes the text but not what was approved.
-        return body is None or same_words(body.get("statement") or "", one.memory.statement)
+def _accepted(clone: Clone, seen: Sequence[Seen]) -> set[tuple[str, str]]:
+    """The texts, as (id, blob), that a person approved in this very clone."""
+    names = {one.memory.id for one in seen}
+    found = decisions.recorded(clone, names, ("accept",))
+    return {(event.target or "", body.get("blob") or "") for event, body in found}
