@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ import pytest
 from holdfast import config, errors
 from holdfast.interfaces.cli.main import root
 from holdfast.model.memory import SHARED
-from tests.conftest import Cli
+from tests.conftest import Cli, GitRepo
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -145,27 +146,32 @@ def blocks(text: str, kind: str) -> list[str]:
     return re.findall(rf"```{kind}\n(.*?)```", text, re.S)
 
 
-def test_the_commands_of_the_readme_run(cli: Cli) -> None:
-    """The first thing people do is to paste these lines."""
+def test_the_commands_of_the_readme_run(repo: GitRepo, tmp_path: Path) -> None:
+    """The first thing people do is to paste these lines, in a clone with its trunk checked out."""
     typed = [
         shlex.split(line, comments=True)
         for block in blocks(page("README.md"), "sh")
         for line in block.splitlines()
-        if line.startswith("holdfast ")
+        if line.startswith(("holdfast ", "git "))
     ]
-    assert [words[1] for words in typed] == ["init", "run", "remember", "review", "publish", "recall"]
-    cli.cwd.joinpath("README.md").write_text("a project\n")
-    subprocess.run(["git", "add", "README.md"], cwd=cli.cwd, check=True)
-    subprocess.run(["git", "commit", "-qm", "read me"], cwd=cli.cwd, check=True)
-    for words in typed:
-        words = ["echo" if word == "your-agent" else word for word in words]
-        cli.spawn(*words[1:])
+    told = ["switch", "init", "run", "remember", "review", "review", "publish", "recall"]
+    assert [words[1] for words in typed] == told
+    repo.commit("README.md")
+    repo.git("clone", "-q", str(repo.path), str(tmp_path / "clone"))
+    cli = Cli(tmp_path / "clone")
+    for program, *words in typed:
+        if program == "git":
+            subprocess.run(["git", *words], cwd=cli.cwd, check=True)
+        else:
+            last = cli.spawn(*("echo" if word == "your-agent" else word for word in words))
+    assert "Tests need Postgres 16." in last.out
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
 def test_the_python_of_a_page_runs(cli: Cli, inside: object, name: str) -> None:
     """The second thing people do is to paste these."""
     cli("init")
+    cli("remember", "Somebody's rumour, which cites nothing.")
     for block in blocks(page(name), "python"):
         exec(compile(block, name, "exec"), {})
 
@@ -181,6 +187,22 @@ def test_every_method_of_the_api_is_described() -> None:
         assert hasattr(Project, name) or name == "run", name
 
 
+def test_what_values_carry_is_described() -> None:
+    """Who reads a field that is not there gets an AttributeError at night."""
+    from holdfast.curation.decisions import Standing
+    from holdfast.diagnostics.status import Status
+    from holdfast.recall.search import Hit
+
+    for value in (Standing, Hit, Status):
+        row = re.search(rf"^\| `{value.__name__}`[^|]*\| (.*) \|$", page("docs/python.md"), re.M)
+        assert row, value
+        known = {field.name for field in fields(value)} | {"id", *MEMORY}
+        named = set(re.findall(r"`([a-z_0-9]+)`", row[1])) - {"recall"}
+        assert named <= known, named - known
+        assert value is not Status or named >= {field.name for field in fields(Status)}
+
+
+MEMORY = {"statement", "details", *SHARED}
 INTERNAL = {"keep_ready", "render_log", "render_views"}  # for the command line and the views
 
 
