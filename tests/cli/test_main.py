@@ -79,6 +79,27 @@ def test_wrong_usage_is_told_from_trouble(cli: Cli, words: list[str], code: int)
     assert "--help" in answer.err
 
 
+def test_holdfast_alone_is_help(cli: Cli) -> None:
+    """The first thing people type is the bare name."""
+    answer = cli()
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == cli("--help").out
+
+
+def test_a_folder_that_is_not_there_is_a_wrong_path(cli: Cli) -> None:
+    """A typing error must not send people to `git init`."""
+    for words in (["status"], ["init"]):
+        answer = cli("-C", "nowhere", *words, ok=False)
+        assert answer.err.splitlines()[-1] == "hint: Check the path."
+
+
+def test_init_outside_git_without_a_terminal_names_the_option(tmp_path: Path) -> None:
+    """A script's author must learn what to add."""
+    answer = Cli(tmp_path)("init", ok=False)
+    assert (answer.code, "holdfast init --yes" in answer.err) == (10, True)
+    assert Cli(tmp_path)("init", "--yes").code == 0
+
+
 def test_run_outside_a_project_refuses_with_125(tmp_path: Path) -> None:
     """Whoever wraps a command must know that it did not run."""
     answer = Cli(tmp_path)("run", "--", "touch", "ran", ok=False)
@@ -137,6 +158,15 @@ def test_colour_only_on_a_terminal_and_only_if_wanted(repo: GitRepo, cli: Cli) -
     assert "\x1b[" not in on_a_terminal(repo.path, "log", NO_COLOR="1")[1]
     assert "\x1b[" not in on_a_terminal(repo.path, "log", TERM="dumb")[1]
     assert "\x1b[" not in cli("log").out
+
+
+def test_the_log_fits_the_terminal(repo: GitRepo, cli: Cli) -> None:
+    """Lines that wrap make a list unreadable."""
+    cli("init")
+    cli("remember", "word " * 60)
+    for columns in ("80", "150"):
+        seen = on_a_terminal(repo.path, "log", COLUMNS=columns, NO_COLOR="1")[1].splitlines()[0]
+        assert int(columns) - 6 <= len(seen) <= int(columns)
 
 
 def test_a_reader_that_goes_away_is_no_error(repo: GitRepo, cli: Cli) -> None:

@@ -61,6 +61,99 @@ def test_a_second_init_changes_nothing(ready: Cli, repo: GitRepo) -> None:
     assert repo.status() == before
 
 
+def test_a_later_commit_of_init_is_told_as_such(cli: Cli) -> None:
+    """`Nothing to do` and a new commit do not go together."""
+    cli("init")
+    out = cli("init", "--commit").out
+    assert "Nothing to do" not in out
+    assert "committed its two files" in out
+    assert "Nothing to do" in cli("init", "--commit").out
+
+
+def test_a_problem_beside_the_log_is_in_the_last_line(ready: Cli, repo: GitRepo) -> None:
+    """Who reads only the end must not see `ok` above an exit code of 1."""
+    propose(ready)
+    (repo.path / ".git" / "holdfast").chmod(0o755)
+    answer = ready("doctor", ok=False)
+    assert answer.code == 1
+    told = answer.out.splitlines()[-1]
+    assert told.startswith("1 problem; the log itself is ok: looked at 1 file, 1 event (all recorded here)")
+
+
+def test_review_list_shows_what_one_decides_by(ready: Cli, repo: GitRepo) -> None:
+    """A statement alone can only be believed, not judged."""
+    propose(ready, "Tests need Postgres 16.", "--source", "person:Ada", "--tag", "db")
+    ready("remember", "Trust me.")
+    out = ready("review", "list").out
+    assert "evidence: README (holds)" in out
+    assert "by person:Ada" in out
+    assert "evidence: none" in out
+    assert re.search(r"proposed \d{4}-\d\d-\d\d \d\d:\d\d UTC", out)
+    repo.commit("README", "another project\n")
+    assert "README (has changed since)" in ready("review", "list").out
+    repo.git("switch", "-q", "main")
+    out = ready("review", "list").out
+    assert "on work" in out
+    assert "another line" not in out
+
+
+def test_evidence_is_named_as_seen_from_the_folder(ready: Cli, repo: GitRepo) -> None:
+    """People name files as their shell completes them."""
+    repo.commit("sub/conf.txt")
+    repo.commit("sub/README", "another\n")
+    below = Cli(repo.path / "sub")
+    cited = {
+        path: objects(below("remember", f"About {path}.", "--evidence", path, "--json").out)["evidence"][0]
+        for path in ("conf.txt", "sub/conf.txt", "../README", "README", "file:conf.txt")
+    }
+    assert {path: text.partition("@")[0] for path, text in cited.items()} == {
+        "conf.txt": "file:sub/conf.txt",
+        "sub/conf.txt": "file:sub/conf.txt",
+        "../README": "file:README",
+        "README": "file:sub/README",
+        "file:conf.txt": "file:sub/conf.txt",
+    }
+    assert "relative to this folder" in below("remember", "No.", "--evidence", "nothing", ok=False).err
+
+
+def test_a_file_named_like_a_branch_is_asked_about(ready: Cli, repo: GitRepo) -> None:
+    """Guessing which was meant would cite the wrong one."""
+    repo.commit("sub/main")
+    below = Cli(repo.path / "sub")
+    assert below("remember", "Which?", "--evidence", "main", ok=False).code == 12
+    assert below("remember", "That.", "--evidence", "file:main").code == 0
+    assert below("remember", "This.", "--evidence", "commit:main").code == 0
+
+
+def test_what_is_left_out_is_named_once(ready: Cli, repo: GitRepo) -> None:
+    """A path said twice in a line hides the reason."""
+    repo.write(".holdfast/memory/facts/broken.md", "no memory\n")
+    told = next(line for line in ready("facts").out.splitlines() if "broken.md" in line)
+    assert told.count("broken.md") == 1
+
+
+def test_what_a_detached_head_left_is_called_so(ready: Cli, repo: GitRepo) -> None:
+    """Nobody knows a branch called `detached:.git`."""
+    repo.git("switch", "-q", "--detach")
+    propose(ready)
+    repo.git("switch", "-q", "work")
+    assert "A detached HEAD left something behind" in ready("status").out
+    out = ready("reconcile").out
+    assert "a detached HEAD left 1 event" in out
+    line = objects(ready("reconcile", "--json").out)["orphans"][0]["id"]
+    assert "Taken over" in ready("reconcile", "--carry", line).out
+
+
+def test_only_what_is_listed_somewhere_can_be_remembered(ready: Cli) -> None:
+    """A decision that no command lists would be lost at once."""
+    assert ready("remember", "We use git.", "--type", "decision", ok=False).code == 2
+
+
+def test_uninstall_says_how_it_stays_gone(ready: Cli) -> None:
+    """The next command would bring it back from git, and nobody would know why."""
+    assert "Until then any holdfast command sets it up again" in ready("uninstall", "--yes").out
+
+
 def test_run_passes_output_streams_and_exit_code_through(ready: Cli) -> None:
     """A wrapper that changes what it wraps is not used twice."""
     answer = ready.spawn("run", "--", "sh", "-c", "cat; echo err >&2; exit 7", ok=False, data=b"in\n")
@@ -152,7 +245,10 @@ def test_remember_reads_a_statement_from_stdin(ready: Cli) -> None:
 def test_a_fact_without_evidence_is_not_accepted(ready: Cli) -> None:
     """A fact nobody can check is a rumour."""
     name = objects(ready("remember", "Trust me.", "--json").out)["id"]
-    assert ready("review", "accept", name, ok=False).code == 24
+    answer = ready("review", "accept", name, ok=False)
+    assert (answer.code, "again with --evidence" in answer.err) == (24, True)
+    bad = ready("remember", "Where?", "--layer", "a layer", ok=False)
+    assert "such as L5" in bad.err
 
 
 def test_a_clone_is_carried_by_export_and_import(ready: Cli, repo: GitRepo, tmp_path: Path) -> None:

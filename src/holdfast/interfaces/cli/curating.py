@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import BadInput
-from holdfast.git import evidence as receipts
-from holdfast.git import lines
 from holdfast.interfaces.cli import objects, words
 from holdfast.interfaces.cli.command import as_json, command
 from holdfast.interfaces.cli.output import show
@@ -44,8 +42,10 @@ def remember(place: Place, statement: str, evidence: tuple[str, ...], **fields: 
 
     STATEMENT may be - to read it from stdin.
     """
+    from holdfast.git.evidence import from_folder  # `--help` and completion need none of it
+
     with place.project() as project:
-        cited = [receipts.from_folder(project.clone, place.folder, text) for text in evidence]
+        cited = [from_folder(project.clone, place.folder, text) for text in evidence]
         made = project.remember(_given(statement), evidence=cited, **fields)
         show(made, words.remembered, objects.standing)
 
@@ -86,6 +86,8 @@ def waiting(place: Place) -> None:
 
 def _with_origins(project: Project) -> list[objects.Waiting]:
     """The candidates, each with when it was proposed, and on which branch if not on this one."""
+    from holdfast.git import lines
+
     clone, found = project.clone, project.candidates()
     proposed: dict[str | None, str] = {}
     for event in clone.own_events() if found else ():
