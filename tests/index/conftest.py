@@ -45,6 +45,13 @@ def fact_text(identity: str, statement: str, **fields: str) -> str:
     return f"---\n{lines}\n---\nFact: {statement}\n"
 
 
+def approve(clone: Clone, identity: str, statement: str, *, blob: str | None = None) -> Event:
+    """Somebody's yes to a fact's words, and to its very text if that is given."""
+    said = {"statement": statement, "blob": blob}
+    body = {name: value for name, value in said.items() if value}
+    return clone.record(Draft("accept", target=identity, body=body))
+
+
 def keep_fact(clone: Clone, identity: str, statement: str, **fields: str) -> str:
     """A fact that waits to be published on the current line."""
     path = layout.entry_path("fact", "fact", identity)

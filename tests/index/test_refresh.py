@@ -19,7 +19,7 @@ from holdfast.model.event import Draft
 from holdfast.recall.search import Hit, TextSearch, recall
 from holdfast.store import layout, seal
 from tests.conftest import GitRepo
-from tests.index.conftest import fact_text, keep_fact, open_clone, ran
+from tests.index.conftest import approve, fact_text, keep_fact, open_clone, ran
 
 WORDS = (
     "postgres", "schema", "parser", "getUserName", "retry_policy", "src/app/main.py", "deploy", "cache",
@@ -71,6 +71,8 @@ def test_superseded_and_expired_facts_say_so(clone: Clone) -> None:
     keep_fact(clone, "FCT-old111", "The port is 5432.")
     keep_fact(clone, "FCT-new222", "The port is 6543.", supersedes="[FCT-old111]")
     keep_fact(clone, "FCT-exp333", "The port was 1111.", expires_at="2026-01-01T00:00:00Z")
+    for name, said in (("old111", "is 5432"), ("new222", "is 6543"), ("exp333", "was 1111")):
+        approve(clone, f"FCT-{name}", f"The port {said}.")
     states = {hit.id: hit.state for hit in recall(clone, "port")}
     assert states == {"FCT-old111": "superseded", "FCT-new222": "accepted", "FCT-exp333": "expired"}
 

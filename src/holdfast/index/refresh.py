@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.index import freshness, ready, schema
+from holdfast.index import freshness, ready, schema, trust
 from holdfast.index.fill import Filling
 from holdfast.index.rows import event_rows, memory_row
 from holdfast.index.sqlite import Index, drop_all
-from holdfast.index.units import Texts, Unit, visible_units
+from holdfast.index.units import Texts, Unit, own_units, visible_units
 from holdfast.model.memory import Memory
 from holdfast.store.format import match_event, split_lines
 
@@ -88,9 +88,18 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
     wanted = {unit.name: unit for unit in visible_units(clone)}
     with index.writing() as db:
         filling = Filling(db)
-        _fill(filling, wanted, Texts(clone, erased, index.notes), progress)
+        texts = Texts(clone, erased, index.notes)
+        _fill(filling, wanted, texts, progress)
+        elsewhere = [unit for unit in own_units(clone) if not _is_whole(wanted.get(unit.name))]
+        if trust.listen(db, elsewhere, texts) or filling.changed:
+            trust.judge(db)
         filling.remember("erased", _digest(erased))
         filling.remember("signature", now.memory if now is not None and now.settled else "")
+
+
+def _is_whole(unit: Unit | None) -> bool:
+    """Whether a piece of the log is visible up to its end."""
+    return unit is not None and unit.until is None
 
 
 def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Progress | None) -> None:
@@ -138,7 +147,7 @@ def _add_memory(filling: Filling, unit: Unit, memory: Memory | None) -> None:
     number = filling.id_of(unit.name)
     key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
     if not filling.joins(number, key):
-        filling.add(number, [memory_row(memory, key=key, path=unit.path)])
+        filling.add(number, [memory_row(memory, key=key, path=unit.path, blob=unit.blob)])
 
 
 def _meta(index: Index, name: str) -> str | None:

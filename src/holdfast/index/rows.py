@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from holdfast.git import approvals
 from holdfast.index.schema import facet
 from holdfast.index.search import split_word
 from holdfast.model import memory as rules
@@ -25,9 +26,9 @@ SLOTS = 10  # bits of a row's number below its microsecond
 COLUMNS = (
     "id", "key", "shown", "name", "kind", "what", "ts", "title", "labels", "text", "parts", "facets", "task",
     "tags", "layer", "line", "head", "status", "target", "run",
-    "path", "sha256", "expires", "supersedes", "lacks", "parent",
+    "path", "sha256", "expires", "supersedes", "blob", "words", "doubt", "lacks", "parent",
 )  # fmt: skip
-COMMON = COLUMNS[:-6]  # all that most events need; a row may end here
+COMMON = COLUMNS[:-9]  # all that most events need; a row may end here
 
 _EPOCH = datetime(1970, 1, 1)
 _LAST = (1 << 52) - 1
@@ -36,6 +37,7 @@ _PLAIN = bytes(range(32, 127)) + b"\n\t"
 _SHAPE = bytes(
     65 if 65 <= code <= 90 else 97 if chr(code).isalnum() and code < 128 else 32 for code in range(256)
 )
+_NOTHING = (None,) * 4  # no path, no hash, no end, nothing superseded
 _STATED = ("accept", "promote", "edit", "retire")  # a proposal's words are found as a candidate only
 
 
@@ -73,7 +75,9 @@ def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks:
         task, tags, layer, line, head, status, target, run,
     )  # fmt: skip
     if lacks:
-        return [(*own, None, None, None, None, commitment, None)]
+        return [(*own, *_NOTHING, None, None, None, commitment, None)]
+    if kind in approvals.KINDS:
+        return [(*own, *_NOTHING, *approvals.said(body or None), None, None, None)]
     if "artifacts" not in body:
         return [own]
     return [own, *(_artifact(own, made) for made in _artifacts(body))]
@@ -89,12 +93,12 @@ def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
         _labels(run or name, "artifact", path, task, tags, layer), title, _parts(path, title),
         _facets("artifact", None, task, tags),
         task, tags, layer, line, head, status, None, run,
-        path, _one_line(made.get("sha256")), None, None, None, None,
+        path, _one_line(made.get("sha256")), None, None, None, None, None, None, None,
     )  # fmt: skip
 
 
-def memory_row(memory: Memory, *, key: bytes, path: str) -> Row:
-    """The row of a memory, accepted or proposed; its number is given later."""
+def memory_row(memory: Memory, *, key: bytes, path: str, blob: str) -> Row:
+    """The row of a memory, accepted or proposed; its number is given later, and so is its trust."""
     kind = "candidate" if isinstance(memory, Candidate) else memory.type
     line = memory.line if isinstance(memory, Candidate) else None
     title, run, tags = _title(memory.statement), rules.source_run(memory), " ".join(memory.tags)
@@ -106,7 +110,7 @@ def memory_row(memory: Memory, *, key: bytes, path: str) -> Row:
         _labels(memory.id, kind, run, tags, memory.layer, path), text, _parts(title, text),
         _facets(kind, None, None, tags),
         None, tags, memory.layer, line, None, None, None, run,
-        path or None, None, expires, replaced, None, None,
+        path or None, None, expires, replaced, blob, approvals.words_of(memory.statement), None, None, None,
     )  # fmt: skip
 
 

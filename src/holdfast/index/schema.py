@@ -6,11 +6,15 @@ it (a file that a run made: if the run is shown), and only shown rows stand in `
 ranking never depends on what other branches hold. Row numbers of events grow with time and those
 of memories are negative: ranking needs no join.
 
+A memory's `doubt` says why it does not count, if it does not: `blob` and `words` are its text's, and
+those of the approvals among the events. This clone's approvals on lines that are not visible here
+count, too; `elsewhere` holds them, and `heard` how far their sources were read.
+
 Only plain strings here: the quick path reads this module at every start.
 """
 
 APPLICATION = 0x484F4C44  # "HOLD"
-VERSION = 1
+VERSION = 2
 WAL_SINCE = (3, 51, 3)  # earlier versions can corrupt a WAL that two connections reset at once
 
 COLUMNS = ("title", "labels", "text", "parts", "facets")
@@ -26,8 +30,11 @@ CREATE TABLE row (
   id INTEGER PRIMARY KEY, key BLOB, shown INTEGER, name TEXT, kind TEXT, what TEXT, ts TEXT,
   title TEXT, labels TEXT, text TEXT, parts TEXT, facets TEXT,
   task TEXT, tags TEXT, layer TEXT, line TEXT, head TEXT, path TEXT, status INTEGER,
-  target TEXT, run TEXT, sha256 TEXT, expires TEXT, supersedes TEXT, lacks TEXT, parent INTEGER
+  target TEXT, run TEXT, sha256 TEXT, expires TEXT, supersedes TEXT, blob TEXT, words TEXT, doubt TEXT,
+  lacks TEXT, parent INTEGER
 );
+CREATE TABLE heard (name TEXT PRIMARY KEY, offset INTEGER) WITHOUT ROWID;
+CREATE TABLE elsewhere (source TEXT, target TEXT, ts TEXT, event BLOB, blob TEXT, words TEXT);
 CREATE TABLE member (unit INTEGER, row INTEGER, PRIMARY KEY (unit, row)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
   title, labels, text, parts, facets, content='', tokenize="porter unicode61 remove_diacritics 2"

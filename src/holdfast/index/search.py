@@ -28,7 +28,7 @@ SNIPPET = 200
 
 _ROW = (
     "r.name, r.kind, r.title, r.text, r.ts, r.task, r.tags, r.layer, r.line, r.head, r.path, "
-    "r.status, r.target, r.run, r.sha256, r.what, r.expires"
+    "r.status, r.target, r.run, r.sha256, r.what, r.expires, r.doubt"
 )
 # A memory counts as ever recent and somewhat more; an event loses a fifth as it grows old.
 _SCORE = (
@@ -68,8 +68,8 @@ def search(
 
 
 def _superseded(db: "Connection") -> set[str]:
-    """The memories that a newer one, accepted and visible here, says it replaces."""
-    rows = db.execute("SELECT supersedes FROM row WHERE supersedes IS NOT NULL AND shown")
+    """The memories that a newer one, approved and visible here, says it replaces."""
+    rows = db.execute("SELECT supersedes FROM row WHERE supersedes IS NOT NULL AND shown AND doubt IS NULL")
     return {name for (names,) in rows for name in names.split()}
 
 
@@ -232,15 +232,16 @@ def _collapse(found: "list[tuple[Row, float]]", limit: int) -> "list[tuple[Row, 
 
 
 def _hit(row: "Row", score: float, terms: list[str], now: str, replaced: set[str]) -> "Row":
-    *fields, expires, number = row
+    *fields, expires, doubt, number = row
     fields[3] = snippet(fields[3] or "", terms)
     state = None
     if number < 0:
         state, fields[15] = fields[15], None
-        if state == "accepted" and fields[0] in replaced:
-            state = "superseded"
-        elif state == "accepted" and expires and now and expires <= now:
-            state = "expired"
+        if state == "deprecated":
+            state = "retired"
+        elif state == "accepted":
+            over = bool(expires and now and expires <= now)
+            state = doubt or ("superseded" if fields[0] in replaced else "expired" if over else state)
     return (*fields, state, float(f"{abs(score):.4g}"))
 
 

@@ -17,7 +17,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.visible import Source
 from holdfast.model.event import timestamp
 from holdfast.model.memory import Candidate, Memory
-from holdfast.store import entries, fsio
+from holdfast.store import entries, fsio, seal
 from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
 from holdfast.store.log import MAX_SPOOL
 
@@ -32,11 +32,12 @@ class Unit:
     """One source of rows: a piece of the log, or one memory. Equal names, equal content so far."""
 
     name: str
-    kind: str  # segment, spool, entry or candidate
+    kind: str  # segment, spool, entry, edit (by hand), clash or candidate
     until: str | None = None
     source: Source | None = None
     text: str | None = None  # of a memory
     path: str = ""
+    blob: str = ""
 
 
 def visible_units(clone: Clone) -> Iterator[Unit]:
@@ -48,14 +49,32 @@ def visible_units(clone: Clone) -> Iterator[Unit]:
             # After sealing, a writer begins a new file under its old name; its first event tells them apart.
             yield Unit(f"p:{source.key}@{beginning}", source.kind, source.until, source)
     for sighting in clone.entries():
+        kind = "clash" if sighting.clash is not None else "edit" if sighting.origin == "edit" else "entry"
         name = f"e:{sighting.path}@{sighting.blob}"
-        yield Unit(name, "entry", text=sighting.text, path=sighting.path)
+        name = name if kind == "entry" else f"{name}!{kind}"
+        yield Unit(name, kind, text=sighting.text, path=sighting.path, blob=sighting.blob)
     yield from _candidates(clone)
+
+
+def own_units(clone: Clone) -> Iterator[Unit]:
+    """Every piece of the log that this clone recorded, on whatever line."""
+    # Spools first: one that is sealed between the two looks is then seen twice, never not at all.
+    for store in clone.stores:
+        for line in seal.spool_lines(store):
+            for path in seal.spools(store, line):
+                key = f"{line}/{os.path.basename(path)}"
+                source = Source(key, "spool", line, None, path, None)
+                if beginning := _beginning(path):
+                    yield Unit(f"p:{key}@{beginning}", "spool", source=source)
+    for store in clone.stores:
+        for path in _files(store.sealed_log, ".jsonl"):
+            key = os.path.basename(path).removesuffix(".jsonl")
+            yield Unit(f"s:{key}", "segment", source=Source(key, "segment", None, None, path, None))
 
 
 def _candidates(clone: Clone) -> Iterator[Unit]:
     line = clone.line()
-    for path in [path for store in clone.stores for path in _files(store.candidates)]:
+    for path in [path for store in clone.stores for path in _files(store.candidates, ".md")]:
         try:
             data = fsio.read(path, limit=entries.MAX_ENTRY)
             text = data.decode("utf-8", "replace")
@@ -87,9 +106,9 @@ def _whole(fd: int) -> bytes:
     return data
 
 
-def _files(folder: str) -> list[str]:
+def _files(folder: str, ending: str) -> list[str]:
     try:
-        return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".md")]
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(ending)]
     except FileNotFoundError:
         return []
 

@@ -1,0 +1,166 @@
+"""What a hit says of a memory is what `facts` says of it: trust is computed, never read from the file."""
+
+import os
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from holdfast.curation.facts import facts
+from holdfast.git.clone import Clone
+from holdfast.git.publish import publish
+from holdfast.index.refresh import path_of
+from holdfast.index.sqlite import drop_all
+from holdfast.recall.search import recall
+from holdfast.store import layout
+from tests.conftest import GitRepo
+from tests.index.conftest import approve, fact_text, keep_fact, open_clone
+
+SAID = "The port is 5432."
+PATH = layout.entry_path("fact", "fact", "FCT-port11")
+WORDS = {"deprecated": "retired"}
+
+
+def states(clone: Clone) -> dict[str | None, str | None]:
+    """What hits say, once from the index as it is and once from a new one, and that `facts` agrees."""
+    found = [{hit.path: hit.state for hit in recall(clone, "port", kind="fact")}]
+    drop_all(os.path.dirname(path_of(clone)))
+    found.append({hit.path: hit.state for hit in recall(clone, "port", kind="fact")})
+    listed = facts(clone, datetime.now(UTC))
+    said = {one.path: WORDS.get(one.status, one.status) for one in listed.standings}
+    said |= {one.path: "in clash" for one in listed.clashes}
+    assert found == [said, said]
+    return found[0]
+
+
+def test_a_file_that_nobody_approved_is_unreviewed(clone: Clone, repo: GitRepo) -> None:
+    """An agent takes an `accepted` for the team's word."""
+    repo.write(PATH, fact_text("FCT-port11", SAID))
+    assert states(clone) == {PATH: "unreviewed"}
+    repo.git("add", "-f", PATH)
+    repo.git("commit", "-q", "-m", "forged")
+    assert states(clone) == {PATH: "unreviewed"}
+    approve(clone, "FCT-port11", SAID)
+    assert states(clone) == {PATH: "accepted"}
+
+
+def test_an_edit_by_hand_is_unreviewed_until_it_is_approved(clone: Clone, repo: GitRepo) -> None:
+    """An approval covers the words that were approved, not whatever stands there later."""
+    keep_fact(clone, "FCT-port11", SAID)
+    approve(clone, "FCT-port11", SAID)
+    publish(clone, here=True)
+    assert states(clone) == {PATH: "accepted"}
+    text = fact_text("FCT-port11", "The port is 6543.")
+    repo.write(PATH, text)
+    assert states(clone) == {PATH: "unreviewed"}
+    repo.git("commit", "-qam", "edited")
+    assert states(clone) == {PATH: "unreviewed"}
+    approve(clone, "FCT-port11", "The port is 6543.", blob=clone.repo.hash_blob(text.encode()))
+    assert states(clone) == {PATH: "accepted"}
+    repo.git("revert", "--no-edit", "HEAD")
+    assert states(clone) == {PATH: "unreviewed"}  # nobody named that text's blob, and later words won
+
+
+def test_a_formatter_takes_nothing_away(clone: Clone, repo: GitRepo) -> None:
+    """The words were approved; a line break more is no other fact."""
+    keep_fact(clone, "FCT-port11", SAID)
+    approve(clone, "FCT-port11", SAID)
+    publish(clone, here=True)
+    repo.write(PATH, fact_text("FCT-port11", "The port\nis 5432."))
+    assert states(clone) == {PATH: "unreviewed"}  # by hand, and not committed
+    repo.git("commit", "-qam", "formatted")
+    assert states(clone) == {PATH: "accepted"}
+
+
+def test_two_files_of_one_id_are_both_doubted(clone: Clone, repo: GitRepo) -> None:
+    """Nothing says which of them was meant, unless the text itself was named."""
+    path = keep_fact(clone, "FCT-port11", SAID)
+    approve(clone, "FCT-port11", SAID)
+    copy = PATH.replace("fact-", "copy-")
+    repo.commit(copy, fact_text("FCT-port11", "The port is 80."))
+    assert states(clone) == {path: "unreviewed", copy: "unreviewed"}
+    blob = clone.repo.hash_blob(fact_text("FCT-port11", SAID).encode())
+    approve(clone, "FCT-port11", SAID, blob=blob)
+    assert states(clone) == {path: "accepted", copy: "unreviewed"}
+
+
+def test_a_forged_file_supersedes_nothing(clone: Clone, repo: GitRepo) -> None:
+    """Any file could silence a fact otherwise."""
+    path = keep_fact(clone, "FCT-port11", SAID)
+    approve(clone, "FCT-port11", SAID)
+    forged = layout.entry_path("fact", "fact", "FCT-forged")
+    repo.commit(forged, fact_text("FCT-forged", "There is no port.", supersedes="[FCT-port11]"))
+    assert states(clone) == {path: "accepted", forged: "unreviewed"}
+
+
+def test_a_retired_fact_is_called_so(clone: Clone) -> None:
+    """One thing, one word: the commands say retired."""
+    path = keep_fact(clone, "FCT-port11", SAID, status="deprecated")
+    assert states(clone) == {path: "retired"}
+
+
+def test_a_fact_in_clash_is_not_called_accepted(clone: Clone, repo: GitRepo) -> None:
+    """Which of both texts holds is a person's business."""
+    keep_fact(clone, "FCT-port11", SAID)
+    approve(clone, "FCT-port11", SAID)
+    publish(clone, here=True)
+    keep_fact(clone, "FCT-port11", "The port is 6543.")
+    repo.commit(PATH, fact_text("FCT-port11", "The port is 80."))
+    assert states(clone) == {PATH: "in clash"}
+
+
+def test_this_clones_approvals_count_on_every_line(clone: Clone, repo: GitRepo) -> None:
+    """Whoever approved a text here need not do so again where git carried only the file."""
+    repo.git("switch", "-q", "-c", "topic")
+    text = fact_text("FCT-port11", SAID)
+    event = approve(clone, "FCT-port11", SAID, blob=clone.repo.hash_blob(text.encode()))
+    repo.git("switch", "-q", "main")
+    repo.commit(PATH, text)
+    assert states(clone) == {PATH: "accepted"}
+    body = Path(clone.layout.body(event.body or ""))
+    kept = body.rename(body.with_name("kept"))
+    repo.write(PATH, text + "\n")
+    assert states(clone) == {PATH: "unreviewed"}
+    kept.rename(body)
+    repo.git("checkout", "-q", "--", PATH)
+    assert states(clone) == {PATH: "accepted"}
+    repo.git("switch", "-q", "topic")
+    publish(clone, here=True)
+    repo.git("switch", "-q", "main")
+    assert states(clone) == {PATH: "accepted"}
+
+
+@pytest.mark.parametrize("edit", ["none", "committed", "uncommitted"])
+def test_another_clones_approval_counts_by_its_target(
+    clone: Clone, repo: GitRepo, tmp_path: Path, edit: str
+) -> None:
+    """Its words are private to the clone that approved; only a hand edit is known to be another text."""
+    keep_fact(clone, "FCT-port11", SAID)
+    approve(clone, "FCT-port11", SAID)
+    publish(clone, here=True)
+    if edit == "committed":
+        repo.commit(PATH, fact_text("FCT-port11", "The port is 6543."))
+    there = tmp_path / "other"
+    subprocess.run(["git", "clone", "-q", os.fspath(repo), there], check=True)
+    other = open_clone(there, tmp_path / "cache2")
+    if edit == "uncommitted":
+        (there / PATH).write_text(fact_text("FCT-port11", "The port is 6543."))
+    assert states(other) == {PATH: "unreviewed" if edit == "uncommitted" else "accepted"}
+
+
+def test_a_foreign_approval_counts_only_on_its_branch(clone: Clone, repo: GitRepo, tmp_path: Path) -> None:
+    """A branch that is not merged may not vouch for what stands on the trunk."""
+    repo.git("switch", "-q", "-c", "topic")
+    keep_fact(clone, "FCT-port11", SAID)
+    approve(clone, "FCT-port11", SAID)
+    publish(clone, here=True)
+    repo.git("switch", "-q", "main")
+    repo.commit(PATH, fact_text("FCT-port11", SAID))
+    there = tmp_path / "other"
+    subprocess.run(["git", "clone", "-q", os.fspath(repo), there], check=True)
+    other = open_clone(there, tmp_path / "cache2")
+    for branch, state in (("main", "unreviewed"), ("topic", "accepted"), ("main", "unreviewed")):
+        other.repo.run("checkout", "-q", branch, write=True)
+        assert {hit.state for hit in recall(other, "port", kind="fact")} == {state}
+    assert states(other) == {PATH: "unreviewed"}
