@@ -154,14 +154,15 @@ def _text_of(path: str, *, limit: int) -> str | None:
 def _show_artifact(clone: Clone, text: str) -> Shown | None:
     """A file that a run produced, by the name that `recall` gives it: `<run id>:<path>`."""
     name, colon, path = text.removeprefix("run:").partition(":")
-    events = {e.run_id or e.hash_self: e for e in clone.all_events() if e.body}
     if not (colon and path and name) or name in ("commit", "file"):
         return None
-    event = events[pick(name, events)]
-    run, fields = event.run_id or event.hash_self, clone.joined(event)
-    row = next((row for row in _produced(fields) if row.get("path") == path), None)
-    if row is None or _is_erased(clone, event):
+    events = [event for event in clone.all_events() if event.body and not _is_erased(clone, event)]
+    run = pick(name, [event.run_id or event.hash_self for event in events])
+    told = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
+    made = [(row, fields) for fields in told for row in _produced(fields) if row.get("path") == path]
+    if not made:
         raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
+    row, fields = made[0]
     folder = _folder(clone, run) if row.get("stored") else None
     copy = os.path.join(folder, "outputs", "files", *path.split("/")) if folder else None
     said = _text_of(copy, limit=MAX_TEXT) if copy else None

@@ -108,7 +108,9 @@ def _ended(fields: Mapping[str, Any]) -> str:
     outputs = fields.get("outputs")
     span = outputs.get("duration_ms") if isinstance(outputs, Mapping) else None
     took = f" after {span / 1000:.1f} s" if isinstance(span, int) else ""
-    return ("interrupted" if status is None else f"exit {status}") + took
+    if status is None:  # somebody's own record need not say how it ended; a capsule's always does
+        return f"interrupted{took}" if fields.get("output_sha256") else "not told"
+    return f"exit {status}{took}"
 
 
 def _branch(fields: Mapping[str, Any]) -> str:
