@@ -106,6 +106,7 @@ def first_agent(stage: Stage) -> None:
     run = f"run:{stage.last_run()}"
     words = ("Tests need Postgres 16.", "--evidence", run, "--evidence", "compose.yml")
     stage.type("holdfast", "remember", *words, "--confidence", "0.9", "--layer", "L5", "--tag", "db")
+    stage.type("holdfast", "review", "list")
     stage.type("holdfast", "review", "accept", stage.candidate())
     stage.type("holdfast", "publish")
 
@@ -161,6 +162,7 @@ def together(stage: Stage) -> None:
     stage.type("git", "merge", "-q", "--no-edit", "faster-search")
     stage.tell("The next agent asks.")
     stage.type("holdfast", "recall", "postgres")
+    stage.type("holdfast", "show", stage.last_run())
     stage.type("holdfast", "facts")
     stage.type("holdfast", "timeline", "--sort", "layer,scale")
     stage.tell("And it is all sound.")
