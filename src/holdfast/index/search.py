@@ -67,6 +67,13 @@ def search(
     return [_hit(row, score, terms, now, replaced) for row, score in found]
 
 
+def candidates(db: "Connection", query: str, *, task: str | None = None, kind: str | None = None) -> int:
+    """How many candidates fit a query that found nothing; none where they would not be an answer."""
+    if kind not in (None, "fact"):
+        return 0
+    return len(search(db, query, limit=MAX_LIMIT, task=task, kind="candidate"))
+
+
 def _superseded(db: "Connection") -> set[str]:
     """The memories that a newer one, approved and visible here, says it replaces."""
     rows = db.execute("SELECT supersedes FROM row WHERE supersedes IS NOT NULL AND shown AND doubt IS NULL")

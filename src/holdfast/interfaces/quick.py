@@ -11,7 +11,7 @@ import time
 
 from holdfast.index.freshness import Place, signature
 from holdfast.index.schema import APPLICATION, VERSION, file_name
-from holdfast.index.search import KINDS, MAX_LIMIT, search
+from holdfast.index.search import KINDS, MAX_LIMIT, candidates, search
 from holdfast.index.shown import as_json, as_text
 from holdfast.store.layout import Layout, cache_dir, user_settings
 
@@ -168,7 +168,10 @@ def _recalled(db: "Connection", asked: _Asked, state: str) -> str | None:
         return None
     query = " ".join(asked.query)
     found = search(db, query, limit=asked.limit, task=asked.task, kind=asked.kind, now=_now())
-    return as_json(db, found) if asked.json else as_text(found)
+    if asked.json:
+        return as_json(db, found)
+    waiting = 0 if found else candidates(db, query, task=asked.task, kind=asked.kind)
+    return as_text(found, waiting=waiting)
 
 
 def _status(db: "Connection", asked: _Asked, state: str) -> str | None:

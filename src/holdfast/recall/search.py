@@ -39,7 +39,7 @@ class Hit:
     run: str | None
     sha256: str | None
     what: str | None  # the event's kind
-    state: str | None  # accepted, unreviewed, in clash, superseded, expired, retired, candidate: memories only
+    state: str | None  # of memories: accepted, unreviewed, in clash, superseded, expired, retired, candidate
     score: float
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TypeVar
 
 import click
@@ -28,8 +29,13 @@ def recall(place: Place, query: tuple[str, ...], task: str | None, kind: str | N
 
     `tag:db` and `task:login` are understood; without words it gives the most recent.
     """
+    asked = " ".join(query)
     with place.project() as project:
-        show(project.recall(" ".join(query), limit=limit, task=task, kind=kind), words.hits)
+        found = project.recall(asked, limit=limit, task=task, kind=kind)
+        waiting = 0
+        if not found and kind in (None, "fact") and not wants_json():
+            waiting = len(project.recall(asked, limit=1000, task=task, kind="candidate"))
+        show(found, partial(words.hits, waiting=waiting))
 
 
 @command(root, "show")

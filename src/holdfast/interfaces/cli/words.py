@@ -261,11 +261,10 @@ def _marks(row: Row) -> str:
     return " ".join(mark for mark in marks if mark)
 
 
-def hits(found: Sequence[Hit]) -> str:
+def hits(found: Sequence[Hit], *, waiting: int = 0) -> str:
     """The same words as the quick path's, which prints them without us."""
-    if not found:
-        return "Nothing found."
-    return as_text([tuple(getattr(hit, name) for name in FIELDS) for hit in found])
+    rows = [tuple(getattr(hit, name) for name in FIELDS) for hit in found]
+    return as_text(rows, waiting=waiting)
 
 
 def status(found: Status) -> str:

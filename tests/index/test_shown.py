@@ -1,0 +1,61 @@
+"""Hits in words: each thing is said once, and an empty answer says what to ask instead."""
+
+import pytest
+
+from holdfast.index.shown import as_text, beyond
+from holdfast.interfaces import quick
+from tests.conftest import Cli
+
+RAN = "sh -c 'make zebra' ended with exit code 0 after 0.1 s; 2 files changed"
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "also", "left"),
+    [
+        ("It holds.", "It holds.", (), ""),
+        ("It holds.", "It holds. Rationale: we tried.", (), "Rationale: we tried."),
+        (RAN, f"T-1 {RAN} sh -c 'make zebra'", ("T-1",), ""),
+        (RAN, f"T-1 please make it {RAN} sh -c 'make zebra' out/a.txt", ("T-1",),
+         "please make it sh -c 'make zebra' out/a.txt"),
+        (RAN, "…with exit code 0 after 0.1 s; 2 files changed and more", (), "… and more"),
+        (RAN, "T-1 please make it sh -c 'make ze…", ("T-1",), "please make it …"),
+        ("ls", "false ls alsa", (), "false alsa"),
+        ("accept FCT-a It holds.", "Ada FCT-a It holds.", (None, "FCT-a", "accept"), "Ada"),
+        ("It is said at great …", "It is said at great length.", (), "length."),
+        ("", "only text", (), "only text"),
+        ("title", "", (), ""),
+    ],
+)  # fmt: skip
+def test_a_text_does_not_repeat_its_title(
+    title: str, text: str, also: tuple[str | None, ...], left: str
+) -> None:
+    """Three lines that say one thing push the next hit out of an agent's sight."""
+    assert beyond(title, text, *also) == left
+
+
+def test_an_empty_answer_names_the_candidates_that_fit() -> None:
+    """Who has just proposed a fact and does not find it thinks that it was lost."""
+    assert as_text([]) == "Nothing found.\n"
+    said = "Nothing found. 1 candidate matches; see it with --kind candidate\n"
+    assert as_text([], waiting=1) == said
+    assert "2 candidates match; see them" in as_text([], waiting=2)
+
+
+def test_both_ways_name_the_candidates(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The quick path and the full one must not tell different stories."""
+    cli("init", "--commit")
+    cli("remember", "Giraffes are tall", "--evidence", ".holdfast/.gitattributes")
+    monkeypatch.chdir(cli.cwd)
+    for argv, told in (
+        (["recall", "giraffes"], True),
+        (["recall", "--kind", "fact", "giraffes"], True),
+        (["recall", "--kind", "run", "giraffes"], False),
+        (["recall", "zebra"], False),
+    ):
+        full = cli(*argv).out
+        assert ("1 candidate matches; see it with --kind candidate" in full) == told, argv
+        capfd.readouterr()
+        assert quick.main(argv) == 0
+        assert capfd.readouterr().out == full
