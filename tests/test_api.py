@@ -119,3 +119,41 @@ def test_what_was_edited_by_hand_waits_for_review(project, repo):
 
     assert again.status().unreviewed == 1
     assert [standing.status for standing in again.candidates()] == ["unreviewed"]
+
+
+@pytest.mark.parametrize("kind", ["accept", "promote", "erase", "retire", "edit", "nonsense"])
+def test_write_log_records_no_decisions(project, kind):
+    """A program that could write an approval would not need a reviewer."""
+    with pytest.raises(holdfast.BadInput):
+        project.write_log({"kind": kind, "target": "FCT-zzzz22"})
+    assert project.log() == []
+
+
+def test_a_view_that_cannot_be_written_fails_nothing(project, repo):
+    """What was published is published, whatever stands in the way of a rendered file."""
+    view = repo.path / ".holdfast/view/state.json"
+    view.unlink()
+    view.mkdir()
+    project.remember("Boats float", evidence="README", accept=True)
+    assert project.publish().commit
+    assert any("views" in note for note in project.notices)
+
+
+def test_views_follow_the_clock(project, repo):
+    """A tool that reads state.json must not be told an expired fact."""
+    import json
+    from datetime import UTC, datetime, timedelta
+
+    project.remember("The tide is high", evidence=["README"], expires="1h", accept=True)
+    later = Project.open(repo.path, clock=lambda: datetime.now(UTC) + timedelta(hours=2))
+    later.status()
+    state = json.loads((repo.path / ".holdfast/view/state.json").read_text())
+    assert (len(state["facts"]), len(state["expired"])) == (0, 1)
+
+
+def test_what_a_run_records_names_it_as_parent(project, repo):
+    """The story of a run includes what its own program recorded."""
+    inner = Project.open(repo.path, environ={"HOME": "/nowhere", "HOLDFAST_RUN_ID": "outer-1"})
+    run = inner.write_log({"task": "child"})
+    (event,) = [event for event in inner.log() if event["run_id"] == run]
+    assert event["parent_run_id"] == "outer-1"

@@ -11,7 +11,7 @@ Each method is one step into the module that knows; nothing is decided here.
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -35,7 +35,7 @@ from holdfast.diagnostics.diff import Diff
 from holdfast.diagnostics.findings import Report
 from holdfast.diagnostics.repair import Repair
 from holdfast.diagnostics.status import Status, Tally
-from holdfast.errors import BadInput, HoldfastError, NeedsReview
+from holdfast.errors import BadInput, HoldfastError, NeedsReview, ReadOnlyStore
 from holdfast.git import adopt, erase, journal, lines, publish, reconcile, setup
 from holdfast.git.clone import Clone
 from holdfast.git.erase import Erasure
@@ -74,6 +74,7 @@ _BODY = (
 )
 
 
+_KINDS = ("run", "task", "session", "checkpoint")
 _SHAPES: dict[str, type] = {
     **dict.fromkeys(("kind", "task", "prompt"), str),
     **dict.fromkeys(("inputs", "outputs"), dict),
@@ -160,7 +161,7 @@ class Project:
             setup.git_init(folder)
             made_git = True
         done = setup.initialise(folder, cache=paths.cache_dir(environ), commit=commit)
-        cls.open(folder, environ=environ).render_views()
+        cls.open(folder, environ=environ)._render_quietly()
         return replace(done, git_init=made_git)
 
     @property
@@ -186,6 +187,13 @@ class Project:
         fields = {name: event[name] for name in _ENVELOPE if event.get(name) is not None}
         body = {name: event[name] for name in _BODY if event.get(name) is not None}
         kind = event.get("kind", "run")
+        if kind not in _KINDS:
+            raise BadInput(
+                f"write_log does not record {kind!r}: a decision or an erase has a method of its own",
+                hint=f"Use one of {', '.join(_KINDS)}.",
+            )
+        if self._parent is not None:
+            fields.setdefault("parent_run_id", self._parent)
         identity = fields.setdefault("run_id", new_run_id(self.clone.clock()))
         if kind == "run":
             fields.setdefault("target", identity)
@@ -239,13 +247,39 @@ class Project:
         self,
         statement: str,
         *,
+        kind: str = "fact",
+        details: str = "",
+        evidence: Iterable[str] = (),
+        confidence: float | None = None,
+        layer: str | None = None,
+        tags: Iterable[str] = (),
+        applies_to: Iterable[str] = (),
+        supersedes: Iterable[str] = (),
+        expires: str | datetime | None = None,
+        source: str | None = None,
+        id: str | None = None,  # noqa: A002 - the field's own name
         accept: bool = False,
         reviewer: str | None = None,
-        expires: str | datetime | None = None,
-        **fields: Any,
     ) -> Standing:
-        """Propose a memory (fields as `curation.propose` takes them); with `accept`, approve it at once."""
-        made = propose(self.clone, statement=statement, expires_at=expires, **fields)
+        """Propose a memory; it counts once it is reviewed, or at once with `accept`.
+
+        `evidence` names runs, commits or tracked paths; `expires` is a moment or a time from now (30d).
+        """
+        made = propose(
+            self.clone,
+            statement=statement,
+            kind=kind,
+            details=details,
+            evidence=[evidence] if isinstance(evidence, str) else evidence,
+            confidence=confidence,
+            layer=layer,
+            tags=tags,
+            applies_to=applies_to,
+            supersedes=supersedes,
+            expires_at=expires,
+            source=source,
+            id=id,
+        )
         if accept:
             return self.accept(made.id, reviewer=reviewer)
         if self.settings.auto_promote is not None:
@@ -263,8 +297,10 @@ class Project:
         is raised.
         """
         who = self._reviewer(reviewer) if reviewer is not None else None
+        if isinstance(fact, Mapping) and isinstance(fact.get("evidence"), str):
+            fact = {**fact, "evidence": [fact["evidence"]]}
         done = review.promote(self.clone, fact, reviewer=who, threshold=self.settings.auto_promote)
-        self.render_views()
+        self._render_quietly()
         return done
 
     def candidates(self) -> list[Standing]:
@@ -274,7 +310,7 @@ class Project:
     def accept(self, identity: str, *, reviewer: str | None = None) -> Standing:
         """Approve a candidate, or an entry as it stands in the work tree."""
         done = review.accept(self.clone, identity, self._reviewer(reviewer))
-        self.render_views()
+        self._render_quietly()
         return done
 
     def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
@@ -284,7 +320,7 @@ class Project:
     def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
         """Say that an accepted memory no longer holds; its file stays and says so."""
         done = review.retire(self.clone, identity, reason, self._reviewer(reviewer))
-        self.render_views()
+        self._render_quietly()
         return done
 
     def _reviewer(self, name: str | None) -> Reviewer:
@@ -337,6 +373,7 @@ class Project:
         stale = sum(any(state != "holds" for _, state in s.receipts) for s in found.trusted)
         waiting = len(review.waiting(self.clone))
         tally = Tally(len(found.trusted), len(found.expired), stale, waiting, len(found.unreviewed))
+        self._render_quietly()  # facts may have expired since the views were written
         return status.status(self.clone, tally)
 
     def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
@@ -372,7 +409,7 @@ class Project:
             self.clone, stage=stage, here=here, restore=restore, trunk=self.settings.trunk, message=message
         )
         erase.sweep(self.clone)
-        self.render_views()
+        self._render_quietly()
         return done
 
     def reconcile(self) -> reconcile.Report:
@@ -396,11 +433,15 @@ class Project:
         drop_all(os.path.dirname(path_of(self.clone)))
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.clone.layout.view("log.jsonl"))
-        self.render_views()
+        self._render_quietly()
         return done
 
     def export(self, file: str) -> Bundle:
         """Save the private store of this clone to one file."""
+        if self.clone.layout.private != self.clone.private.private:
+            raise ReadOnlyStore(
+                "inside a sandbox only part of the store can be seen", hint="Export outside the sandbox."
+            )
         return bundle.export(self.clone.private, file, ts=self.clone.now())
 
     def bring_back(self, file: str) -> Bundle:
@@ -410,7 +451,7 @@ class Project:
             done = bundle.bring_back(self.clone.layout, file, erased=self.clone.erased())
         adopt.adopt(self.clone, before)
         erase.sweep(self.clone)
-        self.render_views()
+        self._render_quietly()
         return done
 
     def uninstall(self) -> Removal:
@@ -431,7 +472,7 @@ class Project:
         views.write(self.clone.layout, "artifacts.json", views.artifacts_json(self.artifacts(), header))
 
     def _render_quietly(self) -> None:
-        """After a command ran, its exit code matters more than a view."""
+        """A view is never the truth: what was done is done, whether or not it can be shown."""
         try:
             self.render_views()
         except (OSError, HoldfastError) as error:
