@@ -109,16 +109,7 @@ def create(path: str, data: bytes, *, mode: int = 0o600) -> None:
     content proves them whole. Everything else uses `replace`.
     """
     with refusing(path):
-        fd = ops.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)
-        try:
-            write_all(fd, data)
-            ops.sync(fd)
-        except OSError:
-            with contextlib.suppress(OSError):
-                ops.unlink(path)
-            raise
-        finally:
-            os.close(fd)
+        _write_new(path, data, mode)
         ops.sync_dir(os.path.dirname(path))
 
 
@@ -126,19 +117,31 @@ def replace(path: str, data: bytes, *, mode: int = 0o600) -> None:
     """Set a file's content at once: a reader or a crash sees the old or the new, never a mix."""
     temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
     with refusing(path):
-        fd = ops.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)
+        _write_new(temporary, data, mode)
         try:
-            try:
-                write_all(fd, data)
-                ops.sync(fd)
-            finally:
-                os.close(fd)
             ops.rename(temporary, path)
         except OSError:
-            with contextlib.suppress(OSError):
-                ops.unlink(temporary)
+            _unlink_quietly(temporary)
             raise
         ops.sync_dir(os.path.dirname(path))
+
+
+def _write_new(path: str, data: bytes, mode: int) -> None:
+    """Write and sync a file that was not there; if that fails, it is not there afterwards."""
+    fd = ops.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)
+    try:
+        write_all(fd, data)
+        ops.sync(fd)
+    except OSError:
+        _unlink_quietly(path)
+        raise
+    finally:
+        os.close(fd)
+
+
+def _unlink_quietly(path: str) -> None:
+    with contextlib.suppress(OSError):
+        ops.unlink(path)
 
 
 @contextlib.contextmanager
@@ -153,8 +156,7 @@ def writing(path: str) -> Iterator[IO[bytes]]:
             ops.sync(fd)
         ops.rename(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):
-            ops.unlink(temporary)
+        _unlink_quietly(temporary)
         raise
     ops.sync_dir(os.path.dirname(path))
 
