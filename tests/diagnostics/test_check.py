@@ -1,6 +1,7 @@
 """The gate for pull requests, on real repositories."""
 
 import shutil
+import subprocess
 
 import pytest
 
@@ -95,6 +96,18 @@ def test_only_what_was_given_up_may_be_deleted_later(sample, kind, passes):
 def gone(sample) -> None:
     sample.repo.git("rm", "-q", PATH)
     sample.repo.git("commit", "-q", "-m", "gone")
+
+
+def test_what_was_erased_may_be_deleted_any_time(sample):
+    """A merge brought the text back after its erasure; nobody may be told to keep it."""
+    sample.fact()
+    sample.clone.record(Draft("erase", target="FCT-aaa111"))
+    sample.publish()
+    sample.repo.git("branch", "-f", "main")
+    sample.repo.git("rm", "-q", PATH)
+    sample.repo.git("commit", "-q", "-m", "gone again")
+
+    assert verdict(sample).word == "ok"
 
 
 def test_the_run_a_fact_comes_from_accounts_for_it(sample):
@@ -378,10 +391,40 @@ def test_a_shallow_clone_is_partial(sample, tmp_path):
     url = f"file://{sample.repo.path}"
     sample.repo.git("clone", "-q", "--depth", "1", "-b", "feature", url, str(tmp_path / "ci"))
 
-    found = check(Repo.discover(str(tmp_path / "ci")), base="origin/main")
+    found = check(Repo.discover(str(tmp_path / "ci")), trunk="origin/main")
 
     assert (found.word, found.problems) == ("partial", ())
     assert "shallow" in said(found.notes)
+
+
+@pytest.mark.parametrize("base", ["origin/main", "origin/mian"])
+def test_a_named_base_that_a_shallow_clone_lacks_is_an_error(sample, tmp_path, base):
+    """CI that asked for a comparison and got none would be green for every pull request."""
+    sample.fact()
+    sample.publish()
+    url = f"file://{sample.repo.path}"
+    sample.repo.git("clone", "-q", "--depth", "1", "-b", "feature", url, str(tmp_path / "ci"))
+
+    with pytest.raises(BadInput, match="names no commit here") as refused:
+        check(Repo.discover(str(tmp_path / "ci")), base=base)
+
+    assert "fetch-depth: 0" in refused.value.hint
+
+
+def test_a_named_base_that_a_shallow_clone_does_not_reach_is_an_error(sample, tmp_path):
+    """Both tips are there, but not where they parted: nothing can be compared."""
+    sample.fact()
+    sample.publish()
+    sample.repo.git("switch", "-q", "main")
+    sample.repo.commit("other")
+    url = f"file://{sample.repo.path}"
+    sample.repo.git("clone", "-q", "--depth", "1", "--no-single-branch", url, str(tmp_path / "ci"))
+    subprocess.run(["git", "switch", "-q", "feature"], cwd=tmp_path / "ci", check=True)
+
+    with pytest.raises(BadInput, match="does not reach the point where HEAD left origin/main") as refused:
+        check(Repo.discover(str(tmp_path / "ci")), base="origin/main")
+
+    assert "fetch-depth: 0" in refused.value.hint
 
 
 def test_a_history_cut_off_inside_the_branch_is_partial(sample, tmp_path):
@@ -395,10 +438,14 @@ def test_a_history_cut_off_inside_the_branch_is_partial(sample, tmp_path):
     url = f"file://{sample.repo.path}"
     sample.repo.git("clone", "-q", "--depth", "2", "-b", "joined", url, str(tmp_path / "ci"))
 
-    found = check(Repo.discover(str(tmp_path / "ci")), base=main)
+    subprocess.run(["git", "branch", "main", main], cwd=tmp_path / "ci", check=True)
+
+    found = check(Repo.discover(str(tmp_path / "ci")), trunk="main")
 
     assert (found.word, found.problems) == ("partial", ())
     assert f"does not reach what came before {commit[:12]}" in said(found.notes)
+    with pytest.raises(BadInput, match="does not reach what came before"):
+        check(Repo.discover(str(tmp_path / "ci")), base=main)
 
 
 def test_a_base_that_is_not_there_is_an_error(sample):

@@ -286,6 +286,19 @@ def test_a_missing_waiting_segment_is_found(sample):
     assert "which is gone from sealed/" in told(examine(sample.clone))
 
 
+def test_a_sparse_checkout_without_our_folder_is_sound(sample):
+    """Who works on a part of a large project sees none of our files, and nothing is wrong with that."""
+    sample.tasks(1)
+    sample.publish()
+    sample.repo.commit("src/a.py")
+    sample.repo.git("sparse-checkout", "set", "src")
+    assert not (sample.repo / ".holdfast/.gitattributes").exists()
+
+    report = examine(sample.open())
+
+    assert report.verdict == "ok", told(report)
+
+
 def test_missing_and_outvoted_attributes_are_problems(sample):
     """Git would convert line ends, and every hash would fail on the next machine."""
     (sample.repo / ".git/info").mkdir(exist_ok=True)

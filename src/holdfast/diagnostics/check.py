@@ -6,7 +6,7 @@ in, in the segments the branch brings along, not before the last change of its t
 verifies; nothing sealed was touched.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from holdfast.diagnostics.branch import About, Branch, CutOff
@@ -21,6 +21,11 @@ from holdfast.store import entries, layout
 PROMOTING = frozenset((b"accept", b"promote", b"edit", b"retire", b"reject", b"erase"))
 _ENDING = frozenset((b"retire", b"reject", b"erase"))
 _CANDIDATES = f"{layout.MEMORY}/candidates/"
+_END = (
+    "Say why it went, then `holdfast publish`: `holdfast erase` if no copy may stay, "
+    "else undo the deletion and `holdfast review retire` it."
+)
+_FETCH = "Fetch it: `fetch-depth: 0` in GitHub Actions, elsewhere `git fetch`, with `--unshallow` if need be."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,8 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> V
     start, findings = _start(repo, base, trunk)
     if start is not None:
         findings = [*findings, *_against(repo, ledger, here, start, log)]
+    if base:
+        _refuse_cut_off(findings)
     findings = [*ledger.findings, *here.findings, *_repeated(here.memories), *findings]
     counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.memories)}
     return Verdict(
@@ -74,16 +81,23 @@ def _start(repo: Repo, base: str | None, trunk: str | None) -> tuple[str | None,
     """The commit to compare with, "" for an empty past, None where this clone cannot tell."""
     asked = base or repo.trunk(trunk)
     tip = _commit(repo, asked) if asked else None
+    if tip is None and base:
+        raise BadInput(f"{base} names no commit here", hint=_FETCH)
     if repo.is_shallow() and tip is None:
         return None, [_unknown(f"{asked or 'the trunk'} is not in this shallow clone")]
-    if tip is None and base:
-        raise BadInput(f"{base} names no commit here", hint=f"Fetch it first: `git fetch origin {base}`.")
     done = repo.attempt("merge-base", "HEAD", tip) if tip else None
     if done is not None and done.returncode == 0:
         return done.stdout.decode("ascii").split()[0], []
     if repo.is_shallow():
         return None, [_unknown(f"this shallow clone does not reach the point where HEAD left {asked}")]
     return "", []
+
+
+def _refuse_cut_off(findings: Iterable[Finding]) -> None:
+    """Who names a base asks for a judgement against it: where history is cut off, there is none to give."""
+    for finding in findings:
+        if finding.next_step == _FETCH:
+            raise BadInput(finding.sentence, hint=_FETCH)
 
 
 def _commit(repo: Repo, name: str) -> str | None:
@@ -97,7 +111,7 @@ def _unknown(said: str) -> Finding:
         topic="git",
         file=layout.MEMORY,
         sentence=f"{said}, so what was added or changed could not be judged",
-        next_step="Fetch the whole history (`git fetch --unshallow`; in GitHub Actions `fetch-depth: 0`).",
+        next_step=_FETCH,
     )
 
 
@@ -145,7 +159,8 @@ def _against(
     read_log(repo, start, known)
     added = {name: event for name, event in ledger.events.items() if name not in known.events}
     new = {path: data for path, data in log.items() if path not in before_log}
-    yield from _unexplained(_side(repo, start), here, Branch(repo, start, added, new))
+    erased = {event.target for event in ledger.events.values() if event.kind == b"erase"}
+    yield from _unexplained(_side(repo, start), here, Branch(repo, start, added, new), erased)
 
 
 def _touched(before: Mapping[str, Row], now: Mapping[str, Row]) -> Iterator[Finding]:
@@ -158,15 +173,20 @@ def _touched(before: Mapping[str, Row], now: Mapping[str, Row]) -> Iterator[Find
             yield _problem(path, "this sealed segment was altered", step, topic="log")
 
 
-def _unexplained(before: _Side, here: _Side, branch: Branch) -> Iterator[Finding]:
-    """Changed memories that no event of the branch accounts for."""
+def _unexplained(
+    before: _Side, here: _Side, branch: Branch, erased: Collection[bytes | None]
+) -> Iterator[Finding]:
+    """Changed memories that no event of the branch accounts for; what was ever erased may go any time."""
     for path in sorted({*before.rows, *here.rows}):
         old, new = before.rows.get(path), here.rows.get(path)
         if old is not None and new is not None and (old.oid, old.mode) == (new.oid, new.mode):
             continue
         memory = here.memories.get(path) or before.memories.get(path)
         what = "added" if old is None else "deleted" if new is None else "changed"
-        if memory is not None and not (what == "deleted" and branch.brings(_about(memory, _ENDING))):
+        if memory is None:
+            continue
+        ended = memory.id.encode("ascii") in erased or branch.brings(_about(memory, _ENDING))
+        if what != "deleted" or not ended:
             yield from _judged(path, memory, what, branch)
 
 
@@ -201,7 +221,7 @@ def _unaccounted(path: str, memory: Memory, what: str) -> Finding:
     cited = f", and the run it cites, {run}, is not there either" if run else ", and it cites no run"
     sentence = f"{memory.id} was {what}, but no segment of this branch holds its approval{cited}"
     if what == "deleted":
-        step = "Retire it with `holdfast review retire`, or bring the file back, then `holdfast publish`."
+        step = _END
     else:
         step = f"Run `holdfast review accept {memory.id}` and `holdfast publish` on this branch."
     return _problem(path, sentence, step)
@@ -212,7 +232,7 @@ def _late(path: str, memory: Memory, what: str, commit: str) -> Finding:
     sentence = f"{memory.id} was {'changed' if what == 'added' else what} in {commit[:12]} after its approval"
     step = f"Take that change back, or run `holdfast review accept {memory.id}` and `holdfast publish`."
     if what == "deleted":
-        step = "Bring the file back, then `holdfast review retire` and `holdfast publish`."
+        step = _END
     return _problem(path, sentence, step)
 
 
