@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from holdfast.diagnostics.findings import Finding
 from holdfast.errors import BadInput, FutureFormat
-from holdfast.model.event import Event
 
 MAX_CHECKPOINT = 8 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -30,11 +29,6 @@ def take(parents: Mapping[str, Sequence[str]], ts: str) -> Checkpoint:
     """A checkpoint of a log given as event -> the parents it names."""
     named = {parent for before in parents.values() for parent in before}
     return Checkpoint(tuple(sorted(set(parents) - named)), len(parents), ts)
-
-
-def of_events(events: Sequence[Event], ts: str) -> Checkpoint:
-    """A checkpoint of these events."""
-    return take({event.hash_self: event.hash_prev for event in events}, ts)
 
 
 def to_bytes(checkpoint: Checkpoint) -> bytes:

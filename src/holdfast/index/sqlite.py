@@ -71,11 +71,6 @@ class Index:
         self.notes.append(f"the index was not usable ({error}) and is built again; nothing was lost")
         drop(self.path)
 
-    def start_anew(self) -> None:
-        """Forget everything, down to the file."""
-        self.close()
-        drop(self.path)
-
     def close(self) -> None:
         if self._db is not None:
             self._db.close()

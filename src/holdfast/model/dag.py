@@ -5,7 +5,7 @@ Two events are concurrent exactly if neither is an ancestor of the other; clocks
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from holdfast.model.event import Event
 
@@ -42,20 +42,3 @@ def in_order(events: Iterable[Event]) -> list[Event]:
             if waiting[child] == 0:
                 heapq.heappush(free, (known[child].ts, child))
     return ordered
-
-
-def ancestors(tips: Iterable[str], known: Mapping[str, Event]) -> set[str]:
-    """The tips and everything before them, as far as it is here."""
-    found: set[str] = set()
-    todo = [tip for tip in tips if tip in known]
-    while todo:
-        name = todo.pop()
-        if name not in found:
-            found.add(name)
-            todo.extend(parent for parent in known[name].hash_prev if parent in known)
-    return found
-
-
-def missing_parents(known: Mapping[str, Event]) -> set[str]:
-    """Parents that are named but not here: a cherry-pick or a shallow clone, not damage."""
-    return {parent for event in known.values() for parent in event.hash_prev if parent not in known}
