@@ -7,20 +7,23 @@ it again. What git history and other
 clones still hold cannot be taken back from here, so it is said plainly.
 """
 
-import contextlib
 import json
 import os
+import re
 import shutil
 from dataclasses import dataclass
 
-from holdfast.errors import Busy
+from holdfast.errors import Busy, CorruptLog, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
+from holdfast.model.ids import is_id
 from holdfast.store import fsio, pending
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 
 MAX_MARKER = 1 << 22
+_KINDS = ("event", "run", "memory")
+_BODY = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,44 @@ def resume(clone: Clone) -> str | None:
 
 def _finish(clone: Clone) -> str | None:
     try:
-        record = json.loads(fsio.read(clone.layout.erasing, limit=MAX_MARKER))
+        kind, identity = journal_of(clone.layout)
     except FileNotFoundError:
         return None
-    done = _carry_out(clone, record["kind"], record["id"])
+    except CorruptLog as error:
+        clone.layout.leave_out(error)
+        return None
+    done = _carry_out(clone, kind, identity)
     return f"finished erasing {done.id}, which had been cut short"
+
+
+def journal_of(layout: Layout) -> tuple[str, str]:
+    """What an erase that was cut short was about: its kind and id."""
+    record = _read(layout.erasing, "the journal of an erase")
+    kind, identity = record.get("kind"), record.get("id")
+    if kind not in _KINDS or not isinstance(identity, str) or not is_id(identity):
+        raise CorruptLog(f"{layout.erasing} does not say what was to be erased")
+    return str(kind), identity
+
+
+def bodies_of(layout: Layout, identity: str) -> list[str]:
+    """The bodies that the marker of something erased names."""
+    path = os.path.join(layout.erased, identity)
+    names = _read(path, "the marker of something erased").get("bodies", [])
+    if not isinstance(names, list) or not all(isinstance(n, str) and _BODY.fullmatch(n) for n in names):
+        raise CorruptLog(f"{path} does not name the bodies that are gone")
+    return names
+
+
+def _read(path: str, what: str) -> dict[str, object]:
+    try:
+        record = json.loads(fsio.read(path, limit=MAX_MARKER))
+        if not isinstance(record, dict):
+            raise TypeError("it is no object")
+    except FileNotFoundError:
+        raise
+    except (ValueError, TypeError, RecursionError, OSError, UnsafePath, TooLarge) as error:
+        raise CorruptLog(f"{path}, {what}, cannot be read: {error}") from error
+    return record
 
 
 def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
@@ -66,14 +102,25 @@ def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
     named = sorted({*_tracked_paths(clone, identity), *_known_paths(clone, identity)})
     if not any(event.kind == "erase" and event.target == identity for event in events):
         clone.record(Draft("erase", target=identity, run_id=identity if kind == "run" else None))
-    record = {"bodies": sorted({event.body for event in about if event.body})}
-    fsio.make_dirs(clone.layout.erased)
-    fsio.replace(os.path.join(clone.layout.erased, identity), json.dumps(record).encode("utf-8"))
-    clone.forget_erased()
+    names = sorted({event.body for event in about if event.body})
+    _mark(clone, identity, names)
     held = _still_held(clone, named)
-    removed = _remove(clone, identity, record)
+    removed = _remove(clone, identity, names)
     fsio.remove(clone.layout.erasing)
     return Erasure(identity, kind, tuple(removed), tuple(held))
+
+
+def _mark(clone: Clone, identity: str, names: list[str]) -> None:
+    fsio.make_dirs(clone.layout.erased)
+    record = json.dumps({"bodies": names}).encode("utf-8")
+    fsio.replace(os.path.join(clone.layout.erased, identity), record)
+    clone.forget_erased()
+
+
+def mark_again(clone: Clone, identity: str) -> None:
+    """Write the marker of something erased anew, from the log; what it is about stays gone."""
+    about = (e for e in clone.own_events() if any(_concerns(e, kind, identity) for kind in _KINDS))
+    _mark(clone, identity, sorted({event.body for event in about if event.body}))
 
 
 def _concerns(event: Event, kind: str, identity: str) -> bool:
@@ -87,30 +134,26 @@ def _concerns(event: Event, kind: str, identity: str) -> bool:
 def sweep(clone: Clone) -> list[str]:
     """Delete again whatever came back since it was erased; gives what was deleted."""
     removed = []
-    for identity in sorted(_markers(clone.layout)):
-        removed += _remove(clone, identity, _marker(clone.layout, identity))
+    for identity in markers(clone.layout):
+        names: list[str] = []
+        try:
+            names = bodies_of(clone.layout, identity)
+        except FileNotFoundError:
+            continue
+        except CorruptLog as error:  # its name alone still says what must stay gone
+            clone.layout.leave_out(error)
+        removed += _remove(clone, identity, names)
     return removed
 
 
-def _markers(layout: Layout) -> list[str]:
-    try:
-        return [name for name in os.listdir(layout.erased) if not name.endswith(".tmp")]
-    except FileNotFoundError:
-        return []
+def markers(layout: Layout) -> list[str]:
+    """What this clone erased."""
+    return [name for name in layout.listed(layout.erased) if not name.endswith(".tmp")]
 
 
-def _marker(layout: Layout, identity: str) -> dict[str, list[str]]:
-    with contextlib.suppress(ValueError):
-        record: dict[str, list[str]] = json.loads(
-            fsio.read(os.path.join(layout.erased, identity), limit=MAX_MARKER)
-        )
-        return record
-    return {}
-
-
-def _remove(clone: Clone, identity: str, record: dict[str, list[str]]) -> list[str]:
+def _remove(clone: Clone, identity: str, names: list[str]) -> list[str]:
     removed = []
-    for body in record.get("bodies", []):
+    for body in names:
         if clone.bodies.has(body):
             clone.bodies.drop(body)
             removed.append(f"body {body[:12]}")

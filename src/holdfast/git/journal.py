@@ -11,12 +11,21 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from holdfast.errors import Busy, CorruptLog, GitFailed, HoldfastError, NotARepository
+from holdfast.errors import (
+    Busy,
+    GitFailed,
+    HoldfastError,
+    NotARepository,
+    PublishRefused,
+    TooLarge,
+    UnsafePath,
+)
 from holdfast.git import lines, settle
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
-from holdfast.store import fsio
+from holdfast.store import fsio, pending
 from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
 
 
@@ -66,12 +75,9 @@ def _place(repo: Repo) -> str:
 def recover(clone: Clone) -> str | None:
     """Undo or finish a publish that was cut short; says what it did. The caller holds the store's lock."""
     try:
-        record = json.loads(fsio.read(clone.layout.publishing, limit=1 << 28))
-        items = [_item(row) for row in record["items"]]
+        record, items = read(clone.layout)
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError) as error:
-        raise CorruptLog(f"{clone.layout.publishing} cannot be read: {error}") from error
     repo = _repo_of(clone, record)
     if repo is None:
         fsio.remove(clone.layout.publishing)
@@ -95,13 +101,43 @@ def resume(clone: Clone) -> str | None:
             return recover(clone)
     except Busy:
         return None
+    except PublishRefused as error:
+        clone.layout.leave_out(error)
+        return None
+
+
+def read(layout: Layout) -> tuple[dict[str, str], list[Item]]:
+    """The journal of a publish that was cut short; PublishRefused if nobody can tell what it did."""
+    try:
+        record = json.loads(fsio.read(layout.publishing, limit=1 << 28))
+        said = {name: record[name] for name in ("top", "worktree", "line")}
+        if not all(isinstance(word, str) for word in said.values()):
+            raise ValueError("it does not say where it happened")
+        return said, [_item(row) for row in record["items"]]
+    except FileNotFoundError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
+        why = f"{type(error).__name__}: {error}"
+    except (UnsafePath, TooLarge) as error:
+        why = str(error)
+    raise PublishRefused(
+        f"{layout.publishing}, the journal of a publish that was cut short, cannot be read: {why}",
+        hint="`holdfast doctor --repair --yes` sets it aside; then look at `git status` and publish again.",
+    )
 
 
 def _item(row: dict[str, object]) -> Item:
     change = row.pop("change")
     if not isinstance(change, dict | None):
         raise ValueError("a change is not an object")
-    return Item(data=None, change=Change(**change) if change else None, **row)  # type: ignore[arg-type]
+    item = Item(data=None, change=Change(**change) if change else None, **row)  # type: ignore[arg-type]
+    if item.change is not None:
+        pending.check(item.change)
+    if item.path != paths.ATTRIBUTES and not pending.is_publishable(item.path):
+        raise ValueError(f"{item.path!r} is no path of the memory")
+    if not all(isinstance(word, str | None) for word in (item.blob, item.head_blob, item.index, item.there)):
+        raise ValueError("it does not name objects of git")
+    return item
 
 
 def _repo_of(clone: Clone, record: dict[str, str]) -> Repo | None:

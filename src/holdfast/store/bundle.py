@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from holdfast.errors import BadBundle, BadInput
-from holdfast.store import fsio
+from holdfast.store import fsio, pending
 from holdfast.store.layout import Layout
 
 FOLDERS = ("spool", "pending", "sealed", "bodies", "runs", "candidates", "lines", "erased", "quarantine")
@@ -105,8 +105,17 @@ def _prove(file: str) -> None:
     for name, data in _read(file, listed=listed):
         if listed.pop(name, None) != hashlib.sha256(data).hexdigest():
             raise BadBundle(f"{file} is damaged: {name} does not match its hash")
+        _refuse_forged(file, name, data)
     if listed:
         raise BadBundle(f"{file} is damaged: {min(listed)} is missing")
+
+
+def _refuse_forged(file: str, name: str, data: bytes) -> None:
+    """A waiting change is committed one day: it may name nothing but entries and the log."""
+    if name.startswith(("pending/", "sealed/changes/")) and name.endswith(".json"):
+        foreign = pending.foreign_path(data)
+        if foreign is not None:
+            raise BadBundle(f"{file} is refused: {name} would change {foreign!r}, which is not the memory's")
 
 
 def _read(file: str, *, listed: dict[str, str] | None = None) -> Iterator[tuple[str, bytes]]:
@@ -136,7 +145,7 @@ def _manifest(tar: tarfile.TarFile) -> dict[str, str]:
 
 def _members(tar: tarfile.TarFile, *, limit: int) -> Iterator[tuple[str, bytes]]:
     while (member := tar.next()) is not None:
-        if not member.isreg() or not _NAME.fullmatch(member.name) or member.name.split("/")[0] not in FOLDERS:
+        if not member.isreg() or not _is_ours(member.name):
             raise ValueError(f"it holds something that is no file of a store: {member.name!r}")
         limit -= member.size
         if limit < 0 or member.size > MAX_FILE:
@@ -144,6 +153,11 @@ def _members(tar: tarfile.TarFile, *, limit: int) -> Iterator[tuple[str, bytes]]
         yield member.name, _content(tar, member)
     while tar.fileobj.read(1 << 20):
         pass  # to the very end: gzip's own check of the whole stands there
+
+
+def _is_ours(name: str) -> bool:
+    folder, slash, rest = name.partition("/")
+    return bool(_NAME.fullmatch(name) and folder in FOLDERS and slash and rest)
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:

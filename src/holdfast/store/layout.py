@@ -60,16 +60,33 @@ def user_settings(environ: "Mapping[str, str]") -> str:
 class Layout:
     """The folders of one clone: its work tree, its private store and its cache."""
 
-    __slots__ = ("cache", "private", "top")
+    __slots__ = ("cache", "notes", "private", "top")
 
-    def __init__(self, top: str, private: str, cache: str = "") -> None:
+    def __init__(self, top: str, private: str, cache: str = "", notes: "list[str] | None" = None) -> None:
         self.top = top  # the work tree
         self.private = private  # $GIT_COMMON_DIR/holdfast, or .holdfast/local in a sandbox
         self.cache = cache  # <user cache dir>/holdfast
+        self.notes = [] if notes is None else notes  # what the user should be told
 
     def sandboxed(self) -> "Layout":
         """The store of last resort, used where .git cannot be written."""
-        return Layout(self.top, os.path.join(self.top, ".holdfast", "local"), self.cache)
+        return Layout(self.top, os.path.join(self.top, ".holdfast", "local"), self.cache, self.notes)
+
+    def leave_out(self, why: object) -> None:
+        """Say once that something of this store is damaged and does not count."""
+        said = f"left out: {why}"
+        if said not in self.notes:
+            self.notes.append(said)
+
+    def listed(self, folder: str) -> "list[str]":
+        """The names in a folder of the store, sorted; a file in its place is left out and said."""
+        try:
+            return sorted(os.listdir(folder))
+        except FileNotFoundError:
+            return []
+        except NotADirectoryError:
+            self.leave_out(f"{folder} is in the way: a folder belongs there")
+            return []
 
     def in_tree(self, path: str) -> str:
         """A tracked path, as the file system spells it."""

@@ -5,18 +5,26 @@ until its blob is in a commit of its line, then lies in `sealed/changes/` for go
 clone knows what it once published, whatever later happens to history.
 """
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from holdfast.errors import CorruptLog
+from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.model.ids import token
 from holdfast.store import fsio
-from holdfast.store.layout import Layout
+from holdfast.store.layout import FOLDER_OF, LOG, Layout
 
 MAX_RECORD = 8 << 20
+_PART = r"(?![.-])[^/\\\x00-\x1f\x7f]{1,250}"
+_ENTRY = re.compile(rf"(?:{'|'.join(map(re.escape, FOLDER_OF.values()))})(?:/{_PART})+\.md")
+_SEGMENT = re.compile(rf"{re.escape(LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl", re.ASCII)
+_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", re.ASCII)
+_LINE = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,8 @@ def _compact(ts: str) -> str:
 
 def add(layout: Layout, change: Change) -> Change:
     """Keep a change, durable on return."""
+    if not is_publishable(change.path):
+        raise UnsafePath(f"{change.path!r} is no path of the memory", hint="Only entries and the log change.")
     named = replace(change, name=name_for(change.ts))
     fsio.make_dirs(layout.pending)
     _write(os.path.join(layout.pending, f"{named.name}.json"), named)
@@ -59,7 +69,7 @@ def add(layout: Layout, change: Change) -> Change:
 
 def waiting(layout: Layout) -> list[Change]:
     """Every change not yet published, on any line, oldest first."""
-    return sorted(_read_all(layout.pending), key=lambda change: (change.ts, change.name))
+    return sorted(_read_all(layout, layout.pending), key=lambda change: (change.ts, change.name))
 
 
 def published(layout: Layout, *, since: str = "") -> list[Change]:
@@ -67,7 +77,7 @@ def published(layout: Layout, *, since: str = "") -> list[Change]:
 
     Archived names begin with the time of publishing, so that only what is asked for is read.
     """
-    found = _read_all(layout.sealed_changes, since=_compact(since))
+    found = _read_all(layout, layout.sealed_changes, since=_compact(since))
     return sorted(found, key=lambda c: ((c.published or {}).get("ts", ""), c.ts, c.name))
 
 
@@ -104,22 +114,88 @@ def _write(path: str, change: Change) -> None:
     fsio.replace(path, json.dumps(record, ensure_ascii=False, indent=1).encode("utf-8") + b"\n")
 
 
-def _read_all(folder: str, *, since: str = "") -> Iterator[Change]:
+def is_publishable(path: str) -> bool:
+    """Whether a change may name this path: an entry of the memory, or a segment of the log."""
+    return bool(_ENTRY.fullmatch(path) or _SEGMENT.fullmatch(path))
+
+
+def foreign_path(data: bytes) -> str | None:
+    """The path that a record names and none of ours may; None if it is in order, or says nothing at all."""
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".json") and name >= since)
+        path = json.loads(data)["path"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return None if isinstance(path, str) and is_publishable(path) else str(path)
+
+
+def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog]]:
+    """Every record that does not count, with the reason."""
+    for folder in (layout.pending, layout.sealed_changes):
+        for name in layout.listed(folder):
+            if name.endswith(".json"):
+                try:
+                    read(os.path.join(folder, name))
+                except FileNotFoundError:
+                    continue
+                except CorruptLog as error:
+                    yield os.path.join(folder, name), error
+
+
+def _read_all(layout: Layout, folder: str, *, since: str = "") -> Iterator[Change]:
+    for name in layout.listed(folder):
+        if name.endswith(".json") and name >= since:
+            try:
+                yield read(os.path.join(folder, name))
+            except FileNotFoundError:  # another command published it just now
+                continue
+            except CorruptLog as error:
+                layout.leave_out(error)
+
+
+def read(path: str) -> Change:
+    """One record; CorruptLog says why it does not count."""
+    try:
+        record: dict[str, Any] = json.loads(fsio.read(path, limit=MAX_RECORD))
+        change = Change(**{**record, "name": os.path.basename(path).removesuffix(".json")})
+        check(change)
     except FileNotFoundError:
-        return
-    for name in names:
-        try:
-            data = fsio.read(os.path.join(folder, name), limit=MAX_RECORD)
-        except FileNotFoundError:  # another command published it just now
-            continue
-        yield _parse(data, os.path.join(folder, name), name[:-5])
-
-
-def _parse(data: bytes, path: str, name: str) -> Change:
-    try:
-        record: dict[str, Any] = json.loads(data)
-        return Change(name=name, **record)
-    except (ValueError, TypeError) as error:
+        raise
+    except (ValueError, TypeError, RecursionError, OSError, UnsafePath, TooLarge) as error:
         raise CorruptLog(f"{path} is not a record of a change: {error}") from error
+    return change
+
+
+def check(change: Change) -> None:
+    """Say by ValueError in what a change contradicts itself."""
+    if not is_publishable(change.path):
+        raise ValueError(f"{change.path!r} is no path of the memory")
+    oids = [oid for oid in (change.base, change.blob, change.head) if oid is not None]
+    if not all(map(_OID.fullmatch, oids)):
+        raise ValueError("it does not name objects of git")
+    if not _LINE.fullmatch(change.line) or not _TS.fullmatch(change.ts):
+        raise ValueError("its line or its time is no such thing")
+    published: Any = change.published or {}
+    if not isinstance(published, dict) or not all(isinstance(word, str) for word in published.values()):
+        raise ValueError("it does not say where it was published")
+    _check_content(change)
+
+
+def _check_content(change: Change) -> None:
+    """The path, the text and the blob must tell the same story, or somebody changed one of them."""
+    segment = _SEGMENT.fullmatch(change.path)
+    if (segment[1] if segment else None) != change.segment:
+        raise ValueError("its path and its segment differ")
+    if change.segment is not None and (change.text, change.blob) != (None, None):
+        raise ValueError("a segment's bytes do not belong here")
+    if change.text is None and change.blob is not None:
+        raise ValueError("its text is missing")
+    gone = change.blob is None and change.published is not None  # a hook took the path out of the commit
+    if change.text is not None and not gone and _blob(change.text, like=change.blob or "") != change.blob:
+        raise ValueError("its text was changed: it is not the blob it names")
+
+
+def _blob(text: str, *, like: str) -> str:
+    """Git's name for a text, in the kind of hash that `like` is."""
+    data = text.encode("utf-8")
+    kind = "sha256" if len(like) == 64 else "sha1"
+    return hashlib.new(kind, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

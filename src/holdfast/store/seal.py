@@ -21,19 +21,13 @@ from holdfast.store.pending import Change
 def spools(layout: Layout, line: str) -> list[str]:
     """The spools of a line, open and closed, oldest name first."""
     folder = os.path.join(layout.spool, line)
-    try:
-        names = sorted(os.listdir(folder))
-    except FileNotFoundError:
-        return []
+    names = layout.listed(folder)
     return [os.path.join(folder, name) for name in names if name.endswith((".jsonl", ".closed"))]
 
 
 def spool_lines(layout: Layout) -> list[str]:
     """The lines that have spools."""
-    try:
-        return sorted(os.listdir(layout.spool))
-    except FileNotFoundError:
-        return []
+    return layout.listed(layout.spool)
 
 
 def close_spools(layout: Layout, line: str) -> list[str]:
