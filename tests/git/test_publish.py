@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,38 @@ def test_a_refusing_hook_changes_nothing(place: Place, hook: str) -> None:
     (place.repo / f".git/hooks/{hook}").unlink()
     assert len(place.publish().paths) == 3
     assert place.runs() == {"r1"}
+
+
+@pytest.mark.parametrize("command", ["publish", "publish --stage"])
+def test_a_publish_in_its_own_hook_is_refused_at_once(place: Place, command: str) -> None:
+    """Each would wait for the other until somebody lost patience."""
+    place.ran("r1")
+    before = state(place)
+    place.hook("pre-commit", f"'{sys.executable}' -m holdfast {command} 2>&1 | head -1 >&2; exit 1")
+    with pytest.raises(HookRefused, match="in a commit hook of a publish that is under way"):
+        place.publish()
+    assert state(place) == before
+
+
+def test_a_hook_may_record_and_ask(place: Place) -> None:
+    """A hook that notes what it did must not stand in the way of the publish that runs it."""
+    place.ran("r1")
+    holdfast = f"'{sys.executable}' -m holdfast"
+    place.hook("pre-commit", f"set -e; {holdfast} run -- true; {holdfast} status; {holdfast} log >/dev/null")
+    assert place.publish().events == 1
+    assert len(place.runs()) == 2
+    assert place.verdict() == "ok"
+
+
+def test_a_hook_may_publish_another_project(place: Place, tmp_path: Path) -> None:
+    """Only its own publish waits for it."""
+    other = Place.make(tmp_path / "other")
+    other.ran("r2")
+    place.ran("r1")
+    holdfast = f"'{sys.executable}' -m holdfast -C '{other.repo.path}'"
+    place.hook("pre-commit", f"unset $(git rev-parse --local-env-vars); {holdfast} publish")
+    assert place.publish().events == 1
+    assert ".holdfast/log" in other.git("show", "--name-only", "--format=", "HEAD")
 
 
 @pytest.mark.parametrize("ending", ["", "exit 1"])

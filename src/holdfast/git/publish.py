@@ -9,14 +9,22 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.errors import GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused
+from holdfast.errors import GitFailed, HoldfastError, HookRefused, HookRewrote, OnTrunk, PublishRefused
 from holdfast.git import journal, lines, reconcile, settle, setup, staged, visible
 from holdfast.git.clone import Clone
 from holdfast.git.journal import Item
-from holdfast.git.repo import LOCK_HINT, LOCK_PAUSE, LOCK_TRIES, Head, is_index_busy
+from holdfast.git.repo import (
+    IDENTITY_HINT,
+    LOCK_HINT,
+    LOCK_PAUSE,
+    LOCK_TRIES,
+    Head,
+    is_index_busy,
+    lacks_identity,
+)
 from holdfast.git.staged import Staged
 from holdfast.git.visible import Sighting, Source
-from holdfast.model.event import Event
+from holdfast.model.event import Draft, Event
 from holdfast.store import fsio, pending, seal
 from holdfast.store import layout as paths
 from holdfast.store.format import split_lines
@@ -54,12 +62,14 @@ def publish(
     message: str | None = None,
 ) -> Published:
     """Seal this line's events, write its waiting files, and commit exactly them."""
+    _refuse_in_hook(clone)
     _refuse_while_busy(clone)
     if not here and not stage:
         _refuse_on_trunk(clone, trunk)
     with fsio.locked(clone.layout.lock, wait=60.0):
         _finish_the_last(clone)
         clone.settle()
+        _tell_of_erasures(clone)
         _seal(clone)
         changes = [*(reconcile.lost(clone) if restore else ()), *clone.changes()]
         items, kept = _plan(clone, changes)
@@ -71,6 +81,14 @@ def publish(
         if commit:
             _pass_events(clone)
     return Published(commit, tuple(item.path for item in items), events, tuple(kept), stage)
+
+
+def _refuse_in_hook(clone: Clone) -> None:
+    """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
+    if clone.repo.in_hook_of_publish():
+        raise PublishRefused(
+            "this runs in a commit hook of a publish that is under way", hint="Take it out of the hook."
+        )
 
 
 def _refuse_while_busy(clone: Clone) -> None:
@@ -106,6 +124,15 @@ def _finish_the_last(clone: Clone) -> None:
         raise PublishRefused(said, hint="Once git is free again, run `holdfast publish` again.")
     if said is not None:
         clone.notes.append(said)
+
+
+def _tell_of_erasures(clone: Clone) -> None:
+    """What was erased on another line is deleted here too, so the event that says why must come along."""
+    deleted = [change.path for change in clone.changes() if change.text is None and not change.segment]
+    gone = {name for name in clone.erased() if any(path.endswith(f"-{name}.md") for path in deleted)}
+    told = {event.target for event in clone.events() if event.kind == "erase"} if gone else set()
+    for name in sorted(gone - told):
+        clone.record(Draft("erase", target=name))
 
 
 def _seal(clone: Clone) -> None:
@@ -324,7 +351,7 @@ def _keep_as_published(clone: Clone, items: Sequence[Item], commit: str | None) 
 def _commit(clone: Clone, items: Sequence[Item], message: str, names: bytes, before: Head) -> None:
     listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
     for _ in range(LOCK_TRIES):
-        done = clone.repo.attempt("commit", "-q", "-m", message, *listed, stdin=names, write=True)
+        done = clone.repo.commit("-q", "-m", message, *listed, stdin=names)
         if done.returncode == 0 or not is_index_busy(done.stderr):
             break
         time.sleep(LOCK_PAUSE)
@@ -337,11 +364,13 @@ def _commit(clone: Clone, items: Sequence[Item], message: str, names: bytes, bef
         raise HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name")
 
 
-def _refusal(clone: Clone, items: Sequence[Item], output: bytes) -> HookRefused | HookRewrote | GitFailed:
+def _refusal(clone: Clone, items: Sequence[Item], output: bytes) -> HoldfastError:
     files = {item.path: journal.file_blob(clone.repo, item.path) or "" for item in items}
     rewritten = _rewritten(items, files)
     if rewritten:
         return HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name, and refused it")
+    if lacks_identity(output):
+        return PublishRefused("git does not know who commits here", hint=IDENTITY_HINT)
     said = [line for line in os.fsdecode(output).splitlines() if line.strip()]
     reason = said[-1].strip() if said else "it gave no reason"
     if is_index_busy(output):

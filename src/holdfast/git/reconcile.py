@@ -5,10 +5,9 @@ what is gone is listed, with the commit that deleted it if one did, and `publish
 only way back. Orphans of deleted branches are listed until they are carried or dropped.
 """
 
-import os
 from dataclasses import dataclass, replace
 
-from holdfast.errors import Ambiguous, NotFound
+from holdfast.errors import Ambiguous, NotFound, PublishRefused
 from holdfast.git import lines
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
@@ -131,6 +130,8 @@ def carry(clone: Clone, name: str) -> Orphan:
 
     A change that clashes with one waiting here stays behind, and the orphan is listed again.
     """
+    if clone.repo.in_hook_of_publish():
+        raise PublishRefused("this runs in a commit hook of a publish that is under way")
     with fsio.locked(clone.layout.lock, wait=60.0):
         orphan = _find(clone, name)
         here, head, now = clone.line(), clone.repo.head().oid, clone.now()
@@ -181,8 +182,3 @@ def _find(clone: Clone, name: str) -> Orphan:
             f"nothing waits on a deleted line called {name}", hint="`holdfast reconcile` lists them."
         )
     return fitting[0]
-
-
-def stale_locks(clone: Clone) -> list[str]:
-    """Git's own lock files; we never remove them, a person may have to."""
-    return [p for p in (os.path.join(clone.repo.git_dir, "index.lock"),) if os.path.lexists(p)]

@@ -30,7 +30,10 @@ _LOCAL_VARIABLES = (
     "GIT_WORK_TREE",
 )
 
+PUBLISHING = "HOLDFAST_PUBLISHING"  # the git folder of the clone whose publish runs the commit
+
 LOCK_TRIES, LOCK_PAUSE = 20, 0.1
+IDENTITY_HINT = "Tell it: `git config user.name NAME` and `git config user.email ADDRESS`."
 LOCK_HINT = "If no git runs, remove the lock file by hand, then run the command again."
 
 _OPERATIONS = (
@@ -90,6 +93,7 @@ class Repo:
 
     @classmethod
     def _find(cls, start: str) -> tuple["Repo", str]:
+        start = _absolute(start)
         if not os.path.isdir(start):
             raise NotARepository(f"{start} is not a folder", hint="Check the path.")
         places = ("--show-toplevel", "--git-dir", "--git-common-dir", "--show-superproject-working-tree")
@@ -106,7 +110,7 @@ class Repo:
         """What a git command prints; GitFailed says what it complained about."""
         done = self.attempt(*args, stdin=stdin, write=write)
         if done.returncode not in ok:
-            raise GitFailed(f"`git {args[0]}` failed: {_complaint(done.stderr) or 'it gave no reason'}")
+            raise GitFailed(f"`git {_named(args)}` failed: {_complaint(done.stderr) or 'it gave no reason'}")
         return done.stdout
 
     def attempt(
@@ -118,6 +122,15 @@ class Repo:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         return _start(["-C", self.top, *args], stdin, environment)
 
+    def commit(self, *args: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
+        """Run `git commit` for a publish, and let the user's hooks know that it is one."""
+        environment = {**_environment(keep_local=False), PUBLISHING: os.path.realpath(self.common_dir)}
+        return _start(["-C", self.top, "commit", *args], stdin, environment)
+
+    def in_hook_of_publish(self) -> bool:
+        """Whether we were started by a hook of a publish in this very clone, which waits for us."""
+        return os.environ.get(PUBLISHING) == os.path.realpath(self.common_dir)
+
     def patiently(self, *args: str, stdin: bytes | None = None) -> bytes:
         """Run a command that changes the index; another git at work is given a moment to end."""
         for _ in range(LOCK_TRIES):
@@ -126,8 +139,7 @@ class Repo:
                 break
             time.sleep(LOCK_PAUSE)
         if done.returncode:
-            named = next(arg for arg in args if not arg.startswith("-"))
-            raise GitFailed(f"`git {named}` failed: {_complaint(done.stderr)}")
+            raise GitFailed(f"`git {_named(args)}` failed: {_complaint(done.stderr)}")
         return done.stdout
 
     def wait_for_index(self) -> None:
@@ -301,6 +313,13 @@ class Repo:
             names = []
         return [self.common_dir, *(os.path.join(folder, name) for name in names)]
 
+    def tops(self) -> list[str]:
+        """The folders of all work trees of this clone that are there."""
+        rows = os.fsdecode(self.run("worktree", "list", "--porcelain")).split("\n\n")
+        trees = [row.split("\n") for row in rows if row.startswith("worktree ")]
+        tops = [tree[0].removeprefix("worktree ") for tree in trees if "bare" not in tree]
+        return [top for top in tops if os.path.lexists(os.path.join(top, ".git"))]
+
     def trunk(self, setting: str | None = None) -> str | None:
         """The full ref of the branch that counts as approved upstream, or None."""
         if setting:
@@ -342,6 +361,32 @@ def is_index_busy(stderr: bytes) -> bool:
     return b"index.lock" in stderr and b"File exists" in stderr
 
 
+def lacks_identity(output: bytes) -> bool:
+    """Whether git refused a commit because it does not know whose it is."""
+    said = (b"tell me who you are", b"empty ident name", b"auto-detect email address", b"no email was given")
+    return any(words in output for words in said)
+
+
+def _named(args: Sequence[str]) -> str:
+    """The subcommand among a git command's words, whatever options come before it."""
+    words = iter(args)
+    for word in words:
+        if word in ("-c", "-C"):
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return args[0]
+
+
+def _absolute(start: str) -> str:
+    try:
+        return os.path.abspath(start)
+    except FileNotFoundError:
+        raise NotARepository(
+            "the current folder does not exist any more", hint="Change into a folder that is there."
+        ) from None
+
+
 def _complaint(stderr: bytes) -> str:
     lines = [line.strip() for line in os.fsdecode(stderr).splitlines() if line.strip()]
     return "; ".join(lines[:3])
@@ -350,6 +395,11 @@ def _complaint(stderr: bytes) -> str:
 def _why_not_a_repository(start: str, stderr: bytes) -> NotARepository:
     said = _complaint(stderr)
     if "work tree" in said:
+        asked = ["-C", start, "rev-parse", "--is-bare-repository"]
+        if _start(asked, None, _environment(keep_local=True)).stdout.strip() == b"false":
+            return NotARepository(
+                f"{start} is inside a git folder, not in a work tree", hint="Run it from the work tree."
+            )
         return NotARepository(
             f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first."
         )

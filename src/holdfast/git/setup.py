@@ -8,10 +8,10 @@ import os
 import shutil
 from dataclasses import dataclass
 
-from holdfast.errors import HookRefused, NotARepository
+from holdfast.errors import HookRefused, NotARepository, PublishRefused
 from holdfast.git import lines, staged
 from holdfast.git.clone import make_store
-from holdfast.git.repo import Repo
+from holdfast.git.repo import IDENTITY_HINT, Repo, lacks_identity
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
@@ -88,6 +88,8 @@ def _commit(repo: Repo) -> str | None:
         ours = [path for path in files if path not in before]
         if ours:
             repo.attempt("rm", "-q", "--cached", "--", *ours, write=True)
+        if lacks_identity(done.stderr):
+            raise PublishRefused("git does not know who commits here", hint=IDENTITY_HINT)
         said = os.fsdecode(done.stderr or done.stdout).strip().splitlines()
         raise HookRefused(f"git did not commit the two files: {said[-1] if said else 'it gave no reason'}")
     return repo.head().oid
@@ -112,10 +114,22 @@ def uninstall(repo: Repo, layout: Layout, repo_id: str) -> Removal:
         for name in (lines.DETACHED, staged.NAME):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(os.path.join(git_dir, name))
+    gone += _left_in_others(repo)
     removed = [path for path in gone if os.path.lexists(path)]
     for path in removed:
         shutil.rmtree(path)
     return Removal(tuple(removed), tracked)
+
+
+def _left_in_others(repo: Repo) -> list[str]:
+    """Our untracked folders in the clone's other work trees; what is tracked there is their branches'."""
+    found = []
+    for top in repo.tops():
+        for name in (paths.VIEW, paths.LOCAL) if not os.path.samefile(top, repo.top) else ():
+            path = os.path.join(top, *name.split("/"))
+            if os.path.isdir(path) and os.path.realpath(path) == os.path.join(os.path.realpath(top), name):
+                found += [] if Repo.at(top).run("ls-files", "--", name) else [path]
+    return found
 
 
 def enclosing_repository(start: str) -> Repo | None:

@@ -28,7 +28,7 @@ _STEERING = (  # with one of these set, git itself has to say which repository i
     "GIT_CEILING_DIRECTORIES",
     "GIT_OBJECT_DIRECTORY",
 )
-_HARMLESS = ("HOLDFAST_RUN_ID", "HOLDFAST_TRACEBACK", "HOLDFAST_TEST_SEED")
+_HARMLESS = ("HOLDFAST_PUBLISHING", "HOLDFAST_RUN_ID", "HOLDFAST_TRACEBACK", "HOLDFAST_TEST_SEED")
 
 
 def main(argv: list[str]) -> int:
@@ -95,7 +95,10 @@ def _recall_options(words: list[str]) -> _Asked | None:
 
 
 def _answer(command: str, asked: _Asked) -> int:
-    place = find_place(os.getcwd())
+    try:
+        place = find_place(os.getcwd())
+    except FileNotFoundError:  # the current folder was deleted: the full path says so
+        return NOT_HANDLED
     if place is None:
         return NOT_HANDLED
     layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))

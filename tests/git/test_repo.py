@@ -1,0 +1,119 @@
+"""Git run for people: what it complains about is said in words that lead on."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import GitFailed, NotARepository, PublishRefused
+from holdfast.git import setup
+from holdfast.git.repo import Repo
+from holdfast.store import layout
+from tests.conftest import Cli, GitRepo
+from tests.git.place import Place
+
+
+@pytest.mark.parametrize("before", [(), ("-c", "core.safecrlf=false"), ("--literal-pathspecs",)])
+def test_a_failure_names_the_command_that_failed(repo: GitRepo, before: tuple[str, ...]) -> None:
+    """The hint says to run that command by hand; `git core.safecrlf=false` is none."""
+    found = Repo.discover(str(repo.path))
+    with pytest.raises(GitFailed, match=r"^`git add` failed: "):
+        found.run(*before, "add", "nothing")
+    with pytest.raises(GitFailed, match=r"^`git add` failed: "):
+        found.patiently(*before, "add", "nothing")
+
+
+def test_a_git_folder_is_not_called_a_bare_repository(repo: GitRepo, tmp_path: Path) -> None:
+    """Who stands in .git needs one step back, not another clone."""
+    with pytest.raises(NotARepository, match="is inside a git folder") as refused:
+        Repo.discover(str(repo / ".git"))
+    assert "work tree" in refused.value.hint
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "bare"))
+    with pytest.raises(NotARepository, match="is a bare repository"):
+        Repo.discover(str(tmp_path / "bare"))
+
+
+def test_a_folder_without_git_is_named_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dot says nothing to whoever reads it in a log."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NotARepository, match=f"^{tmp_path} is not inside a git repository"):
+        Repo.discover(".")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a folder in use cannot be deleted")
+@pytest.mark.parametrize("command", ["status", "log", "recall", "init"])
+def test_a_deleted_current_folder_is_said_in_one_sentence(cli: Cli, repo: GitRepo, command: str) -> None:
+    """It happens whenever a branch is switched under a terminal."""
+    cli("init", "--commit")
+    folder = repo / "d"
+    folder.mkdir()
+    gone = f"cd '{folder}' && rmdir '{folder}' && exec '{sys.executable}' -m holdfast {command}"
+    done = os.popen(f"( {gone} ) 2>&1; echo code $?").read()
+    assert "code 10" in done, done
+    assert "the current folder does not exist any more" in done
+    assert "Traceback" not in done
+
+
+def unnamed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine where nobody told git their name."""
+    place.git("config", "user.useConfigOnly", "true")
+    for name in ("user.name", "user.email"):
+        place.git("config", "--global", "--unset-all", name)
+    monkeypatch.delenv("EMAIL", raising=False)
+
+
+def test_publishing_without_an_identity_says_how_to_give_one(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No hook complained, so nobody should look for one."""
+    place.ran("r1")
+    unnamed(place, monkeypatch)
+    with pytest.raises(PublishRefused, match="does not know who commits") as refused:
+        place.publish()
+    assert "user.name" in refused.value.hint
+    place.git("config", "user.name", "Ada")
+    place.git("config", "user.email", "ada@example.org")
+    assert place.publish().events == 1
+
+
+def test_an_empty_name_is_no_identity(place: Place) -> None:
+    """Git has its own words for this one."""
+    place.ran("r1")
+    place.git("config", "user.name", "")
+    with pytest.raises(PublishRefused, match="does not know who commits"):
+        place.publish()
+
+
+def test_setting_up_without_an_identity_says_how_to_give_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the first thing a new machine meets."""
+    place = Place.make(tmp_path / "repo", commit=False)
+    unnamed(place, monkeypatch)
+    with pytest.raises(PublishRefused, match="does not know who commits"):
+        setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
+
+
+def test_uninstalling_cleans_every_work_tree(place: Place, tmp_path: Path) -> None:
+    """Views of the log in a forgotten work tree would outlive the log; what its branch tracks is not ours."""
+    place.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))
+    place.git("worktree", "add", "-q", "-b", "gone", str(tmp_path / "gone"))
+    place.git("worktree", "add", "-q", "-b", "own", str(tmp_path / "own"))
+    for name in ("other", "own"):
+        for folder in (layout.VIEW, layout.LOCAL):
+            (tmp_path / name / folder).mkdir(parents=True)
+            (tmp_path / name / folder / "log.md").write_text("what was recorded\n")
+    own = GitRepo(tmp_path / "own")
+    own.git("add", "-f", layout.VIEW)
+    own.git("commit", "-q", "-m", "somebody tracks the view")
+    os.rename(tmp_path / "gone", tmp_path / "moved")
+    clone = place.open()
+
+    done = setup.uninstall(clone.repo, clone.private, clone.repo_id)
+
+    assert str(tmp_path / "other" / layout.VIEW) in done.removed
+    assert GitRepo(tmp_path / "other").git("status", "--porcelain", "--ignored") == ""
+    assert (tmp_path / "other" / layout.ATTRIBUTES).exists()
+    assert own.status() == ""
+    assert not (tmp_path / "own" / layout.LOCAL).exists()
