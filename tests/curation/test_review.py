@@ -233,6 +233,45 @@ def test_an_accepted_hand_edit_is_published_as_it_stands(bench: Any) -> None:
     assert bench.repo.status() == ""
 
 
+@pytest.mark.parametrize("decide", [review.accept, lambda *given: review.retire(*given[:2], "", given[2])])
+def test_a_text_that_came_after_its_approval_can_be_approved_again(bench: Any, decide: Any) -> None:
+    """The gate wants an approval that is not older than the text; a yes that is not recorded helps nobody."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    (sighting,) = bench.clone.entries()
+    path = bench.repo.write(sighting.path, "my own notes\n")
+    assert publish(bench.clone, here=True).kept, "the file is in the way, but the event goes out"
+    path.write_text(sighting.text)
+    bench.repo.git("add", "-f", sighting.path)
+    bench.repo.git("commit", "-q", "-m", "the fact, later")
+    kind = "accept" if decide is review.accept else "retire"
+    before = len(bench.again().told(kind))
+
+    for _ in range(2):
+        decide(bench.again().clone, made.id, bench.ada)
+
+    assert len(bench.told(kind)) == before + 1, "once is enough while it waits"
+    publish(bench.clone, here=True)
+    decide(bench.again().clone, made.id, bench.ada)
+    assert len(bench.told(kind)) == before + 2
+
+
+def test_an_approval_on_another_line_does_not_count_here(bench: Any) -> None:
+    """The other branch's event does not come along when only the file is carried over."""
+    made = bench.propose()
+    bench.repo.git("switch", "-q", "-c", "side")
+    review.accept(bench.again().clone, made.id, bench.ada)
+    (sighting,) = bench.clone.entries()
+    bench.repo.git("switch", "-q", "main")
+    bench.repo.write(sighting.path, sighting.text)
+    bench.repo.git("add", "-f", sighting.path)
+    bench.repo.git("commit", "-q", "-m", "the file alone")
+
+    review.accept(bench.again().clone, made.id, bench.ada)
+
+    assert len(bench.told("accept")) == 1
+
+
 def test_a_second_edit_over_an_accepted_one_waits_for_its_own_yes(bench: Any) -> None:
     """An approval is about the text it saw."""
     path = edited(bench, lambda text: text.replace("16", "17"))

@@ -77,6 +77,20 @@ def recorded(
             yield event, (clone.bodies.get(event.body) if event.body else None) or {}
 
 
+def waits(clone: Clone, identity: str, kind: str, *, blob: str | None) -> bool:
+    """Whether such a decision about this very text waits on this line; one that was published does not count.
+
+    What changed after its approval was published can only be accounted for by a new one, and so can a
+    text that was approved on another line.
+    """
+    sources = [source for source in clone.sources() if source.blob is None]
+    for event, _ in clone.read_sources(sources):
+        about = event.kind == kind and event.target == identity and event.body
+        if about and (clone.bodies.get(about) or {}).get("blob") == blob:
+            return True
+    return False
+
+
 def has(clone: Clone, identity: str, kind: str, *, blob: str | None = None) -> bool:
     """Whether this clone recorded such a decision, about this very text if a blob is given."""
     return any(blob is None or body.get("blob") == blob for _, body in recorded(clone, (identity,), (kind,)))

@@ -5,6 +5,7 @@ published, then the event, then the candidate's file goes. A step finds out by i
 before, so a command that was killed anywhere is completed by running it again.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,9 +20,10 @@ from holdfast.git.evidence import states
 from holdfast.model import memory as rules
 from holdfast.model.ids import pick, slug
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, Retired
-from holdfast.store import entries, layout
+from holdfast.store import entries, layout, pending
+from holdfast.store.layout import Layout
 
-__all__ = ["Reviewer", "Standing", "accept", "promote", "reject", "retire", "waiting"]
+__all__ = ["Reviewer", "Standing", "accept", "erased_elsewhere", "promote", "reject", "retire", "waiting"]
 
 
 def waiting(clone: Clone) -> list[Standing]:
@@ -41,8 +43,41 @@ def waiting(clone: Clone) -> list[Standing]:
     ]
 
 
+def erased_elsewhere(clone: Clone) -> list[str]:
+    """What another clone erased, as HEAD's log says, and this one still holds: hidden, but on the disk."""
+    theirs = {name for name in clone.erased() if not _is_erased_here(clone, name)}
+    if not theirs:
+        return []
+    held = {name for store in clone.stores for name in theirs if _keeps(store, name)}
+    files = [*clone.repo.tree("HEAD", layout.MEMORY), *_kept_texts(clone)]
+    held |= {name for name in theirs if any(path.endswith(f"-{name}.md") for path in files)}
+    for event in clone.all_events():
+        if event.body and event.kind != "erase" and clone.bodies.has(event.body):
+            held |= theirs & {event.hash_self, event.target, event.run_id}
+    return sorted(held)
+
+
+def _is_erased_here(clone: Clone, name: str) -> bool:
+    return any(os.path.lexists(os.path.join(store.erased, name)) for store in clone.stores)
+
+
+def _keeps(store: Layout, name: str) -> bool:
+    """Whether a store has a run's capsule or a candidate of this name."""
+    return os.path.isdir(store.run(name)) or os.path.lexists(os.path.join(store.candidates, f"{name}.md"))
+
+
+def _kept_texts(clone: Clone) -> list[str]:
+    """The paths of which this clone keeps a text: one that waits, or one it published."""
+    kept = (c for store in clone.stores for c in (*pending.waiting(store), *pending.published(store)))
+    return [change.path for change in kept if change.text is not None]
+
+
 def accept(clone: Clone, identity: str, reviewer: Reviewer) -> Standing:
     """Approve a candidate on the current line, or an entry as it stands, edited by hand or not."""
+    return _accept(clone, identity, reviewer, again=True)
+
+
+def _accept(clone: Clone, identity: str, reviewer: Reviewer, *, again: bool = False) -> Standing:
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
@@ -55,7 +90,7 @@ def accept(clone: Clone, identity: str, reviewer: Reviewer) -> Standing:
         assert entry is not None
         entry = facts.by_hand(clone, entry)
         kind = "edit" if entry.sighting.origin == "edit" and not reviewer.person else reviewer.approval
-        return _confirm(clone, entry, kind, reviewer)
+        return _confirm(clone, entry, kind, reviewer, again=again)
 
 
 def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Standing:
@@ -91,7 +126,7 @@ def promote(
         what = propose(clone, **_fields(what))
     identity = what if isinstance(what, str) else what.id
     if reviewer is not None:
-        return accept(clone, identity, reviewer)
+        return _accept(clone, identity, reviewer)
     with candidates.locked(clone):
         shelf = candidates.read(clone)
         seen, _ = facts.read(clone)
@@ -130,7 +165,7 @@ def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
             clone.change(entry.sighting.path, text)
         blob = clone.repo.hash_blob(text.encode())
         said = clone.scan.text(reason.strip())
-        if not decisions.has(clone, name, "retire", blob=blob):
+        if not decisions.waits(clone, name, "retire", blob=blob):
             decisions.record(clone, "retire", entry.memory, reviewer=reviewer, blob=blob, reason=said or None)
         return Standing(Retired.of(entry.memory), "deprecated", path=entry.sighting.path, blob=blob)
 
@@ -171,7 +206,9 @@ def _approve(
     return Standing(memory, "accepted", path=path, blob=blob, trust=_trust(kind), notes=notes)
 
 
-def _confirm(clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None) -> Standing:
+def _confirm(
+    clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None, *, again: bool = False
+) -> Standing:
     """Record that the text as it stands is approved; the file itself is not ours to write."""
     _refuse_clash(entry)
     memory, sighting = entry.memory, entry.sighting
@@ -179,7 +216,8 @@ def _confirm(clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None) ->
         _need_evidence(clone, memory.id, memory.evidence)
     if sighting.origin == "edit":
         clone.change(sighting.path, sighting.text)  # publish commits the file as it stands
-    if not decisions.has(clone, memory.id, kind, blob=sighting.blob):
+    asked = decisions.waits if again else decisions.has
+    if not asked(clone, memory.id, kind, blob=sighting.blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
     return _standing(memory, entry, trust=_trust(kind))
 
