@@ -8,6 +8,7 @@ import pytest
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.git.evidence import resolve, state, states
 from holdfast.model.evidence import CommitEvidence, FileEvidence, RunEvidence
+from tests.conftest import make_repo
 
 
 def test_a_run_is_found_by_its_beginning(bench: Any) -> None:
@@ -70,6 +71,19 @@ def test_what_others_cannot_check_is_refused(bench: Any) -> None:
         resolve(bench.clone, "draft.py")
     with pytest.raises(BadInput, match="is a folder"):
         resolve(bench.clone, "src")
+
+
+def test_a_file_of_a_submodule_is_refused_in_words(bench: Any, tmp_path: Any) -> None:
+    """Its content is another repository's; git's own complaint would lead nowhere."""
+    receipt = str(resolve(bench.clone, "src/a.py"))
+    lib = make_repo(tmp_path / "lib")
+    bench.repo.git("submodule", "add", "-q", str(lib.path), "sub")
+    bench.repo.git("commit", "-q", "-m", "a library")
+    for text in ("sub/README", "file:sub/README", "sub/nothing"):
+        with pytest.raises(BadInput, match="in the submodule sub"):
+            resolve(bench.clone, text)
+    inner = "file:sub/README@" + "0" * 40
+    assert states(bench.clone, [receipt, inner]) == {receipt: "holds", inner: "gone"}
 
 
 def test_what_is_not_here_is_said_so(bench: Any) -> None:

@@ -5,7 +5,7 @@ it cannot look up: a memory that cites something uncheckable would look better f
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
@@ -178,12 +178,33 @@ def _tracked(repo: Repo, paths: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Path to its blobs in the index and in HEAD, the index first: it is what the next commit holds."""
     found: dict[str, tuple[str, ...]] = {}
     for some in _chunks([path for path in dict.fromkeys(paths) if is_tracked_path(path)]):
-        rows = repo.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", *some)
+        rows = _listed(repo, some)
         done = repo.attempt("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", *some)
         for path, blob in (*_index_rows(rows), *_tree_rows(done.stdout)):
             if path in some and blob not in found.get(path, ()):
                 found[path] = (*found.get(path, ()), blob)
     return found
+
+
+def _listed(repo: Repo, paths: Sequence[str]) -> bytes:
+    """The index's rows of some paths; git refuses to be asked about a path inside a submodule."""
+    asked = ("--literal-pathspecs", "ls-files", "-s", "-z", "--")
+    done = repo.attempt(*asked, *paths)
+    if done.returncode == 0:
+        return done.stdout
+    inner = _submodules(repo)
+    outside = [path for path in paths if _submodule_of(path, inner) is None]
+    return repo.run(*asked, *outside) if outside else b""
+
+
+def _submodules(repo: Repo) -> set[str]:
+    rows = repo.run("ls-files", "-s", "-z").split(b"\0")
+    return {os.fsdecode(row.partition(b"\t")[2]) for row in rows if row.startswith(b"160000 ")}
+
+
+def _submodule_of(path: str, submodules: Collection[str]) -> str | None:
+    """The submodule that a path lies in, or None."""
+    return next((name for name in submodules if path.startswith(f"{name}/")), None)
 
 
 def _index_rows(rows: bytes) -> Iterator[tuple[str, str]]:
@@ -223,6 +244,11 @@ def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
 def _nothing(clone: Clone, text: str) -> Exception:
     path = _inside(clone.repo, text)
     shown = visible(text[:200])
+    if (inner := _submodule_of(path, _submodules(clone.repo))) is not None:
+        return BadInput(
+            f"{shown} lies in the submodule {visible(inner)}, whose files this repository does not track",
+            hint="Cite a commit of this repository that has the submodule as you mean it.",
+        )
     if is_tracked_path(path) and os.path.isdir(os.path.join(clone.repo.top, path)):
         return BadInput(f"{shown} is a folder", hint="Cite a file in it.")
     if is_tracked_path(path) and os.path.lexists(os.path.join(clone.repo.top, path)):
