@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import time
 from itertools import pairwise
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadSettings, ScanFailed
 from holdfast.security.redact import MAX_DEPTH, Scanner
+from holdfast.security.rules import Patience, Rule
 from holdfast.security.shapes import REACH, SHAPES
 
 from .fakes import AWS_SECRET, HARMLESS, IN_CONTEXT, ISSUED, KEY_BODY, PASS, PEM, VALUE, key_block, word
@@ -249,6 +251,83 @@ def test_own_rules_are_applied_and_bad_ones_refused() -> None:
             Scanner([rule])
         with pytest.raises(BadSettings):
             Scanner(allow=[rule])
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "(a+)+$",
+        "(.*)*x",
+        "(?:a|ab)+x",
+        "(?:a?){30}a{30}",
+        "a?" * 30 + "a" * 30,
+        "(a|a)" * 40 + "b",
+        "(?:a{0,2000}){0,2000}b",
+        "a+b+c+d",
+        "a+a+[ab]{600}c",
+        "(?=(a+)+$)b",
+        "(?>(?:a|a)+)b",
+        r"(['x])[a-z]+\1",
+        r"(a)?(?(1)b|c)",
+    ],
+)
+def test_a_rule_that_could_take_for_ever_is_refused(rule: str) -> None:
+    """The rules stand in a file that a pull request can change; one must not hang every run."""
+    for make in (lambda: Scanner([rule]), lambda: Scanner(allow=[rule])):
+        with pytest.raises(BadSettings, match="which is refused: ") as refusal:
+            make()
+        assert "{1,64}" in refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("rule", "secret"),
+    [
+        ("ACME-[0-9]{6}", "ACME-123456"),
+        ("corp_[a-z0-9]+", "corp_x7k2"),
+        ("[A-Z]+-[0-9]+x", "ABC-1234567x"),
+        ("(int_[a-z]+)-([0-9]+)", "int_prod-42"),
+        ("(?:[0-9]{4}-){3}[0-9]{4}", "1234-5678-9012-3456"),
+        ("(?i)(?:foo|bar)key[:=][a-z]++-[a-z]++-[a-z]++", "FooKey:ab-cd-ef"),
+        (r"a*b*c(?<=[ac])0", "aabc0"),
+    ],
+)
+def test_ordinary_rules_are_taken_and_hold_across_chunks(rule: str, secret: str) -> None:
+    """A rule against hanging must not refuse what teams write."""
+    scan = Scanner([rule])
+    data = b"= " * 3000 + secret.encode() + b" =" * 3000
+    clean = b"= " * 3000 + b"[redacted:custom]" + b" =" * 3000
+    for cut in range(6000 - 1, 6000 + len(secret) + 1):
+        assert piecewise(data, [cut], scan) == clean
+    assert piecewise(data, [1, 2048, 4096, 6002], scan) == clean
+
+
+@pytest.mark.parametrize("rule", ["a*b*c", "a+a+[ab]{10}c"])
+def test_a_slow_rule_ends_within_its_budget(rule: str) -> None:
+    """A legal rule on unlucky output: the command goes on, and nothing unscanned is kept."""
+    scan = Scanner([rule])
+    stream = scan.stream()
+    started = time.thread_time()
+    with pytest.raises(ScanFailed, match=r"redact\.rules"):
+        for _ in range(64):
+            stream.feed(b"a" * 65536)
+    print(rule, "ended after", time.thread_time() - started)
+    with pytest.raises(ScanFailed):  # and no second stream gets the same time again
+        scan.stream().feed(b"a" * 65536)
+    assert scan.text("a word of the event") == "a word of the event"
+
+
+def test_time_for_rules_grows_with_the_text() -> None:
+    """A process that lives for days must not run out of it."""
+    ticks = iter(range(1000))
+    patience = Patience(clock=lambda: float(next(ticks)))
+    rule = Rule.read("x[0-9]", "redact.rules")
+    for _ in range(20):
+        patience.looking_at(1 << 20)
+        assert patience.find(rule, b"..x1", 0) == 2
+    for _ in range(2):
+        patience.match(rule, b"x1", 0)
+    with pytest.raises(ScanFailed):
+        patience.match(rule, b"x1", 0)
 
 
 def test_allowed_values_are_left_alone_and_only_they() -> None:

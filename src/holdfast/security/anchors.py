@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from holdfast.security.rules import Patience, Rule, UserHits
 from holdfast.security.shapes import NEAR, SHAPES, WORD, WORD_BYTES, Shape
 
 HOLD = 64  # an anchor, or the long word that shows one, may still be arriving in the last bytes
@@ -20,14 +21,16 @@ class Hits:
 
     __slots__ = ("_found", "_next", "_text", "_user", "_users")
 
-    def __init__(self, text: bytes, position: int, extra: Sequence[re.Pattern[bytes]]) -> None:
+    def __init__(self, text: bytes, position: int, extra: Sequence[Rule], patience: Patience) -> None:
         self._text = text
         self._found = sorted({*_literals(text, position), *_issued(text, position)})
         self._next = 0
-        self._users = [_UserHits(text, rule) for rule in extra]
-        self._user: _UserHits | None = None  # the one whose place was given last
+        if extra:
+            patience.looking_at(len(text) - position)
+        self._users = [UserHits(text, rule, patience) for rule in extra]
+        self._user: UserHits | None = None  # the one whose place was given last
 
-    def peek(self, position: int) -> tuple[int, Shape | re.Pattern[bytes]] | None:
+    def peek(self, position: int) -> tuple[int, Shape | Rule] | None:
         """The next place from `position` on that was not taken yet."""
         while self._next < len(self._found) and self._found[self._next][0] < position:
             self._next += 1
@@ -44,26 +47,6 @@ class Hits:
             self._user.take()
         else:
             self._next += 1
-
-
-class _UserHits:
-    """Where one of the user's rules matches next."""
-
-    __slots__ = ("_from", "_place", "_text", "rule")
-
-    def __init__(self, text: bytes, rule: re.Pattern[bytes]) -> None:
-        self._text, self.rule = text, rule
-        self._from, self._place = 0, -1
-
-    def place(self, position: int) -> int:
-        start = max(position, self._from)
-        if self._place < start:
-            match = self.rule.search(self._text, start)
-            self._place = match.start() if match else len(self._text)
-        return self._place
-
-    def take(self) -> None:
-        self._from = self._place + 1
 
 
 def none_in(text: bytes) -> bool:

@@ -9,8 +9,8 @@ Stated limits. A match looks at most `REACH` bytes ahead of its anchor; the rest
 swallowed, not kept, so memory stays bounded. A token that never ends is shown again after a while
 (a quoted value after 4 KiB, a key block after 16 KiB, any other word after 64 KiB). Colour codes within a
 secret do not hide it, up to four in a row. Text in UTF-16, encrypted or encoded secrets, and
-shapes nobody has named are not seen. A user's own rules are matched on UTF-8 bytes and are
-trusted not to take exponential time.
+shapes nobody has named are not seen. A user's own rules are matched on UTF-8 bytes, and their time
+is bounded (`security.rules`); what is longer than `REACH` is never one of the values a user allows.
 """
 
 import re
@@ -19,14 +19,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.errors import BadSettings, ScanFailed
+from holdfast.errors import ScanFailed
 from holdfast.security.anchors import HOLD, Hits, none_in
+from holdfast.security.rules import Patience, Rule
 from holdfast.security.shapes import REACH, Rest, Shape
 from holdfast.security.visible import View
 
 CUSTOM = "custom"  # the name of every rule a user adds
 MAX_DEPTH = 100
-MAX_RULE = 1000
 
 _CONTEXT = 64  # bytes kept before the undecided ones, for look-behinds
 _NO_REST = Rest(rb"", 0)
@@ -43,20 +43,25 @@ _NO_TOKEN = re.compile(r"https?://|[.~]{0,2}/|.*\s", re.DOTALL)
 
 
 class Scanner:
-    """Finds known secrets and puts a marker in their place; it holds no state between calls."""
+    """Finds known secrets and puts a marker in their place.
 
-    __slots__ = ("allow", "extra")
+    All it remembers between calls is how long the user's rules took: for streams, and apart from them for
+    texts, so that an output which is slow to scan does not cost the event that tells of it.
+    """
+
+    __slots__ = ("_for_streams", "_for_texts", "allow", "extra")
 
     def __init__(self, extra_rules: Sequence[str] = (), allow: Sequence[str] = ()) -> None:
-        self.extra = tuple(_user_rule(rule, "redact.rules") for rule in extra_rules)
-        self.allow = tuple(_user_rule(rule, "redact.allow") for rule in allow)
+        self.extra = tuple(Rule.read(rule, "redact.rules") for rule in extra_rules)
+        self.allow = tuple(Rule.read(rule, "redact.allow") for rule in allow)
+        self._for_streams, self._for_texts = Patience(), Patience()
 
     def text(self, text: str) -> str:
         """The text without its secrets."""
         data = text.encode("utf-8", "surrogatepass")
         if not self.extra and b"\x1b" not in data and none_in(data):
             return text
-        stream = self.stream()
+        stream = Stream(self, self._for_texts)
         clean = stream.feed(data) + stream.finish()
         try:
             return clean.decode("utf-8", "surrogatepass")
@@ -69,11 +74,11 @@ class Scanner:
 
     def stream(self) -> "Stream":
         """A redaction of bytes that arrive in pieces."""
-        return Stream(self)
+        return Stream(self, self._for_streams)
 
     def allows(self, secret: bytes) -> bool:
         """Whether the user said that exactly this is no secret."""
-        return any(rule.fullmatch(secret) for rule in self.allow)
+        return len(secret) <= REACH and any(rule.pattern.fullmatch(secret) for rule in self.allow)
 
     def _is_plain(self, value: Any) -> bool:
         """Whether one look at all its words together shows that there is nothing to look for."""
@@ -162,10 +167,10 @@ class _Secret:
 class Stream:
     """Redacts bytes as they arrive; what cannot be decided yet is held back, at most a few KiB."""
 
-    __slots__ = ("_after_secret", "_context", "_found", "_held", "_left", "_rest", "_scanner")
+    __slots__ = ("_after_secret", "_context", "_found", "_held", "_left", "_patience", "_rest", "_scanner")
 
-    def __init__(self, scanner: Scanner) -> None:
-        self._scanner = scanner
+    def __init__(self, scanner: Scanner, patience: Patience) -> None:
+        self._scanner, self._patience = scanner, patience
         self._held = b""  # raw bytes whose fate is open
         self._context = b""  # the visible bytes before them
         self._after_secret = False  # the held bytes follow a redaction directly
@@ -192,7 +197,7 @@ class Stream:
         self._found = [(view.base + start, secret.moved(view.base)) for start, secret in self._found]
         out: list[bytes] = []
         position = self._go_on(view, view.base, final=final)
-        hits = Hits(view.text, position, self._scanner.extra)
+        hits = Hits(view.text, position, self._scanner.extra, self._patience)
         limit = self._limit(view, final=final)
         while self._rest is None:
             limit = self._look(view, hits, position, limit, final=final)
@@ -227,10 +232,10 @@ class Stream:
             return len(view.text)
         return len(view.text) - (REACH if self._scanner.extra else HOLD)
 
-    def _secret(self, view: View, start: int, shape: Shape | re.Pattern[bytes]) -> "_Secret | None":
+    def _secret(self, view: View, start: int, shape: Shape | Rule) -> "_Secret | None":
         """The secret at this anchor, if it is one."""
-        if not isinstance(shape, Shape):
-            match = shape.match(view.text, start, min(start + REACH, len(view.text)))
+        if isinstance(shape, Rule):
+            match = self._patience.match(shape, view.text, start)
             name, group, rest = CUSTOM, 0, _NO_REST
         elif shape.boundary and not view.word_starts(start):
             return None
@@ -292,17 +297,3 @@ def _while(rest: Rest, text: bytes, position: int, stop: int) -> tuple[int, bool
     end = match.end() if match is not None else position
     # Two bytes: a backslash and what it escapes may be arriving one by one.
     return end, end + 2 <= len(text) or rest.limit == 0
-
-
-def _user_rule(rule: object, setting: str) -> re.Pattern[bytes]:
-    """A user's regular expression, or a sentence that says what is wrong with it."""
-    if not isinstance(rule, str) or not rule or len(rule) > MAX_RULE:
-        raise BadSettings(f"{setting} holds {rule!r:.80}, which is no text of 1 to {MAX_RULE} characters")
-    try:
-        compiled = re.compile(rule.encode("utf-8"), re.MULTILINE)
-    except (re.error, UnicodeEncodeError, RecursionError, OverflowError) as problem:
-        sentence = f"{setting} holds {rule!r:.80}, which is no regular expression: {problem}"
-        raise BadSettings(sentence) from problem
-    if compiled.match(b""):
-        raise BadSettings(f"{setting} holds {rule!r:.80}, which matches everywhere")
-    return compiled

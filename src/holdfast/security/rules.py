@@ -1,0 +1,238 @@
+"""The user's own rules: only such as cannot hang us, and within a budget of time.
+
+A rule may stand in a file that a pull request can change. So each is weighed before it is used: what one
+attempt at one place may cost at worst, over the `REACH` bytes it may look at. One that could cost too
+much is refused. What is left is called in small portions, between which time is taken and signals are
+handled; whoever uses up the budget gets ScanFailed, and nothing unscanned is stored.
+"""
+
+import importlib
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import BadSettings, ScanFailed
+from holdfast.security.shapes import REACH
+
+MAX_RULE = 1000
+MAX_STEPS = 1 << 26  # of one attempt at worst: well under a second that nobody can interrupt
+MAX_HEAD = (
+    1 << 14
+)  # of what is searched for in a whole stretch of text; the rest of a rule is tried where it stands
+GRACE, PER_MIB = 2.0, 1.0  # seconds of computing for all rules of the user, and more for each MiB looked at
+_LEAST = 64  # bytes that any look counts as, so that many short texts do not use up the budget
+
+_HINT = (
+    "Use at most two open repeats such as `+`, none within another; give others an upper bound, "
+    "such as [a-z]{1,64}, or write them as [a-z]++."
+)
+_NO_PARSER = "this Python cannot tell whether a rule is safe"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One regular expression of the user's."""
+
+    pattern: re.Pattern[bytes]
+    head: re.Pattern[bytes]  # the cheap beginning of the pattern: wherever that matches, this does
+
+    @classmethod
+    def read(cls, rule: object, setting: str) -> "Rule":
+        """The rule that a setting holds; BadSettings says what is wrong with it."""
+        if not isinstance(rule, str) or not rule or len(rule) > MAX_RULE:
+            raise BadSettings(f"{setting} holds {rule!r:.80}, which is no text of 1 to {MAX_RULE} characters")
+        try:
+            raw = rule.encode("utf-8")
+            compiled = re.compile(raw, re.MULTILINE)
+            parsed = _private("re._parser").parse(raw, re.MULTILINE)
+            head = _head(parsed) if _sequence(parsed).steps > MAX_HEAD else compiled
+        except (re.error, UnicodeEncodeError, RecursionError, OverflowError) as problem:
+            sentence = f"{setting} holds {rule!r:.80}, which is no regular expression: {problem}"
+            raise BadSettings(sentence) from problem
+        except _TooDear as problem:
+            sentence = f"{setting} holds {rule!r:.80}, which is refused: {problem}"
+            raise BadSettings(sentence, hint=_HINT) from None
+        if compiled.match(b""):
+            raise BadSettings(f"{setting} holds {rule!r:.80}, which matches everywhere")
+        return cls(compiled, head)
+
+
+class Patience:
+    """How long the user's rules may still take."""
+
+    __slots__ = ("_allowed", "_clock", "_spent")
+
+    def __init__(self, clock: Callable[[], float] = time.thread_time) -> None:
+        # Computing time: a busy machine or a laptop that slept must not cost anybody their record.
+        self._clock = clock
+        self._allowed, self._spent = GRACE, 0.0
+
+    def looking_at(self, size: int) -> None:
+        """More text is to be looked at, so more time may pass."""
+        self._allowed += max(size, _LEAST) * PER_MIB / (1 << 20)
+
+    def match(self, rule: Rule, text: bytes, start: int) -> re.Match[bytes] | None:
+        """The rule's match at this place."""
+        since = self._clock()
+        found = rule.pattern.match(text, start, min(start + REACH, len(text)))
+        self._passed(since)
+        return found
+
+    def find(self, rule: Rule, text: bytes, start: int) -> int:
+        """A place from `start` on that is worth a match, or the text's end; none before it is."""
+        while start < len(text):
+            since = self._clock()
+            found, start = _search(rule.head, text, start)
+            self._passed(since)
+            if found >= 0:
+                return found
+        return len(text)
+
+    def _passed(self, since: float) -> None:
+        self._spent += self._clock() - since
+        if self._spent > self._allowed:
+            raise ScanFailed(
+                f"the rules in `redact.rules` took more than {GRACE:.0f} s and {PER_MIB:.0f} s for each MiB"
+            )
+
+
+class UserHits:
+    """Where one of the user's rules may match next."""
+
+    __slots__ = ("_from", "_patience", "_place", "_text", "rule")
+
+    def __init__(self, text: bytes, rule: Rule, patience: Patience) -> None:
+        self._text, self.rule, self._patience = text, rule, patience
+        self._from, self._place = 0, -1
+
+    def place(self, position: int) -> int:
+        """The next place from `position` on that was not taken; the text's end if there is none."""
+        start = max(position, self._from)
+        if self._place < start:
+            self._place = self._patience.find(self.rule, self._text, start)
+        return self._place
+
+    def take(self) -> None:
+        """Go on after the place given last."""
+        self._from = self._place + 1
+
+
+def _search(head: re.Pattern[bytes], text: bytes, start: int) -> tuple[int, int]:
+    """Look at one stretch: a place or -1, and where to go on; a match has its whole reach before it."""
+    end = min(start + 2 * REACH, len(text))
+    match = head.search(text, start, end)
+    if match is not None and (match.start() < start + REACH or end == len(text)):
+        return match.start(), match.start()
+    return -1, end if end == len(text) else start + REACH
+
+
+class _TooDear(Exception):
+    """A rule could cost too much; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """In how many ways a part can match at one place, and the steps it takes to try them all."""
+
+    ways: int
+    steps: int
+
+    def __post_init__(self) -> None:
+        if self.steps > MAX_STEPS or self.ways > MAX_STEPS:
+            raise _TooDear("on some text it would take very long, because its repeats multiply")
+
+
+_ONE = _Cost(1, 1)
+
+
+def _private(name: str) -> Any:
+    """The standard library's own reader of regular expressions, which has no public name."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise _TooDear(_NO_PARSER) from None
+
+
+def _sequence(parts: Any) -> _Cost:
+    ways, steps = 1, 0
+    for part in parts:
+        cost = _part(str(part[0]), part[1])
+        ways, steps = ways * cost.ways, steps + ways * cost.steps
+        _Cost(ways, steps)  # refused as soon as it is too much: the numbers stay small
+    return _Cost(ways, steps)
+
+
+def _part(kind: str, value: Any) -> _Cost:
+    match kind:
+        case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN" | "AT" | "FAILURE":
+            return _ONE
+        case "SUBPATTERN":
+            return _sequence(value[-1])
+        case "BRANCH":
+            return _branch(value[1])
+        case "MAX_REPEAT" | "MIN_REPEAT":
+            return _repeat(*value)
+        case "POSSESSIVE_REPEAT":  # it settles on one way, and so does each turn of it for the next
+            low, high, inner = value
+            return _Cost(1, _turns(low, high, inner) * (1 + _sequence(inner).steps))
+        case "ATOMIC_GROUP":
+            return _Cost(1, _sequence(value).steps)
+        case "ASSERT" | "ASSERT_NOT":
+            return _Cost(1, 1 + _sequence(value[1]).steps)
+        case "GROUPREF" | "GROUPREF_EXISTS":
+            raise _TooDear("it refers back to a group")
+    raise _TooDear(_NO_PARSER)
+
+
+def _branch(choices: list[Any]) -> _Cost:
+    """Choices that begin with different bytes exclude one another."""
+    costs = [_sequence(choice) for choice in choices]
+    firsts = [choice[0] for choice in choices if len(choice) and str(choice[0][0]) == "LITERAL"]
+    distinct = len({bytes([first[1]]).lower() for first in firsts}) == len(choices)
+    ways = [cost.ways for cost in costs]
+    return _Cost(max(ways) if distinct else sum(ways), sum(cost.steps + 1 for cost in costs))
+
+
+def _repeat(low: int, high: int, inner: Any) -> _Cost:
+    turns, cost = _turns(low, high, inner), _sequence(inner)
+    low = min(low, turns)
+    if cost.ways == 1:
+        return _Cost(turns - low + 1, turns * cost.steps + turns - low + 1)
+    ways, steps, reached = (1 if low == 0 else 0), 1, 1
+    for turn in range(1, turns + 1):
+        steps += reached * cost.steps
+        reached *= cost.ways
+        ways += reached if turn >= low else 0
+        if max(reached, steps) > MAX_STEPS:
+            raise _TooDear("it repeats a part that can itself match in more than one way")
+    return _Cost(ways, steps)
+
+
+def _turns(low: int, high: int, inner: Any) -> int:
+    """How often a part can stand in a row within the reach."""
+    width: int = inner.getwidth()[0]
+    return min(int(high), max(low, REACH // max(1, width)), REACH)
+
+
+def _head(parsed: Any) -> re.Pattern[bytes]:
+    """As many of a rule's first parts as are cheap together."""
+    head, ways, steps = parsed[:0], 1, 0
+    for part in _ungrouped(parsed):
+        cost = _part(str(part[0]), part[1])
+        ways, steps = ways * cost.ways, steps + ways * cost.steps
+        if steps > MAX_HEAD:
+            break
+        head.append(part)
+    found: re.Pattern[bytes] = _private("re._compiler").compile(head, re.MULTILINE)
+    return found
+
+
+def _ungrouped(parts: Any) -> Iterator[Any]:
+    """A rule's parts in a row, those within plain groups too."""
+    for part in parts:
+        if str(part[0]) == "SUBPATTERN" and not part[1][1] and not part[1][2]:
+            yield from _ungrouped(part[1][3])
+        else:
+            yield part

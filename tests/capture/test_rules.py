@@ -1,0 +1,44 @@
+"""Redaction rules from the settings, as a command meets them: they never hang it."""
+
+import os
+import subprocess
+import sys
+
+from holdfast.capture.run import run_command
+from holdfast.security.redact import Scanner
+
+from .conftest import Project, files_as_handles
+
+
+def test_a_hanging_rule_in_the_tracked_file_refuses_the_run_before_it_starts(project: Project) -> None:
+    """A pull request with such a rule must not hang every agent, nor weaken redaction in silence."""
+    (project.path / ".holdfast" / "holdfast.toml").write_text('[redact]\nrules = ["(a+)+$"]\n')
+    done = subprocess.run(
+        [sys.executable, "-m", "holdfast", "run", "--", "touch", "started"],
+        cwd=project.path,
+        env={**os.environ, "XDG_CACHE_HOME": str(project.side)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "(a+)+$" in done.stderr, "redact.rules" in done.stderr) == (125, True, True)
+    assert "Traceback" not in done.stderr
+    assert not (project.path / "started").exists()
+
+
+def test_a_slow_rule_costs_the_output_but_neither_the_command_nor_its_event(project: Project) -> None:
+    """What could not be scanned is not kept; everything else is as without the rule."""
+    clone = project.clone
+    clone.scan = Scanner(["a*b*c"])
+    script = "head -c 300000 /dev/zero | tr '\\0' a; echo; echo private-words; exit 3"
+    with files_as_handles(project.side, None) as handles:
+        out = run_command(
+            clone, ["sh", "-c", script], environ=os.environ, handles=handles, cwd=str(project.path)
+        )
+    assert out.exit_code == 3
+    assert (project.side / "out").read_bytes() == b"a" * 300_000 + b"\nprivate-words\n"
+    assert any("redact.rules" in warning for warning in out.warnings)
+    event = project.event(out.run_id)
+    assert (event["exit_status"], event["outputs"]["truncated"]) == (3, ["stdout"])
+    assert b"private-words" not in (project.folder(out.run_id) / "outputs/stdout").read_bytes()
+    assert project.faults(out.run_id) == []
