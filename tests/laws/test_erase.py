@@ -126,3 +126,24 @@ def test_erasing_what_is_not_there_is_said(project):
     """A typo must not look like success."""
     with pytest.raises(NotFound):
         project.erase("FCT-nothing")
+
+
+def test_what_another_clone_erased_waits_in_review(project, repo, tmp_path):
+    """A colleague's erase is hidden at once; whether to delete it here is this clone's decision."""
+    run = project.write_log({"outputs": {"summary": SECRET}})
+    project.export(str(tmp_path / "saved"))
+    repo.git("clone", "-q", str(repo.path), str(tmp_path / "second"))
+    second = Project.open(tmp_path / "second")
+    second.bring_back(str(tmp_path / "saved"))
+    project.erase(run)
+    Project.open(repo.path).publish()
+    repo.git("-C", str(tmp_path / "second"), "pull", "-q")
+
+    again = Project.open(tmp_path / "second")
+
+    assert again.recall("lighthouse") == []
+    again.candidates()
+    assert any(run in notice and "holdfast erase" in notice for notice in again.notices)
+    again.erase(run)
+    assert Project.open(tmp_path / "second").candidates() == []
+    assert SECRET.encode() not in everything_on_disk(tmp_path / "second")
