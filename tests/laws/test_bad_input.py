@@ -19,7 +19,7 @@ def project(repo, inside) -> Project:
     return project
 
 
-def refused(answer, error: type[HoldfastError]) -> None:
+def assert_refused(answer, error: type[HoldfastError]) -> None:
     """One sentence, one hint, the class's own exit code, no traceback."""
     assert answer.code == error.code, answer.err
     said = answer.err.strip().splitlines()
@@ -30,7 +30,7 @@ def refused(answer, error: type[HoldfastError]) -> None:
     assert "bug" not in answer.err
 
 
-def nothing_lost(repo) -> None:
+def assert_nothing_lost(repo) -> None:
     project = Project.open(repo.path)
     assert "before" in {event["run_id"] for event in project.log()}
 
@@ -49,15 +49,15 @@ def test_every_error_has_an_exit_code_of_its_own():
 
 def test_a_statement_of_100_megabytes_is_refused(project, repo, cli):
     """An agent pastes a log; the memory must neither hang nor swallow it."""
-    refused(cli("remember", "-", data=b"x" * 100_000_000, ok=False), errors.TooLarge)
-    nothing_lost(repo)
+    assert_refused(cli("remember", "-", data=b"x" * 100_000_000, ok=False), errors.TooLarge)
+    assert_nothing_lost(repo)
 
 
 def test_a_100_megabyte_event_is_refused(project, repo):
     """The same through the Python door."""
     with pytest.raises(errors.TooLarge):
         project.write_log({"outputs": {"summary": "x" * 100_000_000}})
-    nothing_lost(repo)
+    assert_nothing_lost(repo)
 
 
 def test_a_100_megabyte_line_in_a_spool_hides_nothing(project, repo, cli):
@@ -73,14 +73,14 @@ def test_a_100_megabyte_line_in_a_spool_hides_nothing(project, repo, cli):
 @pytest.mark.parametrize("data", [b"\xff\xfe not text", b"caf\xe9"])
 def test_invalid_utf8_is_refused(project, repo, cli, data):
     """Bytes that are no text would come back as something else."""
-    refused(cli("remember", "-", data=data, ok=False), errors.BadInput)
-    nothing_lost(repo)
+    assert_refused(cli("remember", "-", data=data, ok=False), errors.BadInput)
+    assert_nothing_lost(repo)
 
 
 def test_a_nul_is_refused(project, repo, cli):
     """A NUL ends a string in half the programs that would read it."""
-    refused(cli("remember", "-", data=b"before\0after", ok=False), errors.BadInput)
-    nothing_lost(repo)
+    assert_refused(cli("remember", "-", data=b"before\0after", ok=False), errors.BadInput)
+    assert_nothing_lost(repo)
 
 
 def test_an_unknown_field_is_refused(project):
@@ -99,7 +99,7 @@ def test_a_symlink_out_of_the_store_is_not_followed(project, repo, cli, tmp_path
     answer = cli("facts", ok=False)
 
     assert "secret" not in answer.out + answer.err
-    nothing_lost(repo)
+    assert_nothing_lost(repo)
     answer = cli("doctor", ok=False)
     assert "planted-FCT-link.md" in answer.out + answer.err
 
@@ -136,7 +136,7 @@ def test_a_future_format_is_left_untouched_and_said(project, repo, cli):
 
     assert "newer Holdfast" in answer.out
     assert name.read_bytes() == data
-    nothing_lost(repo)
+    assert_nothing_lost(repo)
 
 
 def test_an_id_that_fits_two_things_is_refused(project, repo, cli):
@@ -144,9 +144,9 @@ def test_an_id_that_fits_two_things_is_refused(project, repo, cli):
     project.remember("One thing", id="FCT-same-1", evidence=["README"])
     project.remember("Another thing", id="FCT-same-2", evidence=["README"])
 
-    refused(cli("review", "accept", "same", ok=False), errors.Ambiguous)
-    refused(cli("show", "FCT-same", ok=False), errors.Ambiguous)
-    refused(cli("show", "no-such-thing", ok=False), errors.NotFound)
+    assert_refused(cli("review", "accept", "same", ok=False), errors.Ambiguous)
+    assert_refused(cli("show", "FCT-same", ok=False), errors.Ambiguous)
+    assert_refused(cli("show", "no-such-thing", ok=False), errors.NotFound)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_damaged_records_of_the_store_are_named(project, repo, cli):
     folder = Path(project.clone.layout.pending)
     (folder / "20260101T000000Z-broken.json").write_text('{"path": ')
 
-    refused(cli("status", ok=False), errors.CorruptLog)
+    assert_refused(cli("status", ok=False), errors.CorruptLog)
     answer = cli("doctor", ok=False)
     assert answer.code == 1
     assert "20260101T000000Z-broken.json" in answer.out
@@ -198,11 +198,13 @@ def test_a_full_disk_is_said_and_nothing_is_half_stored(project, repo, cli):
     kept = fsio.ops
     fsio.ops = Full()
     try:
-        refused(cli("remember", "No room for this", "--evidence", "README", ok=False), errors.NotStored)
+        assert_refused(
+            cli("remember", "No room for this", "--evidence", "README", ok=False), errors.NotStored
+        )
     finally:
         fsio.ops = kept
     assert Project.open(repo.path).candidates() == []
-    nothing_lost(repo)
+    assert_nothing_lost(repo)
 
 
 def test_hidden_characters_never_reach_the_terminal_unmarked(project, cli):
@@ -226,7 +228,7 @@ def test_json_answers_are_json_even_when_text_is_odd(project, cli):
 def test_a_broken_settings_file_is_one_sentence(project, repo, cli):
     """A typo in the settings must say where it is."""
     Path(repo.path, ".holdfast/holdfast.toml").write_text("review = \n")
-    refused(cli("status", ok=False), errors.BadSettings)
+    assert_refused(cli("status", ok=False), errors.BadSettings)
     assert os.path.isdir(project.clone.private.private)
 
 
@@ -253,5 +255,5 @@ def test_an_event_of_the_wrong_shape_is_refused(project, event):
 )
 def test_a_memory_that_cannot_hold_is_refused_when_it_is_proposed(project, cli, options, error):
     """What is wrong at once must not wait until somebody reviews it."""
-    refused(cli("remember", "Some words", *options, ok=False), error)
+    assert_refused(cli("remember", "Some words", *options, ok=False), error)
     assert project.candidates() == []
