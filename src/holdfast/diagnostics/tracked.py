@@ -150,8 +150,9 @@ def attributes(repo: Repo) -> list[Finding]:
         said = "it is missing, so git may convert the log's line ends"
         return [_attribute(said, "Run `holdfast init` and commit it.")]
     probe = f"{layout.LOG}/2000/01/01/{'0' * 32}.jsonl"
-    where = () if here else ("--cached",)  # a sparse checkout leaves the file out of the work tree
-    out = os.fsdecode(repo.run("check-attr", *where, "-z", *_ATTRIBUTES, "--", probe)).split("\0")
+    # A sparse checkout leaves the file out of the work tree, and git then overlooks it in the index too.
+    asked = ("check-attr",) if here else ("-c", "core.sparseCheckout=false", "check-attr", "--cached")
+    out = os.fsdecode(repo.run(*asked, "-z", *_ATTRIBUTES, "--", probe)).split("\0")
     values = dict(zip(out[1::3], out[2::3], strict=False))
     harmful = [f"{name}={value}" for name, value in values.items() if value not in ("unset", _unspoken(name))]
     if harmful:
