@@ -162,7 +162,28 @@ def test_inputs_are_kept_and_argument_files_named_by_hash(project: Project) -> N
     assert json.loads((folder / "inputs/files.json").read_bytes()) == [
         {"path": "script.sh", "sha256": hashlib.sha256(b"cat\n").hexdigest(), "size": 4}
     ]
-    assert project.event(out.run_id)["inputs"] == {"stdin_bytes": 9}
+    event = project.event(out.run_id)
+    assert event["inputs"] == {
+        "stdin": {"sha256": hashlib.sha256(b"\x00\xff binary").hexdigest(), "size": 9},
+        "files": [{"path": "script.sh", "sha256": hashlib.sha256(b"cat\n").hexdigest(), "size": 4}],
+    }
+    assert json.loads((folder / "meta.json").read_bytes()) == event
+    assert project.faults(out.run_id) == []
+
+
+def test_a_run_given_nothing_says_so(project: Project) -> None:
+    """An empty list for every command would be noise in each event."""
+    assert project.event(project.sh("true").run_id)["inputs"] is None
+
+
+def test_the_hash_of_a_piped_secret_is_not_kept(project: Project) -> None:
+    """A short secret can be guessed from its hash."""
+    given = f"token {FAKE_KEY}".encode()
+    out = project.run("cat", stdin=given)
+    told = project.event(out.run_id)["inputs"]["stdin"]
+    kept = (project.folder(out.run_id) / "inputs/stdin").read_bytes()
+    assert told == {"sha256": hashlib.sha256(kept).hexdigest(), "size": len(given)}
+    assert hashlib.sha256(given).hexdigest().encode() not in project.everything_on_disk()
 
 
 def test_output_beyond_the_limit_is_counted_and_hashed(project: Project) -> None:

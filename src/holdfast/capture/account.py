@@ -8,6 +8,7 @@ from typing import Any
 
 MAX_TEXT = 1 << 16  # of one field in the event's body; the capsule has it in full
 MAX_LISTED = 1 << 18  # bytes of artifacts in the body; outputs/files.json has them all
+MAX_GIVEN = 1 << 16  # bytes of argument files in the body; inputs/files.json has them all
 _SHOWN = 20
 
 
@@ -139,16 +140,24 @@ def body(
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def inputs(stdin: Mapping[str, Any] | None, files: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """What a command was given, as the event lists it: as many files as fit; None if it was nothing."""
+    listed = _that_fit(files, ("path", "sha256", "size"), MAX_GIVEN)
+    return {"stdin": stdin, "files": listed} if stdin or listed else None
+
+
 def artifacts(files: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The produced files as the event lists them: as many as fit."""
-    listed, room = [], MAX_LISTED
+    return _that_fit(files, ("path", "sha256", "size", "stored", "shared", "deleted"), MAX_LISTED)
+
+
+def _that_fit(files: Sequence[Mapping[str, Any]], fields: Sequence[str], room: int) -> list[dict[str, Any]]:
+    listed = []
     for row in files:
         room -= len(str(row.get("path"))) + 200
         if room < 0:
             break
-        listed.append(
-            {name: row.get(name) for name in ("path", "sha256", "size", "stored", "shared", "deleted")}
-        )
+        listed.append({name: row.get(name) for name in fields})
     return listed
 
 

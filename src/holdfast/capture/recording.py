@@ -18,6 +18,8 @@ from holdfast.security.redact import Scanner
 from holdfast.store import capsule
 from holdfast.store.capsule import Capsule
 
+GIVEN = "inputs/files.json"
+
 
 class Recording:
     """The record of one run while it is made."""
@@ -36,7 +38,7 @@ class Recording:
         cwd: str | None = None,
     ) -> None:
         # Refuses a bad layer or scale now, before anything has happened.
-        self._draft = Draft(kind="run", layer=layer, systemic_scale=scale)
+        Draft(kind="run", layer=layer, systemic_scale=scale)
         self._clone, self.warnings = clone, list[str]()
         self.run_id = run_id(clone.clock())
         self.capsule: Capsule | None = None

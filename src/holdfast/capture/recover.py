@@ -4,13 +4,15 @@ Whoever holds a capsule's own lock completes it, so two commands never both do. 
 the one before it left, so being killed here, too, is only a reason to begin again.
 """
 
+import contextlib
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture import account, produced
-from holdfast.capture.recording import draft, seal
+from holdfast.capture.recording import GIVEN, draft, seal
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
@@ -78,9 +80,7 @@ def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
         root = taken.seal()  # the wrapper died after the last file; only the seal was missing
     else:
         root = seal(taken, context, outputs, files, scan=clone.scan)
-    body = account.body(
-        context, outputs=outputs, inputs=_sizes(os.path.join(taken.folder, "inputs")), root=root
-    )
+    body = account.body(context, outputs=outputs, inputs=_inputs(taken, context), root=root)
     if files is not None:
         body["artifacts"] = account.artifacts(files)
     return _record(clone, context, draft(context, exit_status, body)), True
@@ -117,6 +117,20 @@ def _files(taken: Capsule) -> list[Mapping[str, Any]] | None:
     """What the wrapper had listed; what it had not is unknown: others may have changed files since."""
     found = capsule.read_json(taken.folder, produced.FILES)
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else None
+
+
+def _inputs(taken: Capsule, context: Mapping[str, Any]) -> dict[str, Any] | None:
+    folder = os.path.join(taken.folder, "inputs")
+    if context.get("command") is None:
+        return _sizes(folder)
+    stdin = None
+    with contextlib.suppress(OSError), open(os.path.join(folder, "stdin"), "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        stdin = {"sha256": digest, "size": os.fstat(file.fileno()).st_size}
+    found = capsule.read_json(taken.folder, GIVEN)
+    return account.inputs(
+        stdin, [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+    )
 
 
 def _sizes(folder: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from holdfast.capture import account, changes, process, produced
 from holdfast.capture.process import Handles
-from holdfast.capture.recording import Recording
+from holdfast.capture.recording import GIVEN, Recording
 from holdfast.capture.signals import Signals
 from holdfast.capture.tracks import Tracks
 from holdfast.errors import BadInput, HoldfastError, NotStored
@@ -78,7 +78,7 @@ def run_command(
         tracks = Tracks(record.capsule, clone.scan, limit=max_output, warn=record.warn)
         for name in ("terminal",) if terminal else ("stdout", "stderr"):
             tracks.begin(name)
-        _keep_inputs(record, tracks, argv, cwd=cwd, stdin=handles.stdin, scan=clone.scan)
+        given = _keep_inputs(record, tracks, argv, cwd=cwd, stdin=handles.stdin, scan=clone.scan)
         ended = process.execute(
             argv,
             cwd=cwd,
@@ -90,7 +90,9 @@ def run_command(
             handles=handles,
             linger=max_output,
         )
-        event = record.end(ended.exit_code, tracks.finish())
+        told = tracks.finish()
+        told["inputs"] = account.inputs(told["inputs"].get("stdin"), given) or {}
+        event = record.end(ended.exit_code, told)
     return Outcome(ended.exit_code, record.run_id, (*ended.notes, *record.warnings), event)
 
 
@@ -108,16 +110,19 @@ def _open_quietly(record: Recording) -> None:
 
 def _keep_inputs(
     record: Recording, tracks: Tracks, argv: Sequence[str], *, cwd: str, stdin: int, scan: Scanner
-) -> None:
+) -> list[dict[str, Any]]:
+    """Keep what the command is given; gives the files that its arguments name."""
+    listed: list[dict[str, Any]] = []
     if record.capsule is None:
-        return
+        return listed
     try:
-        listed = list(_argument_files(argv, cwd))
-        record.capsule.add("inputs/files.json", to_json(scan.value(listed)))
+        listed = scan.value(list(_argument_files(argv, cwd)))
+        record.capsule.add(GIVEN, to_json(listed))
         if stat.S_ISREG(os.fstat(stdin).st_mode):
             tracks.copy_file("stdin", stdin)
     except (HoldfastError, OSError) as error:
         record.warn(f"what the command was given is not recorded: {error}")
+    return listed
 
 
 def _argument_files(argv: Sequence[str], cwd: str) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ class Track:
         self._sink, self._scan = sink, scan
         self._stream: Stream | None = None
         self._limit, self._warn = limit, warn
-        self._digest = hashlib.sha256()
+        self._digest, self._kept_digest = hashlib.sha256(), hashlib.sha256()
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes; a secret cut in two by a chunk's end is still one secret."""
@@ -53,10 +53,16 @@ class Track:
             told[f"{self.name}_sha256"] = self._digest.hexdigest()
         return told
 
+    def given(self) -> dict[str, Any]:
+        """What the event says of it as an input; the hash is that of the copy, so it gives no secret away."""
+        digest = self._digest if self.truncated else self._kept_digest
+        return {"sha256": digest.hexdigest(), "size": self.count}
+
     def _keep(self, clean: bytes) -> None:
         room = self._limit - self.kept
         if self._sink is not None and clean:
             self._sink.write(clean[:room])
+            self._kept_digest.update(clean[:room])
         self.kept += min(len(clean), room)
         if len(clean) > room:
             self.truncated = True
@@ -116,7 +122,10 @@ class Tracks:
         told: dict[str, dict[str, Any]] = {"inputs": {}, "outputs": {}}
         for name, track in self._tracks.items():
             track.finish()
-            told["inputs" if name == "stdin" else "outputs"].update(track.facts())
+            if name == "stdin":
+                told["inputs"][name] = track.given()
+            else:
+                told["outputs"].update(track.facts())
         cut = sorted(name for name, track in self._tracks.items() if track.truncated)
         if cut:
             told["outputs"]["truncated"] = cut
