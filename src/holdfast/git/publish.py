@@ -351,7 +351,8 @@ def _keep_as_published(clone: Clone, items: Sequence[Item], commit: str | None) 
 def _commit(clone: Clone, items: Sequence[Item], message: str, names: bytes, before: Head) -> None:
     listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
     for _ in range(LOCK_TRIES):
-        done = clone.repo.commit("-q", "-m", message, *listed, stdin=names)
+        asked = ("commit", "-q", "-m", message, *listed)
+        done = clone.repo.attempt(*asked, stdin=names, write=True, publishing=True)
         if done.returncode == 0 or not is_index_busy(done.stderr):
             break
         time.sleep(LOCK_PAUSE)

@@ -114,18 +114,15 @@ class Repo:
         return done.stdout
 
     def attempt(
-        self, *args: str, stdin: bytes | None = None, write: bool = False
+        self, *args: str, stdin: bytes | None = None, write: bool = False, publishing: bool = False
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run git and leave the judgement to the caller."""
+        """Run git and leave the judgement to the caller; hooks are told if a publish runs them."""
         environment = _environment(keep_local=False)
         if not write:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
+        if publishing:
+            environment[PUBLISHING] = os.path.realpath(self.common_dir)
         return _start(["-C", self.top, *args], stdin, environment)
-
-    def commit(self, *args: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
-        """Run `git commit` for a publish, and let the user's hooks know that it is one."""
-        environment = {**_environment(keep_local=False), PUBLISHING: os.path.realpath(self.common_dir)}
-        return _start(["-C", self.top, "commit", *args], stdin, environment)
 
     def in_hook_of_publish(self) -> bool:
         """Whether we were started by a hook of a publish in this very clone, which waits for us."""
