@@ -135,7 +135,7 @@ class Project:
         repo = Repo.discover(os.fspath(path))
         private = os.path.join(repo.common_dir, "holdfast")
         layout = paths.Layout(repo.top, private, paths.cache_dir(environ))
-        return cls(Clone(repo, layout), _settings(repo, environ))
+        return cls(Clone(repo, layout, reading=True), _settings(repo, environ))
 
     def _finish_what_was_cut_short(self) -> None:
         clone = self.clone
@@ -304,7 +304,14 @@ class Project:
         return done
 
     def candidates(self) -> list[Standing]:
-        """What waits for a decision: candidates, and entries written or edited by hand."""
+        """What waits for a decision: candidates, and entries written or edited by hand.
+
+        What another clone erased and this one still holds is named among the notices.
+        """
+        self.clone.notes.extend(
+            f"{name} was erased in another clone and is still held here; to delete it: holdfast erase {name}"
+            for name in review.erased_elsewhere(self.clone)
+        )
         return [*review.waiting(self.clone), *self.facts().unreviewed]
 
     def accept(self, identity: str, *, reviewer: str | None = None) -> Standing:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import CorruptLog
 from holdfast.git import lines, reconcile, setup
 from holdfast.model.event import Draft
 from tests.conftest import GitRepo
@@ -401,12 +400,15 @@ def test_racing_first_commands_on_one_branch_make_one_line(place: Place) -> None
     assert len(set(found)) == 1
 
 
-def test_a_registry_written_by_hand_is_refused_in_words(place: Place) -> None:
-    """A damaged record must be named, not crash."""
+def test_a_damaged_record_of_a_line_is_named_and_not_written_over(place: Place) -> None:
+    """A damaged record must be named, not crash; a new line would hide what waits on the branch."""
     line = place.line()
-    (place.store / "lines" / f"{line}.json").write_text(json.dumps({"id": line}))
-    with pytest.raises(CorruptLog, match="not a record of a line"):
-        place.line()
+    record = place.store / "lines" / f"{line}.json"
+    record.write_text(json.dumps({"id": line}))
+    clone = place.open()
+    assert clone.line().id == line
+    assert any("not a record of a line" in note for note in clone.notes)
+    assert json.loads(record.read_text()) == {"id": line}
 
 
 def test_no_clock_difference_shows_another_lines_future(place: Place) -> None:

@@ -181,7 +181,7 @@ def test_damaged_records_of_the_store_are_named(project, repo, cli):
     folder = Path(project.clone.layout.pending)
     (folder / "20260101T000000Z-broken.json").write_text('{"path": ')
 
-    assert_refused(cli("status", ok=False), errors.CorruptLog)
+    assert "20260101T000000Z-broken.json" in cli("status").err
     answer = cli("doctor", ok=False)
     assert answer.code == 1
     assert "20260101T000000Z-broken.json" in answer.out

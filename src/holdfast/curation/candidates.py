@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
+from holdfast.git import proposed
 from holdfast.git.clone import Clone
 from holdfast.model.memory import Candidate, Rejected
 from holdfast.store import entries, fsio
@@ -51,6 +52,12 @@ def read(clone: Clone) -> Shelf:
     return Shelf(waiting, rejected, tuple(broken))
 
 
+def changed(clone: Clone, *waiting: Candidate) -> dict[str, tuple[str, ...]]:
+    """What whoever decides should be told of candidates whose words are not those that were proposed."""
+    found = proposed.changed_since(clone, waiting)
+    return dict.fromkeys(found, ("its words were changed after it was proposed",))
+
+
 def keep(clone: Clone, memory: Candidate | Rejected) -> None:
     """Put a candidate or a tombstone on the shelf, durable on return."""
     fsio.make_dirs(clone.layout.candidates)
@@ -74,10 +81,7 @@ def locked(clone: Clone) -> Iterator[None]:
 
 def _files(clone: Clone) -> Iterator[str]:
     for store in clone.stores:
-        try:
-            names = sorted(os.listdir(store.candidates))
-        except FileNotFoundError:
-            continue
+        names = store.listed(store.candidates)
         yield from (os.path.join(store.candidates, name) for name in names if name.endswith(".md"))
 
 
@@ -86,7 +90,9 @@ def _load(path: str) -> Candidate | Rejected:
         memory = entries.parse(fsio.read(path, limit=entries.MAX_ENTRY).decode(), path)
     except UnicodeDecodeError:
         raise BrokenEntry(f"{path}:1 is not UTF-8 text") from None
-    except (TooLarge, UnsafePath) as error:
+    except FileNotFoundError:
+        raise
+    except (TooLarge, UnsafePath, OSError) as error:
         raise BrokenEntry(str(error)) from None
     if not isinstance(memory, Candidate | Rejected) or os.path.basename(path) != f"{memory.id}.md":
         raise BrokenEntry(f"{path}:1 is not the candidate its name says")

@@ -31,13 +31,13 @@ def waiting(clone: Clone) -> list[Standing]:
     shelf = candidates.read(clone)
     clone.notes.extend(f"left out: {error}" for error in shelf.broken)
     held = states(clone, (text for memory in shelf.waiting.values() for text in memory.evidence))
-    here = clone.line().id
+    here, changed = clone.line().id, candidates.changed(clone, *shelf.waiting.values())
     return [
         Standing(
             memory,
             "candidate",
             receipts=tuple((text, held[text]) for text in memory.evidence),
-            notes=_elsewhere(memory, here),
+            notes=_elsewhere(memory, here) + changed.get(memory.id, ()),
         )
         for memory in shelf.waiting.values()
     ]
@@ -203,6 +203,7 @@ def _approve(
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=blob)
     candidates.discard(clone, memory.id)
     notes = _elsewhere(candidate, clone.line().id)
+    notes += candidates.changed(clone, candidate).get(candidate.id, ())
     return Standing(memory, "accepted", path=path, blob=blob, trust=_trust(kind), notes=notes)
 
 

@@ -8,12 +8,12 @@ which rightly refuse damage: the doctor is who must still be able to look at it.
 import os
 from collections.abc import Iterator, Sequence
 
-from holdfast.diagnostics import bodies, facts, house, tracked
+from holdfast.diagnostics import bodies, facts, house, records, tracked
 from holdfast.diagnostics import checkpoint as checkpoints
 from holdfast.diagnostics.checkpoint import Checkpoint
 from holdfast.diagnostics.findings import Finding, Report, report
 from holdfast.diagnostics.integrity import Ledger
-from holdfast.errors import CorruptLog, TooLarge, UnsafePath
+from holdfast.errors import TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.index.refresh import path_of
 from holdfast.store import fsio, pending
@@ -31,6 +31,7 @@ def examine(clone: Clone, *, against: Checkpoint | None = None, name: str = "che
     found += bodies.examine(clone, ledger)
     if against is not None:
         found += _compare(clone, ledger, against, name)
+    found += records.examine(clone)
     found += _house(clone, ledger)
     found += tracked.attributes(clone.repo)
     found += facts.examine(clone)
@@ -148,13 +149,8 @@ def _house(clone: Clone, ledger: Ledger) -> list[Finding]:
 
 
 def _waiting(clone: Clone, store: Layout) -> Iterator[Finding]:
-    """Changes that wait: each readable, and the segment it names still here."""
-    try:
-        waiting = pending.waiting(store)
-    except (CorruptLog, UnsafePath, TooLarge) as error:
-        yield _problem("store", _shown(clone, store.pending), str(error), _BACKUP)
-        return
-    for change in waiting:
+    """Changes that wait: the segment each names is still here."""
+    for change in pending.waiting(store):
         if change.segment and not os.path.lexists(store.sealed_segment(change.segment)):
             said = f"it waits to publish segment {change.segment}, which is gone from sealed/"
             shown = _shown(clone, os.path.join(store.pending, f"{change.name}.json"))

@@ -1,8 +1,9 @@
 """Mending what can be mended without inventing anything.
 
-Only four things: torn bytes are taken out of a spool, a run's meta file is written again from its
-event, permissions are closed, leftovers are moved away. Whatever is changed lies in `quarantine/`
-first. A dry run says what would be done; the same call with `apply` does it.
+Torn bytes are taken out of a spool, a run's meta file is written again from its event, permissions
+are closed, leftovers and damaged records are moved away, and what git or the log can tell anew is
+written anew. Whatever is changed lies in `quarantine/` first. A dry
+run says what would be done; the same call with `apply` does it.
 """
 
 import os
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 
 from holdfast.diagnostics.findings import Finding, Report
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.git.clone import Clone
+from holdfast.git import erase, lines
+from holdfast.git.clone import Clone, name_store
 from holdfast.store import capsule, fsio
 from holdfast.store.format import split_lines
 from holdfast.store.log import MAX_SPOOL
@@ -40,6 +42,10 @@ _ACTIONS = {
     "permissions": "close it to everybody but its owner",
     "remove-temporary": "move it into quarantine/",
     "orphan": "move it into quarantine/",
+    "damaged": "move it into quarantine/",
+    "line": "write it again from what git knows; the old one goes into quarantine/",
+    "erased": "write it again from the log; the old one goes into quarantine/",
+    "repo-id": "make a new one; the old one goes into quarantine/",
 }
 
 
@@ -49,7 +55,9 @@ def repair(clone: Clone, report: Report, *, apply: bool) -> list[Repair]:
     if not apply:
         return [_said(finding, done=False) for finding in plan.values()]
     with fsio.locked(clone.private.lock, wait=60.0):
-        return [_attempt(clone, report, finding) for finding in plan.values()]
+        # What is moved away cannot be closed any more where it lay.
+        ordered = sorted(plan.values(), key=lambda finding: finding.repair != "permissions")
+        return [_attempt(clone, report, finding) for finding in ordered]
 
 
 def _said(finding: Finding, *, done: bool, failed: str | None = None) -> Repair:
@@ -73,8 +81,32 @@ def _mend(clone: Clone, report: Report, finding: Finding) -> None:
         case "permissions":
             os.chmod(finding.path, stat.S_IMODE(os.lstat(finding.path).st_mode) & 0o700)
         case _:
-            fsio.make_dirs(clone.private.quarantine)
-            fsio.move(finding.path, _place(clone, finding.path))
+            _move_away(clone, finding.path)
+            _write_anew(clone, finding)
+
+
+def _move_away(clone: Clone, path: str) -> None:
+    if path == clone.private.quarantine:  # it is itself what stands in the way
+        path, aside = f"{path}.aside", path
+        fsio.move(aside, path)
+    fsio.make_dirs(clone.private.quarantine)
+    fsio.move(path, _place(clone, path))
+
+
+def _write_anew(clone: Clone, finding: Finding) -> None:
+    """What must not be missing once the damaged one is gone."""
+    name = os.path.basename(finding.path)
+    store = next((s for s in clone.stores if finding.path.startswith(s.private + os.sep)), clone.private)
+    if finding.repair == "line":
+        stores = (store, *(other for other in clone.stores if other is not store))
+        lines.mend(clone.repo, stores, name.removesuffix(".json"), clone.clock)
+        clone.forget_line()
+    elif finding.repair == "erased":
+        erase.mark_again(clone, name)
+    elif finding.repair == "repo-id":
+        name_store(store)
+    elif finding.path in store.folders:
+        fsio.make_dirs(finding.path)
 
 
 def _set_aside(clone: Clone, report: Report, finding: Finding) -> None:

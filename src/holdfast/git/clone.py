@@ -5,12 +5,22 @@ visible here. It decides nothing about meaning; it only knows where things are a
 """
 
 import contextlib
+import hashlib
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from holdfast.errors import CorruptLog, FutureFormat, NotInitialised, ReadOnlyStore, ScanFailed
+from holdfast.errors import (
+    CorruptLog,
+    FutureFormat,
+    NotInitialised,
+    ReadOnlyStore,
+    ScanFailed,
+    TooLarge,
+    UnsafePath,
+)
 from holdfast.git import lines, summary, visible
 from holdfast.git import settle as settling
 from holdfast.git.lines import Line
@@ -52,6 +62,7 @@ BODY_FIELDS = (
 
 
 _T = TypeVar("_T")
+_REPO_ID = re.compile(r"[0-9a-z]{8,64}")
 
 
 def _now() -> datetime:
@@ -62,10 +73,17 @@ class Clone:
     """One clone's memory: its git repository, its private store, its current line."""
 
     def __init__(
-        self, repo: Repo, layout: Layout, *, clock: Callable[[], datetime] = _now, scan: Scanner | None = None
+        self,
+        repo: Repo,
+        layout: Layout,
+        *,
+        clock: Callable[[], datetime] = _now,
+        scan: Scanner | None = None,
+        reading: bool = False,
     ) -> None:
         self.repo, self.clock, self.scan = repo, clock, scan or Scanner()
-        self.notes: list[str] = []  # what the user should be told on stderr
+        self.reading = reading  # nothing is made or remembered by looking
+        self.notes = layout.notes  # what the user should be told on stderr
         self.private = layout
         self.layout = layout if is_writable(layout) else layout.sandboxed()
         self.stores = (layout, layout.sandboxed())
@@ -105,9 +123,12 @@ class Clone:
         """This clone's random name, which finds its index in the cache."""
         for store in self.stores:
             try:
-                return fsio.read(store.repo_id, limit=200).decode("ascii", "replace").strip()
+                return read_repo_id(store)
             except FileNotFoundError:
                 continue
+            except CorruptLog as error:  # it only names a cache: any name of our own will do
+                store.leave_out(error)
+                return hashlib.sha256(os.fsencode(store.private)).hexdigest()[:20]
         raise NotInitialised("this clone's store has no repo-id")
 
     def now(self) -> str:
@@ -120,7 +141,7 @@ class Clone:
     def _line_at(self, head: Head) -> Line:
         seen = (head.ref, *_facts(os.path.join(self.repo.common_dir, "config")))
         if self._line is None or self._line[0] != seen or head.ref is None:
-            line = lines.current(self.repo, self._writable_first(), head, self.clock)
+            line = lines.current(self.repo, self._writable_first(), head, self.clock, reading=self.reading)
             self._line = ((head.ref, *_facts(os.path.join(self.repo.common_dir, "config"))), line)
         return self._line[1]
 
@@ -160,7 +181,7 @@ class Clone:
         named: set[str] = set()
         for source in visible.own_sources(self.stores, self.line()):
             if source.kind == "spool" and source.path and source.until is None:
-                parents, last = spool_ends(source.path)
+                parents, last = self._spool_ends(source.path)
                 named.update(parents)
                 if last:
                     tips[last] = None
@@ -168,13 +189,21 @@ class Clone:
                 tips.update(dict.fromkeys(dag.heads(event for event, _ in self._pairs(source))))
         return [tip for tip in tips if tip not in named]
 
+    def _spool_ends(self, path: str) -> tuple[Iterable[str], str | None]:
+        try:
+            return spool_ends(path)
+        except (UnsafePath, TooLarge) as error:
+            self.layout.leave_out(error)
+            return (), None
+
     def _tree_summary(self) -> Summary:
         """The heads and the erased targets of the log in HEAD's tree."""
         tree = self.repo.tree_id("HEAD", paths.LOG) if self.repo.head().oid else None
-        return summary.of_tree(self.repo, self.layout, tree) if tree else Summary()
+        return summary.of_tree(self.repo, self.layout, tree, keep=not self.reading) if tree else Summary()
 
     def change(self, path: str, text: str | None) -> Change:
         """Keep a tracked path's next content until it is published on this line."""
+        pending.refuse_foreign(path)
         line, head = self.line(), self.repo.head()
         earlier = [c for c in visible.waiting(self.stores, line) if c.path == path and c.segment is None]
         base = self._base(path, text, earlier[-1] if earlier else None)
@@ -214,6 +243,9 @@ class Clone:
 
     def settle(self) -> None:
         """Stop waiting for what is in this line's history by now: committed after --stage, or merged."""
+        # A damaged record cannot say what was settled before: it would be settled again and again.
+        if self.reading or not self.line().whole:
+            return
         if self.repo.operation():  # HEAD is on its way; an abort would take back what it seems to hold
             return
         if not pending.waiting(self.layout) and len(self.line().limits()) == 1:
@@ -245,7 +277,11 @@ class Clone:
 
     def _pairs(self, source: Source, data: bytes | None = None) -> Iterator[tuple[Event, bytes]]:
         """Whole events of a source up to its limit; damage is left to `doctor`, never fatal here."""
-        data = self.read_source(source) if data is None else data
+        try:
+            data = self.read_source(source) if data is None else data
+        except (UnsafePath, TooLarge, NotADirectoryError) as error:
+            self.layout.leave_out(error)
+            return
         for line in split_lines(data):
             try:
                 event = parse_event(line)
@@ -286,10 +322,17 @@ class Clone:
         for store in self.stores:
             for line in seal.spool_lines(store):
                 for path in seal.spools(store, line):
-                    yield from read_spool(path).events
-            for name in _listed(store.sealed_log, ".jsonl"):
+                    yield from self._spooled(path)
+            for name in _listed(store, store.sealed_log, ".jsonl"):
                 source = Source(name, "segment", None, None, store.sealed_segment(name), None)
                 yield from (event for event, _ in self._pairs(source))
+
+    def _spooled(self, path: str) -> list[Event]:
+        try:
+            return read_spool(path).events
+        except (UnsafePath, TooLarge) as error:
+            self.layout.leave_out(error)
+            return []
 
     def joined(self, event: Event) -> dict[str, Any]:
         """An event and its body as one flat object; unknown fields are null."""
@@ -332,7 +375,7 @@ class Clone:
     def erased(self) -> set[str]:
         """Targets that are never read, indexed or shown: erased here, or by an event in HEAD's log."""
         if self._erased is None:
-            own = {name for store in self.stores for name in _listed(store.erased, "")}
+            own = {name for store in self.stores for name in _listed(store, store.erased, "")}
             self._erased = own | self._tree_summary().erased
         return self._erased
 
@@ -358,18 +401,18 @@ def is_writable(layout: Layout) -> bool:
 
 def is_initialised(repo: Repo, layout: Layout) -> bool:
     """`.holdfast/` in the work tree or in HEAD, or a private store, means initialised."""
-    here = os.path.isdir(layout.in_tree(paths.TRACKED)) or os.path.isfile(layout.repo_id)
+    here = os.path.isdir(layout.in_tree(paths.TRACKED)) or os.path.lexists(layout.repo_id)
     return here or repo.tree_id("HEAD", paths.TRACKED) is not None
 
 
 def make_store(layout: Layout) -> bool:
     """Make the folders of a store and its name, once, whoever comes first; True if that was us."""
-    if os.path.isfile(layout.repo_id):
+    if os.path.lexists(layout.repo_id):
         return False
     try:
         fsio.make_dirs(layout.private)
         with fsio.locked(layout.lock, wait=60.0):
-            if os.path.isfile(layout.repo_id):
+            if os.path.lexists(layout.repo_id):
                 return False
             if os.path.basename(layout.private) == "local":
                 fsio.replace(os.path.join(layout.private, ".gitignore"), b"*\n", mode=0o644)
@@ -380,19 +423,33 @@ def make_store(layout: Layout) -> bool:
                 for folder in (os.path.dirname(layout.private), layout.private, layout.sealed):
                     fsio.ops.sync_dir(folder)
             # Last, because it says that the store is whole.
-            fsio.replace(layout.repo_id, token(20).encode("ascii") + b"\n")
+            name_store(layout)
             return True
     except ReadOnlyStore as error:
         raise ReadOnlyStore(f"neither .git nor .holdfast/local can be written here: {error}") from error
 
 
-def _listed(folder: str, ending: str) -> list[str]:
+def name_store(layout: Layout) -> None:
+    """Give a store its random name."""
+    fsio.replace(layout.repo_id, token(20).encode("ascii") + b"\n")
+
+
+def read_repo_id(layout: Layout) -> str:
+    """The random name of a store; CorruptLog if what lies there is none."""
     try:
-        names = sorted(os.listdir(folder))
+        name = fsio.read(layout.repo_id, limit=200).decode("ascii", "replace").strip()
     except FileNotFoundError:
-        return []
+        raise
+    except (UnsafePath, TooLarge, OSError) as error:
+        raise CorruptLog(f"{layout.repo_id} cannot be read: {error}") from error
+    if not _REPO_ID.fullmatch(name):
+        raise CorruptLog(f"{layout.repo_id} is not the name of a store")
+    return name
+
+
+def _listed(store: Layout, folder: str, ending: str) -> list[str]:
     return [
         name[: len(name) - len(ending)]
-        for name in names
+        for name in store.listed(folder)
         if name.endswith(ending) and not name.endswith(".tmp")
     ]

@@ -9,12 +9,14 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
-from holdfast.errors import CorruptLog, ReadOnlyStore
+from holdfast.errors import CorruptLog, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import reflog
 from holdfast.git.reflog import Moment, Origin
 from holdfast.git.repo import Head, Repo
@@ -26,6 +28,7 @@ from holdfast.store.layout import Layout
 DETACHED = "holdfast-line"
 UNBORN = ""  # a branch before its first commit has no birth yet
 _GENERATIONS = 32
+_IDENTITY = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 _DETACHED_REF, DETACHED_NAME = "detached:", "a detached HEAD"
 
 
@@ -45,6 +48,7 @@ class Line:
     ref: str | None
     inherits: tuple[Inherit, ...] = ()
     done: frozenset[str] = frozenset()  # inherited changes that this line has dealt with
+    whole: bool = True  # False: its record is damaged, and this is what git itself still knows of it
 
     def sees(self, line: str, ts: str) -> bool:
         """Whether something recorded on `line` at `ts` is visible here."""
@@ -79,9 +83,10 @@ class Known:
     dropped: bool = False
     born: str | None = None  # the birth its branch's reflog begins with; None: the log did not say
     done: tuple[tuple[str, str], ...] = ()  # inherited changes it has dealt with, and when
+    whole: bool = True
 
     def seen_as(self, ref: str | None) -> Line:
-        return Line(self.id, ref, self.inherits, frozenset(key for key, _ in self.done))
+        return Line(self.id, ref, self.inherits, frozenset(key for key, _ in self.done), self.whole)
 
 
 def called(ref: str) -> str:
@@ -112,36 +117,89 @@ def known(*stores: Layout) -> dict[str, Known]:
     """Every line these stores have seen; the first store's word counts."""
     found: dict[str, Known] = {}
     for layout in stores:
-        with contextlib.suppress(FileNotFoundError):
-            for name in sorted(os.listdir(layout.lines)):
-                if name.endswith(".json") and name[:-5] not in found:
-                    with contextlib.suppress(FileNotFoundError):
-                        found[name[:-5]] = _load(os.path.join(layout.lines, name))
+        for name in layout.listed(layout.lines):
+            if name.endswith(".json") and name[:-5] not in found:
+                line = find((layout,), name[:-5])
+                if line is not None:
+                    found[line.id] = line
     return found
 
 
 def find(stores: Sequence[Layout], identity: str) -> Known | None:
-    """One line by its id."""
+    """One line by its id; None if there is no record of it, or a damaged one."""
     for layout in stores:
-        with contextlib.suppress(FileNotFoundError):
-            return _load(os.path.join(layout.lines, f"{identity}.json"))
+        try:
+            return read(_place(layout, identity))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except CorruptLog as error:
+            layout.leave_out(error)
     return None
 
 
-def _load(path: str) -> Known:
+def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog]]:
+    """Every record of a line that does not count, with the reason."""
+    for name in layout.listed(layout.lines):
+        if name.endswith(".json"):
+            try:
+                read(os.path.join(layout.lines, name))
+            except FileNotFoundError:
+                continue
+            except CorruptLog as error:
+                yield os.path.join(layout.lines, name), error
+
+
+def _place(layout: Layout, identity: str) -> str:
+    return os.path.join(layout.lines, f"{identity}.json")
+
+
+def _has_record(stores: Sequence[Layout], identity: str) -> bool:
+    """Whether something lies where a line's record belongs, sound or not."""
+    known = _IDENTITY.fullmatch(identity) is not None
+    return known and any(os.path.lexists(_place(layout, identity)) for layout in stores)
+
+
+def read(path: str) -> Known:
+    """The record of one line; CorruptLog says why it does not count."""
     try:
-        record = json.loads(fsio.read(path, limit=1 << 24))
-        return Known(
-            id=record["id"],
-            refs=tuple(record["refs"]),
-            created=record["created"],
-            inherits=tuple(Inherit(i["line"], i["until"]) for i in record["inherits"]),
-            dropped=record.get("dropped", False),
-            born=record.get("born"),
-            done=tuple((key, ts) for key, ts in record.get("done", {}).items()),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        line = _parse(json.loads(fsio.read(path, limit=1 << 24)))
+        _check(line, os.path.basename(path).removesuffix(".json"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise CorruptLog(f"{path} is not a record of a line: {error}") from error
+    except (UnsafePath, TooLarge) as error:
+        raise CorruptLog(f"{path} is not a record of a line: {error}") from error
+    return line
+
+
+def _check(line: Known, name: str) -> None:
+    if line.id != name or not _IDENTITY.fullmatch(name):
+        raise ValueError(f"it is of line {line.id!r}")
+    moments = (
+        line.created,
+        *(i.until for i in line.inherits if i.until is not None),
+        *dict(line.done).values(),
+    )
+    words = (*moments, *line.refs, *((line.born,) if line.born is not None else ()))
+    if not line.refs or not all(isinstance(word, str) for word in words):
+        raise ValueError("its branch or its times are no such thing")
+    if not all(_IDENTITY.fullmatch(i.line) for i in line.inherits):
+        raise ValueError("it inherits from no line")
+
+
+def _parse(record: dict[str, Any]) -> Known:
+    if not isinstance(record["refs"], list):
+        raise TypeError("its branches are no list")
+    return Known(
+        id=record["id"],
+        refs=tuple(record["refs"]),
+        created=record["created"],
+        inherits=tuple(Inherit(i["line"], i["until"]) for i in record["inherits"]),
+        dropped=bool(record.get("dropped", False)),
+        born=record.get("born"),
+        done=tuple((key, ts) for key, ts in record.get("done", {}).items()),
+    )
 
 
 def save(layout: Layout, line: Known) -> None:
@@ -157,7 +215,7 @@ def save(layout: Layout, line: Known) -> None:
         "done": dict(line.done),
     }
     data = json.dumps(record, ensure_ascii=True, indent=1).encode("ascii")
-    fsio.replace(os.path.join(layout.lines, f"{line.id}.json"), data + b"\n")
+    fsio.replace(_place(layout, line.id), data + b"\n")
 
 
 def pass_by(layout: Layout, identity: str, keys: Sequence[str], *, ts: str) -> None:
@@ -170,16 +228,28 @@ def pass_by(layout: Layout, identity: str, keys: Sequence[str], *, ts: str) -> N
             save(layout, replace(line, done=tuple({**dict(line.done), **dict.fromkeys(keys, ts)}.items())))
 
 
-def current(repo: Repo, stores: Sequence[Layout], head: Head, clock: Callable[[], datetime]) -> Line:
-    """The line of the work tree, made on first sight; the first store is the one that can be written."""
+def current(
+    repo: Repo,
+    stores: Sequence[Layout],
+    head: Head,
+    clock: Callable[[], datetime],
+    *,
+    reading: bool = False,
+) -> Line:
+    """The line of the work tree, made on first sight; the first store is the one that can be written.
+
+    Who is only `reading` sees the line that would be made, and nothing is written anywhere.
+    """
     ref = head.ref or repo.rebasing()
     if ref is None:
-        return _detached(repo, stores, clock)
-    found = _lookup(repo, stores, ref)
+        return _detached(repo, stores, clock, reading=reading)
+    found = _lookup(repo, stores, ref, clock, reading=reading)
+    if found is None and reading:
+        found = _new(repo, stores, ref, clock, line_id())
     if found is None:
         try:
             with _making(stores[0]):
-                found = _lookup(repo, stores, ref) or _make(repo, stores, ref, clock)
+                found = _lookup(repo, stores, ref, clock) or _make(repo, stores, ref, clock)
         except ReadOnlyStore:
             return Line(fallback_id(ref), ref)
     return found.seen_as(ref)
@@ -235,19 +305,26 @@ def _lives(repo: Repo, line: Known, refs: set[str]) -> bool:
     return moment is None or line.born in (None, UNBORN, moment.born)
 
 
-def _lookup(repo: Repo, stores: Sequence[Layout], ref: str) -> Known | None:
+def _lookup(
+    repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime], *, reading: bool = False
+) -> Known | None:
     """The line of a branch, unless it is new, a copy, or another branch under an old name."""
     everything = _values(repo)
     for identity, named in reversed(everything.get(ref, [])):
+        if named != ref and _is_copy(repo, everything, ref, identity, named):
+            continue
         line = find(stores, identity)
-        if line is None or (named != ref and _is_copy(repo, everything, ref, identity, named)):
+        if line is None and _has_record(stores, identity):
+            return replace(_new(repo, stores, ref, clock, identity), whole=False)
+        if line is None:
             continue
         moment = reflog.birth(repo, ref)
         if line.born == UNBORN and moment is not None:
             line = replace(line, born=moment.born)  # its first commit came after its first record
-            _keep(stores, line)
+            if not reading:
+                _keep(stores, line)
         if moment is None or moment.born == line.born:
-            return line if named == ref else _renamed(repo, stores, line, ref)
+            return line if named == ref or reading else _renamed(repo, stores, line, ref)
     return None
 
 
@@ -273,22 +350,44 @@ def _renamed(repo: Repo, stores: Sequence[Layout], line: Known, ref: str) -> Kno
     return moved
 
 
-def _make(repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime]) -> Known:
+def _new(
+    repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime], identity: str
+) -> Known:
+    """A branch's line as git's own records tell it: when it was born, and from what."""
     now, moment = timestamp(clock()), reflog.birth(repo, ref)
     born = moment.born if moment else (None if repo.resolve(ref) else UNBORN)
-    aside = find(stores, fallback_id(ref, born))
     descent = _Descent(repo, known(*stores))
     inherits = descent.of(ref, now)
-    new = Known(line_id(), (ref,), now, inherits, born=born, done=descent.done)
+    return Known(identity, (ref,), now, inherits, born=born, done=descent.done)
+
+
+def _make(repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime]) -> Known:
+    new = _new(repo, stores, ref, clock, line_id())
+    aside = find(stores, fallback_id(ref, new.born))
     if _set_config(repo, ref, new.id):
         if aside is not None:  # what a sandbox recorded while git's config was read-only belongs to us
             new = replace(new, inherits=tuple(dict.fromkeys((Inherit(aside.id, None), *aside.inherits))))
     elif aside is not None:
         return aside
     else:
-        new = replace(new, id=fallback_id(ref, born))
+        new = replace(new, id=fallback_id(ref, new.born))
+        if _has_record(stores, new.id):  # a damaged one, which is not ours to write over
+            return replace(new, whole=False)
     save(stores[0], new)
     return new
+
+
+def mend(repo: Repo, stores: Sequence[Layout], identity: str, clock: Callable[[], datetime]) -> None:
+    """Write a line's record anew from what git knows, once the damaged one is out of the way."""
+    with _making(stores[0]):
+        branches = [ref for ref, (configured_id, _) in configured(repo).items() if configured_id == identity]
+        if branches and repo.resolve(branches[0]):
+            line = _new(repo, stores, branches[0], clock, identity)
+        elif _read_detached(repo.git_dir) == identity:
+            line = _new_detached(repo, stores, clock, identity)
+        else:  # its branch is gone; `reconcile` lists what it left under this name
+            line = Known(identity, (f"refs/heads/{identity}",), timestamp(clock()), ())
+        save(stores[0], line)
 
 
 def _set_config(repo: Repo, ref: str, identity: str) -> bool:
@@ -364,27 +463,41 @@ def _local(trunk: str | None) -> str | None:
     return trunk
 
 
-def _detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime]) -> Line:
+def _detached(
+    repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime], *, reading: bool = False
+) -> Line:
     """A detached work tree keeps its line in its own git folder, and it goes with it."""
-    found = _detached_line(repo, stores)
+    found = _detached_line(repo, stores, clock)
+    if found is None and reading:
+        found = _new_detached(repo, stores, clock, line_id())
     if found is None:
         with _making(stores[0]):
-            found = _detached_line(repo, stores) or _make_detached(repo, stores, clock)
+            found = _detached_line(repo, stores, clock) or _make_detached(repo, stores, clock)
     return found.seen_as(None)
 
 
-def _detached_line(repo: Repo, stores: Sequence[Layout]) -> Known | None:
-    line = find(stores, _read_detached(repo.git_dir) or "-")
+def _detached_line(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime]) -> Known | None:
+    identity = _read_detached(repo.git_dir) or "-"
+    line = find(stores, identity)
+    if line is None and _has_record(stores, identity):
+        return replace(_new_detached(repo, stores, clock, identity), whole=False)
     return None if line is None or line.dropped else line
 
 
-def _make_detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime]) -> Known:
+def _new_detached(
+    repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime], identity: str
+) -> Known:
     now, name = timestamp(clock()), _DETACHED_REF + os.path.basename(repo.git_dir)
-    aside = find(stores, fallback_id(name))
     left: tuple[Origin, Moment] | None = reflog.detached_from(repo)
     descent = _Descent(repo, known(*stores))
     inherits = descent.through(left[0], min(now, left[1].until)) if left else descent.through(None, now)
-    new = Known(line_id(), (name,), now, inherits, done=descent.done)
+    return Known(identity, (name,), now, inherits, done=descent.done)
+
+
+def _make_detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime]) -> Known:
+    new = _new_detached(repo, stores, clock, line_id())
+    name = new.refs[0]
+    aside = find(stores, fallback_id(name))
     try:
         fsio.replace(os.path.join(repo.git_dir, DETACHED), new.id.encode("ascii") + b"\n")
         if aside is not None and not aside.dropped:
@@ -400,5 +513,5 @@ def _make_detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], dat
 def _read_detached(git_dir: str) -> str:
     try:
         return fsio.read(os.path.join(git_dir, DETACHED), limit=200).decode("ascii", "replace").strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError, UnsafePath, TooLarge):
         return ""

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from holdfast.errors import CorruptLog, FutureFormat
+from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
 from holdfast.git.repo import Repo
 from holdfast.store import fsio
 from holdfast.store.format import match_event, parents_of, split_lines
@@ -32,18 +32,26 @@ class Summary:
         return [name for _, name in self.tips]
 
 
-def of_tree(repo: Repo, layout: Layout, tree: str) -> Summary:
-    """The summary of a log's tree."""
+def of_tree(repo: Repo, layout: Layout, tree: str, *, keep: bool = True) -> Summary:
+    """The summary of a log's tree; remembered, unless `keep` is false."""
     known = _load(layout, tree)
     if known is not None:
         return known
     found = _grown(repo, layout, tree) or _add(Summary(), repo, repo.blobs_below(tree).values())
+    if keep:
+        try:
+            _remember(layout, tree, found)
+        except UnsafePath as error:  # only a cache: without it the next command reads the log again
+            layout.leave_out(error)
+    return found
+
+
+def _remember(layout: Layout, tree: str, found: Summary) -> None:
     fsio.make_dirs(layout.heads)
     record = {"tips": found.tips, "erased": sorted(found.erased)}
     fsio.replace(os.path.join(layout.heads, tree), json.dumps(record).encode("ascii"))
     for old in _remembered(layout)[KEPT:]:
         fsio.remove(os.path.join(layout.heads, old))
-    return found
 
 
 def _grown(repo: Repo, layout: Layout, tree: str) -> Summary | None:
@@ -85,7 +93,7 @@ def _remembered(layout: Layout) -> list[str]:
     try:
         with os.scandir(layout.heads) as files:
             found = [(file.stat().st_mtime_ns, file.name) for file in files if "." not in file.name]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return [name for _, name in sorted(found, reverse=True)]
 
@@ -94,5 +102,5 @@ def _load(layout: Layout, tree: str) -> Summary | None:
     try:
         record = json.loads(fsio.read(os.path.join(layout.heads, tree), limit=1 << 24))
         return Summary(tuple((ts, name) for ts, name in record["tips"]), frozenset(record["erased"]))
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (OSError, UnsafePath, TooLarge, ValueError, KeyError, TypeError):
         return None

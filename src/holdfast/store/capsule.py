@@ -53,11 +53,7 @@ def to_json(value: object) -> bytes:
 
 def opened(layout: Layout) -> list[str]:
     """The ids of runs that began and are not known to have ended; cheap however many have."""
-    try:
-        names = os.listdir(layout.under_way)
-    except FileNotFoundError:
-        return []
-    return sorted({name.removesuffix(_NEW) for name in names})
+    return sorted({name.removesuffix(_NEW) for name in layout.listed(layout.under_way)})
 
 
 def read_json(folder: str, name: str) -> Any:
@@ -326,11 +322,6 @@ def _walk(folder: str, below: str = "") -> Iterator[tuple[str, os.stat_result]]:
             yield from _walk(folder, path)
         else:
             yield path, facts
-
-
-def verify(layout: Layout, run_id: str, joined: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a run's capsule, a sentence each; nothing if it is as it was sealed."""
-    return [str(fault) for fault in faults(layout.run(run_id), joined.get("output_sha256"), joined)]
 
 
 def faults(folder: str, root: str | None, joined: Mapping[str, Any]) -> Iterator[Fault]:

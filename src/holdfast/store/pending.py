@@ -59,8 +59,7 @@ def _compact(ts: str) -> str:
 
 def add(layout: Layout, change: Change) -> Change:
     """Keep a change, durable on return."""
-    if not is_publishable(change.path):
-        raise UnsafePath(f"{change.path!r} is no path of the memory", hint="Only entries and the log change.")
+    refuse_foreign(change.path)
     named = replace(change, name=name_for(change.ts))
     fsio.make_dirs(layout.pending)
     _write(os.path.join(layout.pending, f"{named.name}.json"), named)
@@ -117,6 +116,12 @@ def _write(path: str, change: Change) -> None:
 def is_publishable(path: str) -> bool:
     """Whether a change may name this path: an entry of the memory, or a segment of the log."""
     return bool(_ENTRY.fullmatch(path) or _SEGMENT.fullmatch(path))
+
+
+def refuse_foreign(path: str) -> None:
+    """UnsafePath if no change may name this path."""
+    if not is_publishable(path):
+        raise UnsafePath(f"{path!r} is no path of the memory", hint="Only entries and the log can change.")
 
 
 def foreign_path(data: bytes) -> str | None:
