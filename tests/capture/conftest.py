@@ -17,6 +17,7 @@ from holdfast.capture.run import Outcome, run_command
 from holdfast.git import setup
 from holdfast.git.clone import Clone
 from holdfast.store import capsule
+from holdfast.store.layout import Layout
 
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
 
@@ -32,6 +33,11 @@ with open(sys.argv[1], "w") as file:
     json.dump({"run_id": out.run_id, "exit": out.exit_code, "warnings": out.warnings}, file)
 sys.exit(out.exit_code)
 """
+
+
+def faults(layout: Layout, run: dict[str, Any]) -> list[str]:
+    """What is wrong with the capsule of a run, a sentence each."""
+    return [str(fault) for fault in capsule.faults(layout.run(run["run_id"]), run["output_sha256"], run)]
 
 
 @contextmanager
@@ -98,7 +104,7 @@ class Project:
         return {row["path"]: row for row in rows}
 
     def faults(self, run_id: str) -> list[str]:
-        return capsule.verify(self.clone.layout, run_id, self.event(run_id))
+        return faults(self.clone.layout, self.event(run_id))
 
     def everything_on_disk(self) -> bytes:
         """Every byte of the private store, names included."""

@@ -26,7 +26,7 @@ from holdfast.security.redact import Scanner
 from holdfast.store import capsule, fsio
 from tests.conftest import GitRepo, make_repo
 
-from .conftest import FAKE_KEY, WRAPPER, Project, files_as_handles
+from .conftest import FAKE_KEY, WRAPPER, Project, faults, files_as_handles
 
 # Newer Pythons warn of a fork beside threads; the forked process here only writes files and ends.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -115,12 +115,12 @@ def test_every_changed_byte_is_found(project: Project) -> None:
         handle = os.open(file, os.O_WRONLY)
         for at in range(len(good)):
             os.pwrite(handle, bytes([good[at] ^ 1]), at)
-            if not capsule.verify(layout, out.run_id, event):
+            if not faults(layout, event):
                 unseen.append((file.name, at))
             os.pwrite(handle, good[at : at + 1], at)
         os.close(handle)
     assert unseen == []
-    assert capsule.verify(layout, out.run_id, event) == []
+    assert faults(layout, event) == []
 
 
 def test_a_secret_never_reaches_disk_however_it_comes(project: Project, tmp_path: Path) -> None:
@@ -394,7 +394,7 @@ def test_killed_at_any_point_the_next_command_finishes_the_run(project: Project)
     runs = project.runs()
     assert len({run["run_id"] for run in runs}) == len(runs)
     for run in runs:
-        assert capsule.verify(clone.layout, run["run_id"], run) == []
+        assert faults(clone.layout, run) == []
     held = {path.name for path in Path(project.clone.layout.runs).iterdir()}
     assert held == {run["run_id"] for run in runs}
 
@@ -421,7 +421,7 @@ def test_a_disk_error_at_any_call_is_told_and_leaves_nothing_half(
     assert told > 10
     for run_event in project.runs():
         if run_event["output_sha256"] is not None:
-            assert capsule.verify(clone.layout, run_event["run_id"], run_event) == []
+            assert faults(clone.layout, run_event) == []
 
 
 def test_a_run_killed_in_a_sandbox_is_completed_outside(project: Project) -> None:
