@@ -9,7 +9,7 @@ handled; whoever uses up the budget gets ScanFailed, and nothing unscanned is st
 import importlib
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,7 +144,8 @@ class _Cost:
             raise _TooDear("on some text it would take very long, because its repeats multiply")
 
 
-_ONE = _Cost(1, 1)
+_FREE, _ONE = _Cost(1, 0), _Cost(1, 1)
+_LETTERS = 16
 
 
 def _private(name: str) -> Any:
@@ -157,11 +158,18 @@ def _private(name: str) -> Any:
 
 def _sequence(parts: Any) -> _Cost:
     ways, steps = 1, 0
-    for part in parts:
-        cost = _part(str(part[0]), part[1])
+    for _, cost in _costs(parts):
         ways, steps = ways * cost.ways, steps + ways * cost.steps
         _Cost(ways, steps)  # refused as soon as it is too much: the numbers stay small
     return _Cost(ways, steps)
+
+
+def _costs(parts: Iterable[Any]) -> Iterator[tuple[Any, _Cost]]:
+    """Each part with its cost; plain letters in a row are compared many at a time."""
+    row = 0
+    for part in parts:
+        row = row + 1 if str(part[0]) == "LITERAL" else 0
+        yield part, _FREE if row % _LETTERS > 1 else _part(str(part[0]), part[1])
 
 
 def _part(kind: str, value: Any) -> _Cost:
@@ -219,8 +227,7 @@ def _turns(low: int, high: int, inner: Any) -> int:
 def _head(parsed: Any) -> re.Pattern[bytes]:
     """As many of a rule's first parts as are cheap together."""
     head, ways, steps = parsed[:0], 1, 0
-    for part in _ungrouped(parsed):
-        cost = _part(str(part[0]), part[1])
+    for part, cost in _costs(_ungrouped(parsed)):
         ways, steps = ways * cost.ways, steps + ways * cost.steps
         if steps > MAX_HEAD:
             break
