@@ -101,7 +101,7 @@ def test_two_files_of_one_id_are_both_doubted(bench: Any, tmp_path: Any) -> None
     accepted(bench)
     publish(bench.clone, here=True)
     (sighting,) = bench.again().clone.entries()
-    bench.repo.commit(".holdfast/memory/facts/copy.md", sighting.text.replace("16", "17"))
+    bench.repo.commit(".holdfast/memory/facts/copy.md", sighting.text.replace("Postgres 16", "Postgres 17"))
     assert [s.trust for s in listed(bench.again()).trusted] == ["T0"]
     path = tmp_path / "other"
     subprocess.run(["git", "clone", "-q", str(bench.repo.path), path], check=True)
@@ -152,8 +152,8 @@ def test_a_fact_changed_on_both_sides_is_shown_as_both(bench: Any) -> None:
     publish(bench.clone, here=True)
     bench.again()
     (sighting,) = bench.clone.entries()
-    bench.clone.change(sighting.path, sighting.text.replace("16", "17"))
-    bench.repo.commit(sighting.path, sighting.text.replace("16", "15"))
+    bench.clone.change(sighting.path, sighting.text.replace("Postgres 16", "Postgres 17"))
+    bench.repo.commit(sighting.path, sighting.text.replace("Postgres 16", "Postgres 15"))
     (clash,) = listed(bench).clashes
     assert (clash.id, "17" in clash.ours, "15" in clash.theirs) == (name, True, True)
     assert listed(bench).trusted == ()

@@ -209,7 +209,10 @@ def edited(bench: Any, change: Callable[[str], str]) -> Path:
 def test_a_hand_edit_is_recorded_as_it_stands(bench: Any) -> None:
     """People edit files; approving their edit must not rewrite it."""
     path = edited(
-        bench, lambda text: text.replace("16", "17").replace("layer: null", "layer: L5  # measured")
+        bench,
+        lambda text: text.replace("Postgres 16", "Postgres 17").replace(
+            "layer: null", "layer: L5  # measured"
+        ),
     )
     (before,) = bench.clone.entries()
     assert before.origin == "edit"
@@ -222,7 +225,7 @@ def test_a_hand_edit_is_recorded_as_it_stands(bench: Any) -> None:
 
 def test_an_accepted_hand_edit_is_published_as_it_stands(bench: Any) -> None:
     """Whoever edits the file and approves it has done all that can be asked."""
-    path = edited(bench, lambda text: text.replace("16", "17") + "\nA word of my own.\n")
+    path = edited(bench, lambda text: text.replace("Postgres 16", "Postgres 17") + "\nA word of my own.\n")
     (before,) = bench.clone.entries()
     review.accept(bench.clone, before.path.rsplit("-", 1)[1].removesuffix(".md"), bench.ada)
 
@@ -274,11 +277,11 @@ def test_an_approval_on_another_line_does_not_count_here(bench: Any) -> None:
 
 def test_a_second_edit_over_an_accepted_one_waits_for_its_own_yes(bench: Any) -> None:
     """An approval is about the text it saw."""
-    path = edited(bench, lambda text: text.replace("16", "17"))
+    path = edited(bench, lambda text: text.replace("Postgres 16", "Postgres 17"))
     (before,) = bench.clone.entries()
     name = before.path.rsplit("-", 1)[1].removesuffix(".md")
     review.accept(bench.clone, name, bench.ada)
-    path.write_text(before.text.replace("17", "18"))
+    path.write_text(before.text.replace("Postgres 17", "Postgres 18"))
 
     (standing,) = facts(bench.clone, bench.clock()).trusted
     assert "17" in standing.memory.statement
@@ -292,7 +295,7 @@ def test_a_second_edit_over_an_accepted_one_waits_for_its_own_yes(bench: Any) ->
 
 def test_an_agents_yes_to_a_hand_edit_is_an_edit(bench: Any) -> None:
     """It is recorded, and still no person's approval."""
-    edited(bench, lambda text: text.replace("16", "17"))
+    edited(bench, lambda text: text.replace("Postgres 16", "Postgres 17"))
     (standing,) = facts(bench.clone, bench.clock()).unreviewed
     review.accept(bench.clone, standing.id, bench.bot)
     (now,) = facts(bench.clone, bench.clock()).trusted
@@ -301,7 +304,7 @@ def test_an_agents_yes_to_a_hand_edit_is_an_edit(bench: Any) -> None:
 
 def test_a_hand_edit_is_never_overwritten_by_retiring(bench: Any) -> None:
     """Law 8: the file holds words that are nowhere else."""
-    path = edited(bench, lambda text: text.replace("16", "17"))
+    path = edited(bench, lambda text: text.replace("Postgres 16", "Postgres 17"))
     text = path.read_text()
     (standing,) = facts(bench.clone, bench.clock()).unreviewed
     with pytest.raises(BadInput, match="your own edit"):
