@@ -79,7 +79,7 @@ def _events_waiting(clone: Clone) -> int:
 def _count(folder: str) -> int:
     try:
         return len(os.listdir(folder))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
 
 

@@ -155,8 +155,10 @@ def _place(layout: Layout, identity: str) -> str:
 
 def _has_record(stores: Sequence[Layout], identity: str) -> bool:
     """Whether something lies where a line's record belongs, sound or not."""
-    known = _IDENTITY.fullmatch(identity) is not None
-    return known and any(os.path.lexists(_place(layout, identity)) for layout in stores)
+    if not _IDENTITY.fullmatch(identity):
+        return False
+    blocked = any(os.path.lexists(layout.lines) and not os.path.isdir(layout.lines) for layout in stores)
+    return blocked or any(os.path.lexists(_place(layout, identity)) for layout in stores)
 
 
 def read(path: str) -> Known:

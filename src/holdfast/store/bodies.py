@@ -32,7 +32,7 @@ class Bodies:
         for layout in self._layouts:
             try:
                 return fsio.read(layout.body(name), limit=SALT_BYTES + MAX_BODY)
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 continue
         return None
 
