@@ -209,8 +209,12 @@ def _gather(value: object, into: list[str], depth: int = 0) -> None:
     """Add every piece of text inside a JSON value."""
     if isinstance(value, str):
         into.append(value)
-    elif isinstance(value, dict | list) and depth < MAX_DEPTH:
-        for item in value.values() if isinstance(value, dict) else value:
+    elif isinstance(value, dict) and depth < MAX_DEPTH:
+        for name, item in value.items():
+            if name != "sha256":  # nobody searches by a hash of content
+                _gather(item, into, depth + 1)
+    elif isinstance(value, list) and depth < MAX_DEPTH:
+        for item in value:
             _gather(item, into, depth + 1)
 
 
