@@ -453,6 +453,7 @@ class Project:
 
     def bring_back(self, file: str) -> Bundle:
         """Add what an exported file holds and this clone lacks."""
+        self.clone.repo.refuse_in_hook_of_publish()
         before = set(lines.known(self.clone.layout))
         with fsio.locked(self.clone.layout.lock, wait=60.0):
             done = bundle.bring_back(self.clone.layout, file, erased=self.clone.erased())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import NotFound
+from holdfast.errors import NotFound, PublishRefused
 from holdfast.project import Project
 
 SECRET = "the lighthouse keeper's umbrella is violet"
@@ -147,3 +147,11 @@ def test_what_another_clone_erased_waits_in_review(project, repo, tmp_path):
     again.erase(run)
     assert Project.open(tmp_path / "second").candidates() == []
     assert SECRET.encode() not in everything_on_disk(tmp_path / "second")
+
+
+def test_an_erase_in_a_hook_of_publish_is_refused_at_once(project, repo, monkeypatch):
+    """It would wait for a publish that waits for it."""
+    run = project.write_log({"outputs": {"summary": SECRET}})
+    monkeypatch.setenv("HOLDFAST_PUBLISHING", str((repo.path / ".git").resolve()))
+    with pytest.raises(PublishRefused):
+        project.erase(run)

@@ -38,6 +38,7 @@ class Erasure:
 
 def erase(clone: Clone, kind: str, identity: str) -> Erasure:
     """Make the text of an event, a run or a memory disappear from this clone for good."""
+    clone.repo.refuse_in_hook_of_publish()
     with fsio.locked(clone.layout.lock, wait=60.0):
         fsio.replace(clone.layout.erasing, json.dumps({"kind": kind, "id": identity}).encode("utf-8"))
         return _carry_out(clone, kind, identity)

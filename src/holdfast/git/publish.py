@@ -62,7 +62,7 @@ def publish(
     message: str | None = None,
 ) -> Published:
     """Seal this line's events, write its waiting files, and commit exactly them."""
-    _refuse_in_hook(clone)
+    clone.repo.refuse_in_hook_of_publish()
     _refuse_while_busy(clone)
     if not here and not stage:
         _refuse_on_trunk(clone, trunk)
@@ -81,14 +81,6 @@ def publish(
         if commit:
             _pass_events(clone)
     return Published(commit, tuple(item.path for item in items), events, tuple(kept), stage)
-
-
-def _refuse_in_hook(clone: Clone) -> None:
-    """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
-    if clone.repo.in_hook_of_publish():
-        raise PublishRefused(
-            "this runs in a commit hook of a publish that is under way", hint="Take it out of the hook."
-        )
 
 
 def _refuse_while_busy(clone: Clone) -> None:

@@ -7,7 +7,7 @@ only way back. Orphans of deleted branches are listed until they are carried or 
 
 from dataclasses import dataclass, replace
 
-from holdfast.errors import Ambiguous, NotFound, PublishRefused
+from holdfast.errors import Ambiguous, NotFound
 from holdfast.git import lines
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
@@ -130,8 +130,7 @@ def carry(clone: Clone, name: str) -> Orphan:
 
     A change that clashes with one waiting here stays behind, and the orphan is listed again.
     """
-    if clone.repo.in_hook_of_publish():
-        raise PublishRefused("this runs in a commit hook of a publish that is under way")
+    clone.repo.refuse_in_hook_of_publish()
     with fsio.locked(clone.layout.lock, wait=60.0):
         orphan = _find(clone, name)
         here, head, now = clone.line(), clone.repo.head().oid, clone.now()

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from holdfast.errors import GitFailed, NotARepository
+from holdfast.errors import GitFailed, NotARepository, PublishRefused
 
 # `git rev-parse --local-env-vars`, less GIT_CONFIG_* which the user may need (proxies, signing).
 _LOCAL_VARIABLES = (
@@ -124,9 +124,12 @@ class Repo:
             environment[PUBLISHING] = os.path.realpath(self.common_dir)
         return _start(["-C", self.top, *args], stdin, environment)
 
-    def in_hook_of_publish(self) -> bool:
-        """Whether we were started by a hook of a publish in this very clone, which waits for us."""
-        return os.environ.get(PUBLISHING) == os.path.realpath(self.common_dir)
+    def refuse_in_hook_of_publish(self) -> None:
+        """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
+        if os.environ.get(PUBLISHING) == os.path.realpath(self.common_dir):
+            raise PublishRefused(
+                "this runs in a commit hook of a publish that is under way", hint="Take it out of the hook."
+            )
 
     def patiently(self, *args: str, stdin: bytes | None = None) -> bytes:
         """Run a command that changes the index; another git at work is given a moment to end."""
