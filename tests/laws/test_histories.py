@@ -37,9 +37,10 @@ class Branch:
     runs: set[str] = field(default_factory=set)  # recorded here, not yet published here
     taken: set[str] = field(default_factory=set)  # taken along from the parent, not yet published here
     facts: dict[str, str] = field(default_factory=dict)  # waiting here, taken along included
+    landed: set[str] = field(default_factory=set)  # of what was taken along: once in the tree of this branch
 
     def child(self) -> "Branch":
-        return Branch(set(), self.runs | self.taken, dict(self.facts))
+        return Branch(set(), self.runs | self.taken, dict(self.facts), set(self.landed))
 
 
 class History:
@@ -114,7 +115,11 @@ class History:
                 del branch.facts[name]
         clone = place.open()
         seen = {event.run_id for event in clone.events()}
-        assert seen == self.tree_runs(place) | branch.runs | branch.taken, "what is visible here"
+        published = self.tree_runs(place)
+        branch.landed |= branch.taken & published
+        # What came along, was committed here and then reverted may be hidden: a revert is meant.
+        least = published | branch.runs | (branch.taken - branch.landed)
+        assert least <= seen <= least | branch.taken, "what is visible here"
         assert place.facts(clone) == {**tree, **branch.facts}
         assert place.verdict(clone) in ("ok", "partial")
         for one in self.places:
