@@ -116,34 +116,9 @@ def second_agent(stage: Stage) -> None:
     stage.type("git", "switch", "-q", "main")
     stage.type("git", "switch", "-q", "-c", "faster-search")
     stage.type("holdfast", "facts")
-    stage.type(
-        "holdfast",
-        "run",
-        "--task",
-        "search",
-        "--layer",
-        "L3",
-        "--scale",
-        "4",
-        "--",
-        "sh",
-        "agents/search.sh",
-        "70",
-    )
-    stage.type(
-        "holdfast",
-        "run",
-        "--task",
-        "search",
-        "--layer",
-        "L3",
-        "--scale",
-        "4",
-        "--",
-        "sh",
-        "agents/search.sh",
-        "40",
-    )
+    for milliseconds in ("70", "40"):
+        work = ["sh", "agents/search.sh", milliseconds]
+        stage.type("holdfast", "run", "--task", "search", "--layer", "L3", "--scale", "4", "--", *work)
     stage.tell("What changed between its two runs?")
     stage.type("holdfast", "diff", stage.last_run())
     stage.type("git", "add", "search.py")
