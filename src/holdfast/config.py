@@ -12,6 +12,7 @@ Who finds the files and the environment hands them in.
 """
 
 import os
+import shlex
 import stat
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ from holdfast.errors import BadSettings
 
 MAX_FILE = 64 * 1024
 PREFIX = "HOLDFAST_"
+SECTIONS = ("session", "changed", "open", "blocked", "goals", "facts", "links")
 CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "TZ", "VIRTUAL_ENV")
 
 
@@ -57,6 +59,45 @@ def _words(value: object) -> tuple[str, ...]:
     raise _Wrong("wants a list of words")
 
 
+def _switch(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise _Wrong("wants true or false")
+
+
+def _count(low: int, high: int) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        if type(value) is int and low <= value <= high:
+            return value
+        raise _Wrong(f"wants a whole number from {low} to {high}")
+
+    return read
+
+
+def _command(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        try:
+            value = shlex.split(value)
+        except ValueError as error:
+            raise _Wrong(f"wants a command ({error})") from None
+    return _words(value)
+
+
+def _sections(value: object) -> tuple[str, ...]:
+    words = _words(value)
+    if unknown := [word for word in words if word not in SECTIONS]:
+        raise _Wrong(f"knows no section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+    return words
+
+
+def _folder(value: object) -> str:
+    """A folder inside the repository: where else it may lie is for git to say, not for a setting."""
+    parts = value.split("/") if isinstance(value, str) else [""]
+    if all(part and part not in (".", "..", ".git") and "\\" not in part for part in parts):
+        return "/".join(parts)
+    raise _Wrong("wants a folder inside the repository, such as docs/journal")
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """One setting: its name, what it is unless somebody says otherwise, and who may say so."""
@@ -78,6 +119,16 @@ KEYS = (
     Key(
         "review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True
     ),
+    Key("features.tasks", True, _switch, "goals, tasks and claims"),
+    Key("features.sessions", True, _switch, "sessions, and the git hooks that feed them"),
+    Key("features.journal", True, _switch, "the journal of each day"),
+    Key("context.budget", 2000, _count(200, 100_000), "tokens that `holdfast context` may take"),
+    Key("context.sections", SECTIONS, _sections, "what `holdfast context` tells, most important first"),
+    Key("session.condense_after", 20, _count(2, 10_000), "turns after which a session is condensed"),
+    Key("session.budget", 1500, _count(100, 100_000), "tokens a condensed session may take"),
+    Key("model.command", (), _command, "a command that condenses instead of the built-in way", untracked=True),
+    Key("model.calls_per_day", 50, _count(0, 100_000), "how often that command may run a day", untracked=True),
+    Key("journal.path", None, _folder, "a folder of the work tree for the journal, instead of the views"),
     Key("capture.env", CAPTURED, _words, "environment variables a run keeps", untracked=True),
     Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are kept"),
     Key("redact.rules", (), _words, "further patterns of secrets to remove", adds=True),
@@ -115,6 +166,26 @@ class Settings:
     @property
     def redact_rules(self) -> tuple[str, ...]:
         return self.values["redact.rules"]  # type: ignore[no-any-return]
+
+    @property
+    def context_sections(self) -> tuple[str, ...]:
+        return self.values["context.sections"]  # type: ignore[no-any-return]
+
+    @property
+    def model_command(self) -> tuple[str, ...]:
+        return self.values["model.command"]  # type: ignore[no-any-return]
+
+    @property
+    def journal_path(self) -> str | None:
+        return self.values["journal.path"]  # type: ignore[no-any-return]
+
+    def number(self, name: str) -> int:
+        """A setting that is a whole number."""
+        return self.values[name]  # type: ignore[no-any-return]
+
+    def has(self, feature: str) -> bool:
+        """Whether a feature (tasks, sessions, journal) is switched on."""
+        return self.values[f"features.{feature}"]  # type: ignore[no-any-return]
 
     @property
     def redact_allow(self) -> tuple[str, ...]:

@@ -7,7 +7,8 @@
     ├── FutureFormat, CorruptLog, BrokenEntry,
     │   UnsafePath                              what the disk holds
     ├── NeedsReview, NeedsEvidence,
-    │   NeedsConfirmation                       what people decide
+    │   NeedsConfirmation, Claimed, Cycle,
+    │   InConflict, SwitchedOff                 what people decide
     ├── PublishRefused, OnTrunk, HookRefused,
     │   HookRewrote                             what git allows
     └── GitFailed, BadSettings, ScanFailed,
@@ -153,3 +154,25 @@ class Busy(HoldfastError):
 class NeedsConfirmation(HoldfastError):
     code = 37
     hint = "Add --yes to do it without being asked."
+
+
+class Claimed(HoldfastError):
+    code = 38
+    hint = "Take another with `holdfast next`, or wait until the claim ends."
+
+
+class Cycle(HoldfastError):
+    """Tasks that would wait for one another for ever."""
+
+    code = 39
+    hint = "Take one of these needs out first: `holdfast task edit ID --no-need OTHER`."
+
+
+class InConflict(HoldfastError):
+    code = 40
+    hint = "See both sides with `holdfast reconcile`, then choose with `holdfast task resolve ID`."
+
+
+class SwitchedOff(HoldfastError):
+    code = 41
+    hint = "Set it to true under [features] in .holdfast/holdfast.toml."

@@ -14,6 +14,8 @@ from holdfast.errors import Ambiguous, NotFound
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # base 32 without i, l, o, u: read aloud safely
 PREFIXES = {"decision": "DEC", "assumption": "ASM", "invariant": "INV", "fact": "FCT", "dead-end": "DED"}
+TASK, LINK, SESSION = "TSK", "LNK", "SES"
+_KNOWN = frozenset((*PREFIXES.values(), TASK, LINK, SESSION))
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 _LAYER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
@@ -28,8 +30,13 @@ def token(length: int, choice: Callable[[str], str] = secrets.choice) -> str:
 
 def memory_id(kind: str, taken: Collection[str], choice: Callable[[str], str] = secrets.choice) -> str:
     """A new id for a memory; it grows by a character whenever it would clash."""
+    return new_id(PREFIXES[kind], taken, choice)
+
+
+def new_id(prefix: str, taken: Collection[str], choice: Callable[[str], str] = secrets.choice) -> str:
+    """A new id with a prefix such as TSK, in none of the `taken`."""
     length = 6
-    while (new := f"{PREFIXES[kind]}-{token(length, choice)}") in taken:
+    while (new := f"{prefix}-{token(length, choice)}") in taken:
         length += 1
     return new
 
@@ -79,4 +86,4 @@ def pick(text: str, ids: Collection[str]) -> str:
 
 def _begins(name: str, asked: str) -> bool:
     kind, _, rest = name.partition("-")
-    return name.startswith(asked) or (f"{kind.upper()}" in PREFIXES.values() and rest.startswith(asked))
+    return name.startswith(asked) or (kind.upper() in _KNOWN and rest.startswith(asked))

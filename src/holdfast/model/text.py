@@ -39,6 +39,11 @@ def escaped(text: str) -> str:
     return f'"{_HIDDEN.sub(_escape, plain)}"'
 
 
+def tokens(text: str) -> int:
+    """About how many tokens a model reads in a text: a quarter of its bytes, rounded up."""
+    return (len(text.encode("utf-8", "replace")) + 3) // 4
+
+
 def _mark(found: re.Match[str]) -> str:
     return f"⟨U+{ord(found[0]):04X}⟩"
 

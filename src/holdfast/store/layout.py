@@ -14,6 +14,8 @@ TRACKED = ".holdfast"
 LOG = ".holdfast/log"
 MEMORY = ".holdfast/memory"
 FACTS = ".holdfast/memory/facts"
+TASKS = ".holdfast/tasks"
+LINKS = ".holdfast/links"
 SETTINGS = ".holdfast/holdfast.toml"
 ATTRIBUTES = ".holdfast/.gitattributes"
 VIEW = ".holdfast/view"
@@ -31,6 +33,11 @@ FOLDER_OF = {
 def entry_path(kind: str, slug: str, identity: str) -> str:
     """Where an accepted memory lies in the work tree; it never moves."""
     return f"{FOLDER_OF[kind]}/{slug}-{identity}.md"
+
+
+def node_path(folder: str, slug: str, identity: str) -> str:
+    """Where a task or a link lies in the work tree; it never moves."""
+    return f"{folder}/{slug}-{identity}.md"
 
 
 def segment_path(name: str, first_ts: str) -> str:
@@ -149,6 +156,58 @@ class Layout:
     @property
     def candidates(self) -> str:
         return self._in("candidates")
+
+    @property
+    def sessions(self) -> str:
+        return self._in("sessions")
+
+    @property
+    def claims(self) -> str:
+        """Who works on which task right now, in any work tree of this clone."""
+        return self._in("claims")
+
+    @property
+    def inbox(self) -> str:
+        """What hooks noticed and no command has read yet; pointers only."""
+        return self._in("inbox")
+
+    @property
+    def git_inbox(self) -> str:
+        return self._in("inbox", "git.log")
+
+    @property
+    def hook(self) -> str:
+        """The recording hook, beside the store it writes to: it works whatever becomes of our installation."""
+        return self._in("hook.py")
+
+    @property
+    def rewrites(self) -> str:
+        """Old commit to new commit, as git told it when history was rewritten."""
+        return self._in("rewrites")
+
+    @property
+    def anchors(self) -> str:
+        """What is needed to find a cited commit again after a rewrite."""
+        return self._in("anchors")
+
+    @property
+    def seen(self) -> str:
+        """How each work tree looked to the last command."""
+        return self._in("seen")
+
+    @property
+    def statistics(self) -> str:
+        return self._in("statistics")
+
+    @property
+    def trash(self) -> str:
+        """What `reset` took away, until it is put back or pruned."""
+        return self._in("trash")
+
+    @property
+    def kept(self) -> str:
+        """Texts of edits that were refused."""
+        return self._in("kept")
 
     @property
     def lines(self) -> str:

@@ -16,11 +16,11 @@ from typing import Any
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.model.ids import token
 from holdfast.store import fsio
-from holdfast.store.layout import FOLDER_OF, LOG, Layout
+from holdfast.store.layout import FOLDER_OF, LINKS, LOG, TASKS, Layout
 
 MAX_RECORD = 8 << 20
 _PART = r"(?![.-])[^/\\\x00-\x1f\x7f]{1,250}"
-_ENTRY = re.compile(rf"(?:{'|'.join(map(re.escape, FOLDER_OF.values()))})(?:/{_PART})+\.md")
+_ENTRY = re.compile(rf"(?:{'|'.join(map(re.escape, (*FOLDER_OF.values(), TASKS, LINKS)))})(?:/{_PART})+\.md")
 _SEGMENT = re.compile(rf"{re.escape(LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl", re.ASCII)
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", re.ASCII)
