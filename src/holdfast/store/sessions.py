@@ -1,0 +1,189 @@
+"""Session files: one JSON file a session in the private store, shared by all work trees of the clone.
+
+A file is replaced as a whole, durable before anybody is told, and changed only under the kernel's lock:
+of sixteen processes that note at once, none loses a turn. A damaged file does not count, is said, and is
+never written over.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+
+from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound, TooLarge, UnsafePath
+from holdfast.model.ids import pick, slug
+from holdfast.model.session import DETACHED, Session, from_json, to_json
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+
+MAX_FILE = 4 << 20
+_LOCK = "sessions.lock"
+
+
+def file_name(session: Session) -> str:
+    """What a session's file is called; the true name of the branch stands inside."""
+    began = session.started.ts[:19].replace("-", "").replace(":", "")
+    return f"{began}Z_{slug(session.started.branch or DETACHED)}-{session.id}.json"
+
+
+def all(layout: Layout) -> list[Session]:  # noqa: A001 - read as sessions.all
+    """Every session of this store, oldest first; damaged ones are left out and said."""
+    found = (_read_or_say(layout, path) for path in _paths(layout))
+    return sorted((one for one in found if one), key=lambda one: (one.started.ts, one.id))
+
+
+def everywhere(stores: Iterable[Layout]) -> list[Session]:
+    """Every session of several stores, oldest first; the first store's word counts."""
+    found: dict[str, Session] = {}
+    for layout in stores:
+        for session in all(layout):
+            found.setdefault(session.id, session)
+    return sorted(found.values(), key=lambda one: (one.started.ts, one.id))
+
+
+def ids(layout: Layout) -> list[str]:
+    """The ids of all session files, damaged ones too: none is ever given twice."""
+    return [_id_of(path) for path in _paths(layout)]
+
+
+def find(layout: Layout, asked: str) -> Session:
+    """The session somebody means, by its id or the beginning of it; CorruptLog if its file is damaged."""
+    return read(_path_of(layout, pick(asked, ids(layout))))
+
+
+def opened(
+    layout: Layout, *, line: str | None = None, worktree: str | None = None, agent_session: str | None = None
+) -> list[Session]:
+    """The sessions nobody has ended, of this line, work tree or agent's session; last updated last."""
+    there = [one for one in all(layout) if one.state == "open"]
+    wanted = {"line": line, "worktree": worktree, "agent_session": agent_session}
+    for name, value in wanted.items():
+        there = [one for one in there if value is None or getattr(one, name) == value]
+    return sorted(there, key=lambda one: (one.updated.ts, one.id))
+
+
+def of_line(layout: Layout, line: str) -> list[Session]:
+    """Every session of a line, ended or not, last updated last."""
+    there = [one for one in all(layout) if one.line == line]
+    return sorted(there, key=lambda one: (one.updated.ts, one.id))
+
+
+def of_worktree(layout: Layout, worktree: str) -> list[Session]:
+    """Every session of a work tree, ended or not, last updated last."""
+    there = [one for one in all(layout) if one.worktree == worktree]
+    return sorted(there, key=lambda one: (one.updated.ts, one.id))
+
+
+def save(layout: Layout, session: Session) -> str:
+    """Store a new session, durable on return; gives its path. What is there is not written over."""
+    fsio.make_dirs(layout.sessions)
+    with fsio.locked(_lock(layout)):
+        if session.id in ids(layout):
+            raise BadInput(f"there is a session {session.id} already", hint="See `holdfast session list`.")
+        return _write(layout, session)
+
+
+def update(layout: Layout, asked: str, change: Callable[[Session], Session]) -> Session:
+    """Change a session under the lock: what `change` is given is the newest, what it gives is durable."""
+    fsio.make_dirs(layout.sessions)
+    with fsio.locked(_lock(layout)):
+        path = _path_of(layout, pick(asked, ids(layout)))
+        old = read(path)
+        new = change(old)
+        if new.id != old.id or file_name(new) != file_name(old):
+            raise BadInput(f"{old.id} cannot become another session", hint="Start a new one instead.")
+        if new != old:
+            _write(layout, new, path=path)
+        return new
+
+
+def start(layout: Layout, make: Callable[[list[Session]], Session]) -> Session:
+    """Store the session that `make` gives, who sees all others and is alone while it looks."""
+    fsio.make_dirs(layout.sessions)
+    with fsio.locked(_lock(layout)):
+        new = make(all(layout))
+        _write(layout, new)
+        return new
+
+
+def remove(layout: Layout, asked: str) -> None:
+    """Take a session's file away for good."""
+    with fsio.locked(_lock(layout)):
+        fsio.remove(_path_of(layout, pick(asked, ids(layout))))
+
+
+def path_of(layout: Layout, asked: str) -> str:
+    """Where a session's file lies."""
+    return _path_of(layout, pick(asked, ids(layout)))
+
+
+def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
+    """Every session file that does not count, with the reason."""
+    for path in _paths(layout):
+        try:
+            read(path)
+        except FileNotFoundError:
+            continue
+        except (CorruptLog, FutureFormat) as error:
+            yield path, error
+
+
+def read(path: str) -> Session:
+    """One session file; CorruptLog or FutureFormat say why it does not count."""
+    try:
+        session = from_json(fsio.read(path, limit=MAX_FILE))
+        if not path.endswith(f"-{session.id}.json"):
+            raise ValueError(f"it holds {session.id}, which is not its name")
+    except FileNotFoundError:
+        raise
+    except FutureFormat as error:
+        raise FutureFormat(f"{path} is from a newer Holdfast: {error}") from error
+    except (ValueError, TypeError, RecursionError, OSError, UnsafePath, TooLarge) as error:
+        raise CorruptLog(f"{path} is not a session: {error}") from error
+    return session
+
+
+def _read_or_say(layout: Layout, path: str) -> Session | None:
+    try:
+        return read(path)
+    except FileNotFoundError:  # removed between finding and reading it
+        return None
+    except (CorruptLog, FutureFormat) as error:
+        layout.leave_out(error)
+        return None
+
+
+def _write(layout: Layout, session: Session, *, path: str | None = None) -> str:
+    data = to_json(session).encode("utf-8", "backslashreplace")  # half a character stays a JSON escape
+    if len(data) > MAX_FILE:
+        raise TooLarge(
+            f"{session.id} would have {len(data)} bytes; a session holds at most {MAX_FILE}",
+            hint="End it and start another: `holdfast session end`, `holdfast session start`.",
+        )
+    try:
+        from_json(data)  # what could not be read back is not stored
+    except ValueError as error:
+        raise BadInput(f"{session.id} cannot be stored: {error}") from error
+    path = path or os.path.join(layout.sessions, file_name(session))
+    fsio.replace(path, data)
+    return path
+
+
+def _paths(layout: Layout) -> list[str]:
+    names = layout.listed(layout.sessions)
+    return [os.path.join(layout.sessions, name) for name in names if name.endswith(".json") and _id_of(name)]
+
+
+def _id_of(path: str) -> str:
+    """The id in a file's name; empty if there is none."""
+    _, mark, rest = os.path.basename(path).removesuffix(".json").rpartition("-SES-")
+    return f"SES-{rest}" if mark else ""
+
+
+def _path_of(layout: Layout, identity: str) -> str:
+    for path in _paths(layout):
+        if _id_of(path) == identity:
+            return path
+    raise NotFound(f"there is no session {identity}", hint="See `holdfast session list`.")
+
+
+def _lock(layout: Layout) -> str:
+    return os.path.join(layout.sessions, _LOCK)
