@@ -11,7 +11,7 @@ from holdfast.errors import Ambiguous, NotFound
 from holdfast.git import lines
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
-from holdfast.store import entries, fsio, pending, seal
+from holdfast.store import fsio, pending, seal, tasks
 from holdfast.store import layout as paths
 from holdfast.store.log import read_spool
 from holdfast.store.pending import Change
@@ -145,7 +145,7 @@ def _move(clone: Clone, change: Change) -> bool:
     line = clone.line()
     mine = {c.path: c for c in clone.changes()}.get(change.path)
     if mine is not None and mine.segment is None and mine.blob != change.blob:
-        merged = entries.merge(_base_text(clone, change), mine.text or "", change.text or "")
+        merged = tasks.merge(change.path, _base_text(clone, change), mine.text or "", change.text or "")
         if not isinstance(merged, str) or mine.text is None or change.text is None:
             return False
         clone.change(change.path, merged)

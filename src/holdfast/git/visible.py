@@ -12,7 +12,7 @@ from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
 from holdfast.git import staged
 from holdfast.git.lines import Line
 from holdfast.git.repo import Repo
-from holdfast.store import entries, fsio, layout, pending, seal
+from holdfast.store import fsio, layout, pending, seal, tasks
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
 
@@ -174,7 +174,7 @@ def _pending(
     theirs = _decode(texts[in_tree])
     base = _decode(texts.get(change.base or "", b""))
     try:
-        merged = entries.merge(base, change.text, theirs)
+        merged = tasks.merge(path, base, change.text, theirs)
     except BrokenEntry:
         merged = None
     if isinstance(merged, str):

@@ -19,7 +19,7 @@ MAX_DEPTH = 8
 Value = str | tuple[str, ...] | None
 
 _PLAIN = r"[A-Za-z][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*"
-_NUMBER = r"[0-9]\.[0-9]+(?:e[-+][0-9]+)?"
+_NUMBER = r"(?:[0-9]\.[0-9]+(?:e[-+][0-9]+)?|0|[1-9][0-9]*)"
 _TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"
 _PRINTABLE = r'[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]'
 _QUOTED = rf'"(?:{_PRINTABLE}|\\(?:["\\nt]|x[0-9a-f]{{2}}|u[0-9a-f]{{4}}|U000[0-9a-f]{{5}}))*"'

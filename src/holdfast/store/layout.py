@@ -177,7 +177,7 @@ class Layout:
 
     @property
     def hook(self) -> str:
-        """The recording hook, beside the store it writes to: it works whatever becomes of our installation."""
+        """The recording hook, beside the store it writes to, whatever becomes of our installation."""
         return self._in("hook.py")
 
     @property

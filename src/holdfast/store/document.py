@@ -1,0 +1,154 @@
+"""A Markdown file with frontmatter, whatever it is about: taken apart, and merged field by field.
+
+One line a field in a fixed order, so that git merges and people review single fields. What cannot be
+read raises BrokenEntry with path, line and reason; the file itself is never touched. What the fields
+mean is known to `store.entries`, `store.tasks` and `store.links`; their grammar to `store.frontmatter`.
+"""
+
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from holdfast.errors import BadInput, BrokenEntry, TooLarge
+from holdfast.store import frontmatter
+from holdfast.store.frontmatter import BadFront, Field
+
+MAX_DOCUMENT = 1 << 20
+_CONFLICT = re.compile(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Both sides changed the same fields, each in its own way; a person has to choose."""
+
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file taken apart."""
+
+    path: str
+    fields: dict[str, Field]
+    body: str
+    body_line: int
+
+    def extra(self, known: Container[str]) -> tuple[tuple[str, str], ...]:
+        """The fields that nobody knows, each with its lines as written."""
+        return tuple((field.name, field.raw) for field in self.fields.values() if field.name not in known)
+
+    def line_of(self, name: str) -> int:
+        return self.fields[name].line + 2 if name in self.fields else self.body_line
+
+    def broken(self, name: str, reason: str) -> BrokenEntry:
+        """What to raise if a field cannot be taken."""
+        return broken(self.path, self.line_of(name), reason)
+
+    def built(self, make: Callable[..., _T], values: Mapping[str, Any], checks: Mapping[str, Any]) -> _T:
+        """The value that these fields make; a refusal names the line of the field it is about."""
+        try:
+            return make(**values)
+        except (BadInput, TooLarge) as error:
+            raise self.broken(_culprit(values, checks), str(error)) from None
+
+
+def _culprit(values: Mapping[str, Any], checks: Mapping[str, Any]) -> str:
+    """The first field that breaks its rule; the first of all, if only all together break one."""
+    for name, rule in checks.items():
+        try:
+            if name in values:
+                rule(values[name])
+        except (BadInput, TooLarge):
+            return name
+    return next(iter(values))
+
+
+def read(text: str, path: str, *, needed: Sequence[str]) -> Document:
+    """A file taken apart; BrokenEntry if it is damaged or lacks a field it cannot do without."""
+    clean = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    _refuse_damage(clean, path)
+    front, body = _split(clean, path)
+    try:
+        fields = {field.name: field for field in frontmatter.read(front)}
+    except BadFront as error:
+        raise broken(path, error.line + 2, error.reason) from None
+    for name in needed:
+        if name not in fields or not fields[name].value:
+            raise broken(path, 1, f"has no {name}")
+    return Document(path, fields, body, front.count("\n") + 4)
+
+
+def write(lines: Sequence[str], body: str, *, name: str) -> str:
+    """The file for these lines of frontmatter and a body."""
+    front = "\n".join(lines)
+    if len(front.encode()) > frontmatter.MAX_FRONT:
+        raise TooLarge(f"the fields of {name} take more than {frontmatter.MAX_FRONT:,} bytes")
+    return f"---\n{front}\n---\n{body}"
+
+
+def broken(path: str, line: int, reason: str) -> BrokenEntry:
+    return BrokenEntry(f"{path}:{line} {reason}")
+
+
+def _refuse_damage(text: str, path: str) -> None:
+    for sign, reason in (("\x00", "holds a NUL byte"), ("\r", "holds a bare carriage return")):
+        if (at := text.find(sign)) >= 0:
+            raise broken(path, text.count("\n", 0, at) + 1, reason)
+    if found := _CONFLICT.search(text):
+        raise broken(path, text.count("\n", 0, found.start()) + 1, "holds the marks of an unresolved merge")
+    if len(text) > MAX_DOCUMENT:
+        raise broken(path, 1, f"is larger than {MAX_DOCUMENT:,} characters")
+
+
+def _split(text: str, path: str) -> tuple[str, str]:
+    if not text.startswith("---\n"):
+        raise broken(path, 1, "does not start with a line of ---")
+    end = text.find("\n---", 3)
+    while end >= 0 and text[end + 4 : end + 5] not in ("", "\n"):
+        end = text.find("\n---", end + 1)
+    if end < 0:
+        raise broken(path, 1, "has no second line of ---")
+    return text[4:end] if end > 3 else "", text[end + 5 :]
+
+
+def merge(
+    base: str | None,
+    ours: str,
+    theirs: str,
+    *,
+    parts: Callable[[str], dict[str, Any]],
+    joined: Callable[[dict[str, Any]], str],
+    lists: Container[str],
+) -> str | Clash:
+    """Both sides' changes in one text, field by field; lists as sets, the body as one field."""
+    if theirs in (ours, base):
+        return ours
+    if base == ours:
+        return theirs
+    try:
+        before, mine, other = (parts(side) if side else {} for side in (base, ours, theirs))
+    except BrokenEntry:
+        return Clash(("the whole file",))
+    merged = {
+        name: _merged(before.get(name), mine.get(name), other.get(name), is_list=name in lists)
+        for name in dict.fromkeys([*mine, *other])
+    }
+    if clashing := tuple(name for name, value in merged.items() if isinstance(value, Clash)):
+        return Clash(clashing)
+    return joined(merged)
+
+
+def _merged(base: Any, ours: Any, theirs: Any, *, is_list: bool) -> Any:
+    if theirs in (ours, base):
+        return ours
+    if base == ours:
+        return theirs
+    return _merged_list(base or (), ours, theirs) if is_list else Clash(())
+
+
+def _merged_list(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, ...]:
+    """What either added, without what either took away."""
+    kept = [item for item in ours if item in theirs or item not in base]
+    return tuple(dict.fromkeys([*kept, *(item for item in theirs if item not in base)]))
