@@ -9,7 +9,7 @@ for an answer, what was run. These are values, their JSON and the rules that nee
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, FutureFormat, NotFound, TooLarge
@@ -273,7 +273,7 @@ def to_object(session: Session) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if is_dataclass(value):
+    if type(value) in _SHAPES:
         names = [field.name for field in fields(value) if field.name != "extra"]
         return {**{name: _plain(getattr(value, name)) for name in names}, **dict(value.extra)}
     return [_plain(one) for one in value] if isinstance(value, tuple) else value
