@@ -14,7 +14,7 @@ SRC = ROOT / "src" / "holdfast"
 
 BASE = {"errors", "model"}
 STORE = BASE | {"security", "store"}
-VERBS_MAY = STORE | {"git", "index"}
+VERBS_MAY = STORE | {"git", "index", "work"}
 ALLOWED = {
     "errors": set(),
     "config": {"errors"},
@@ -23,8 +23,9 @@ ALLOWED = {
     "store": BASE | {"security"},
     "git": STORE,
     "index": STORE | {"git"},
-    "capture": STORE | {"git"},
-    "curation": VERBS_MAY,
+    "work": STORE | {"git"},
+    "capture": STORE | {"git", "work"},
+    "curation": STORE | {"git", "index"},
     "recall": VERBS_MAY,
     "diagnostics": VERBS_MAY,
     "project": VERBS_MAY | {"capture", "config", "curation", "diagnostics", "recall"},
@@ -37,7 +38,7 @@ ALLOWED = {
 MAY_IMPORT_LATE = ("__init__", "__main__", "interfaces.")
 # Git's own variables must be taken out of what git inherits, and only this module starts git;
 # `Project.open(".")` in somebody's script means their environment, unless they hand in another.
-MAY_READ_ENVIRONMENT = ("interfaces.", "__main__", "git.repo", "project")
+MAY_READ_ENVIRONMENT = ("interfaces.", "__main__", "git.repo", "project", "project.")
 MAY_PRINT = ("interfaces.", "__main__")
 MAY_CATCH_ALL = ("interfaces.cli.main",)
 MAX_MODULE, MAX_FUNCTION = 600, 60

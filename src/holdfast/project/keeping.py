@@ -1,0 +1,112 @@
+"""Keeping: between the private store and git, and whether all of it is sound."""
+
+import contextlib
+import os
+
+from holdfast.diagnostics import check as gate
+from holdfast.diagnostics import checkpoint as checkpoints
+from holdfast.diagnostics import doctor, repair
+from holdfast.diagnostics.checkpoint import Checkpoint
+from holdfast.diagnostics.findings import Report
+from holdfast.diagnostics.repair import Repair
+from holdfast.errors import BadInput, ReadOnlyStore
+from holdfast.git import adopt, erase, lines, publish, reconcile, setup
+from holdfast.git.erase import Erasure
+from holdfast.git.publish import Published
+from holdfast.git.reconcile import Orphan
+from holdfast.git.setup import Removal
+from holdfast.index.refresh import path_of
+from holdfast.index.sqlite import drop_all
+from holdfast.project.viewing import Viewing
+from holdfast.recall import find
+from holdfast.store import bundle, fsio
+from holdfast.store.bundle import Bundle
+
+
+class Keeping(Viewing):
+    """What is published, checked, mended, exported and erased."""
+
+    def doctor(self, *, against: str | None = None) -> Report:
+        """Everything that is wrong or worth knowing, compared with a kept checkpoint if one is given."""
+        kept = checkpoints.from_bytes(_read(against), against) if against else None
+        return doctor.examine(self.clone, against=kept, name=against or "checkpoint")
+
+    def repair(self, report: Report, *, apply: bool) -> list[Repair]:
+        """Mend what can be mended without inventing anything; without `apply` only say what that is."""
+        return repair.repair(self.clone, report, apply=apply)
+
+    def check(self, *, base: str | None = None) -> gate.Verdict:
+        """The gate for CI: each changed memory has its receipt, and nothing sealed was altered."""
+        return gate.check(self.clone.repo, base, trunk=self.settings.trunk)
+
+    def checkpoint(self, file: str) -> Checkpoint:
+        """Save how far the log reaches, to compare with later."""
+        taken = doctor.take_checkpoint(self.clone)
+        fsio.replace(os.path.abspath(file), checkpoints.to_bytes(taken), mode=0o644)
+        return taken
+
+    def publish(
+        self, *, stage: bool = False, here: bool = False, restore: bool = False, message: str | None = None
+    ) -> Published:
+        """Commit this line's events and memories, and nothing else."""
+        done = publish.publish(
+            self.clone, stage=stage, here=here, restore=restore, trunk=self.settings.trunk, message=message
+        )
+        erase.sweep(self.clone)
+        self._render_quietly()
+        return done
+
+    def reconcile(self) -> reconcile.Report:
+        """What is gone from this line, and what deleted branches left behind."""
+        return reconcile.examine(self.clone)
+
+    def carry(self, line: str) -> Orphan:
+        """Take over what a deleted branch left."""
+        return reconcile.carry(self.clone, line)
+
+    def drop(self, line: str) -> Orphan:
+        """Stop listing what a deleted branch left; it stays in the store."""
+        return reconcile.drop(self.clone, line)
+
+    def erase(self, identity: str) -> Erasure:
+        """Make what an event, run or memory says disappear from this clone; the log still verifies."""
+        found = find.find(self.clone, identity)
+        kind = "memory" if found.kind == "candidate" else found.kind
+        done = erase.erase(self.clone, kind, found.id)
+        self._close_search()
+        drop_all(os.path.dirname(path_of(self.clone)))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.clone.layout.view("log.jsonl"))
+        self._render_quietly()
+        return done
+
+    def export(self, file: str) -> Bundle:
+        """Save the private store of this clone to one file."""
+        if self.clone.layout.private != self.clone.private.private:
+            raise ReadOnlyStore(
+                "inside a sandbox only part of the store can be seen", hint="Export outside the sandbox."
+            )
+        return bundle.export(self.clone.private, file, ts=self.clone.now())
+
+    def bring_back(self, file: str) -> Bundle:
+        """Add what an exported file holds and this clone lacks."""
+        self.clone.repo.refuse_in_hook_of_publish()
+        before = set(lines.known(self.clone.layout))
+        with fsio.locked(self.clone.layout.lock, wait=60.0):
+            done = bundle.bring_back(self.clone.layout, file, erased=self.clone.erased())
+        adopt.adopt(self.clone, before)
+        erase.sweep(self.clone)
+        self._render_quietly()
+        return done
+
+    def uninstall(self) -> Removal:
+        """Take Holdfast out of this clone; only git history remains."""
+        self._close_search()
+        return setup.uninstall(self.clone.repo, self.clone.private, self.clone.repo_id)
+
+
+def _read(file: str) -> bytes:
+    try:
+        return fsio.read(os.path.abspath(file), limit=1 << 24)
+    except FileNotFoundError:
+        raise BadInput(f"there is no file {file}", hint="Check the name.") from None

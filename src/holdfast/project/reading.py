@@ -1,0 +1,58 @@
+"""Reading: search, the log in its forms, one thing, where everything stands."""
+
+from collections.abc import Sequence
+
+from holdfast.curation import review
+from holdfast.diagnostics import diff as differences
+from holdfast.diagnostics import status, timeline
+from holdfast.diagnostics.diff import Diff
+from holdfast.diagnostics.status import Status, Tally
+from holdfast.index.refresh import keep_ready, signature_of
+from holdfast.model.event import timestamp
+from holdfast.model.ids import pick
+from holdfast.project.viewing import Viewing
+from holdfast.recall import find
+from holdfast.recall.find import Shown
+from holdfast.recall.search import Hit, TextSearch
+
+
+class Reading(Viewing):
+    """What is here, for people and agents."""
+
+    def recall(
+        self, query: str = "", *, limit: int = 5, task: str | None = None, kind: str | None = None
+    ) -> list[Hit]:
+        """What fits a query, best first; with no words, the most recent."""
+        if self._search is None:
+            self._search = TextSearch(self.clone)
+        return self._search.search(query, limit=limit, task=task, kind=kind)
+
+    def timeline(self, *, task: str | None = None, sort: Sequence[str] = ()) -> list[timeline.Row]:
+        """What happened, in order, or sorted by layer and scale."""
+        return timeline.timeline(self.log(), task=task, sort=tuple(sort) or ("ts",))
+
+    def diff(self, run: str, *, against: str = "latest") -> Diff:
+        """What two runs produced, compared; latest is the newest earlier run of the same task."""
+        runs = [event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id]
+        other = against if against == "latest" else pick(against, runs)
+        return differences.diff(self.clone, pick(run, runs), against=other)
+
+    def show(self, identity: str) -> Shown:
+        """Everything this clone can say about a memory, a run or an event."""
+        return find.show(self.clone, identity)
+
+    def status(self) -> Status:
+        """Where this clone stands, what waits, and what would go with it."""
+        self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        found = self.facts()
+        stale = sum(any(state != "holds" for _, state in s.receipts) for s in found.trusted)
+        waiting = len(review.waiting(self.clone))
+        tally = Tally(len(found.trusted), len(found.expired), stale, waiting, len(found.unreviewed))
+        self._render_quietly()  # facts may have expired since the views were written
+        return status.status(self.clone, tally)
+
+    def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
+        """Keep a rendered answer for the quick path until a fact expires or the signature changes."""
+        expiries = [s.memory.expires_at for s in self.facts().trusted if s.memory.expires_at]
+        until = timestamp(min(expiries)) if expiries else None
+        keep_ready(self.clone, name, signature=signature, text=text, json=json, valid_until=until)

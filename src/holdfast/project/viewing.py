@@ -1,0 +1,146 @@
+"""Opening a project, and rendering its views: what all faces of a project share."""
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from holdfast import config
+from holdfast.capture import recover
+from holdfast.capture import run as capture
+from holdfast.config import Settings
+from holdfast.curation import facts as standing_facts
+from holdfast.curation.facts import Facts
+from holdfast.errors import HoldfastError
+from holdfast.git import erase, journal
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.index.freshness import Signature
+from holdfast.recall import views
+from holdfast.recall.search import TextSearch
+from holdfast.security.redact import Scanner
+from holdfast.store import layout as paths
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Viewing:
+    """A project's memory, opened and able to show itself."""
+
+    def __init__(
+        self, clone: Clone, settings: Settings, *, person: bool = False, parent: str | None = None
+    ) -> None:
+        self.clone, self.settings = clone, settings
+        self._person = person
+        self._parent = parent  # the run this process itself is part of
+        self._search: TextSearch | None = None
+        self.seen: Signature | None = None  # the state that `status` looked at
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str] = ".",
+        *,
+        environ: Mapping[str, str] | None = None,
+        person: bool = False,
+        clock: Callable[[], datetime] = _now,
+    ) -> Self:
+        """The project at a folder; NotInitialised if it has no memory yet.
+
+        `person` says that approvals given through this object are a person's; the command line sets
+        it on a terminal where no agent runs.
+        """
+        environ = os.environ if environ is None else environ
+        repo = Repo.discover(os.fspath(path))
+        settings = _settings(repo, environ)
+        scan = Scanner(settings.redact_rules, settings.redact_allow)
+        clone = Clone.open(repo.top, cache=paths.cache_dir(environ), clock=clock, scan=scan)
+        clone.notes.extend(settings.warnings)
+        project = cls(clone, settings, person=person, parent=environ.get(capture.RUN_VARIABLE))
+        project._finish_what_was_cut_short()
+        return project
+
+    @classmethod
+    def look(cls, path: str | os.PathLike[str] = ".", *, environ: Mapping[str, str] | None = None) -> Self:
+        """The project as it lies there: nothing is made, moved or finished, and damage is no obstacle.
+
+        For `doctor` where opening fails, and for `check`, which needs no store.
+        """
+        environ = os.environ if environ is None else environ
+        repo = Repo.discover(os.fspath(path))
+        private = os.path.join(repo.common_dir, "holdfast")
+        layout = paths.Layout(repo.top, private, paths.cache_dir(environ))
+        return cls(Clone(repo, layout, reading=True), _settings(repo, environ))
+
+    def _finish_what_was_cut_short(self) -> None:
+        clone = self.clone
+        clone.notes.extend(filter(None, (journal.resume(clone), erase.resume(clone))))
+        for gone in erase.sweep(clone):
+            clone.notes.append(f"deleted again what had been erased: {gone}")
+        for done in recover.complete(clone):
+            clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
+
+    @property
+    def notices(self) -> list[str]:
+        """What the user should be told beside the answer."""
+        return self.clone.notes
+
+    def facts(self) -> Facts:
+        """How every fact stands here: trusted, unreviewed, expired, superseded, retired, broken, in clash."""
+        return standing_facts.facts(self.clone, self.clone.clock())
+
+    def artifacts(self) -> dict[str, list[dict[str, Any]]]:
+        """Task to the tracked files its runs produced, each content once."""
+        tracked = set(self.clone.repo.run("ls-files", "-z").decode("utf-8", "surrogateescape").split("\0"))
+        runs = (
+            self.clone.joined(event) for event in self.clone.events() if event.kind == "run" and event.body
+        )
+        return views.artifacts(runs, tracked)
+
+    def render_views(self) -> None:
+        """Write the views of the current state for people and tools."""
+        found = self.facts()
+        header = self._header()
+        memories = {
+            name: [standing.memory for standing in getattr(found, name)]
+            for name in ("trusted", "expired", "unreviewed")
+        }
+        trusted = memories.pop("trusted")
+        views.write(self.clone.layout, "state.json", views.state_json(trusted, header, **memories))
+        views.write(self.clone.layout, "artifacts.json", views.artifacts_json(self.artifacts(), header))
+
+    def _render_quietly(self) -> None:
+        """A view is never the truth: what was done is done, whether or not it can be shown."""
+        try:
+            self.render_views()
+        except (OSError, HoldfastError) as error:
+            self.clone.notes.append(f"the views were not rendered: {error}")
+
+    def render_log(self) -> str:
+        """Write view/log.jsonl, and give its path."""
+        views.write(self.clone.layout, "log.jsonl", views.log_jsonl(self.log()))
+        return self.clone.layout.view("log.jsonl")
+
+    def log(self) -> list[dict[str, Any]]:
+        """Every event visible here, in order, with what its body says."""
+        return [self.clone.joined(event) for event in self.clone.events()]
+
+    def _header(self) -> views.Header:
+        head = self.clone.repo.head()
+        return views.Header(head.branch, head.oid, self.clone.now())
+
+    def _close_search(self) -> None:
+        if self._search is not None:
+            self._search.close()
+            self._search = None
+
+
+def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
+    return config.load(
+        tracked=os.path.join(repo.top, *paths.SETTINGS.split("/")),
+        clone=os.path.join(repo.common_dir, "holdfast", "settings.toml"),
+        user=paths.user_settings(environ),
+        environ=environ,
+    )
