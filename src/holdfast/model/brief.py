@@ -1,0 +1,170 @@
+"""A session in words for the agent that goes on with it, within a budget of tokens.
+
+What is open is never left out: open items, pending approvals and follow-ups come first, then as much of
+the rest as fits, the most telling first. If what is open does not fit by itself, it stays and the text
+says so.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdfast.model.session import Command, Session, Turn
+from holdfast.model.text import tokens, visible
+
+_LEAST_CUT = 60  # bytes: less of a sentence tells nobody anything
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """A session as text, and whether what is open alone was more than the budget."""
+
+    text: str
+    tokens: int
+    over: bool
+
+
+@dataclass(slots=True)
+class _Part:
+    title: str
+    lines: list[str]
+
+    @property
+    def cost(self) -> int:
+        return sum(map(_cost, [self.title, *self.lines] if self.lines else []))
+
+
+def brief(session: Session, *, budget: int) -> Brief:
+    """The session in at most `budget` tokens, whenever what is open fits into them."""
+    head, must = _Part(f"Session {session.id}", []), essential(session)
+    room = budget * 4 - _cost(head.title) - sum(part.cost for part in must)
+    if room < 0:
+        said = f"(what is open takes more than the budget of {budget} tokens)"
+        return _finished([head.title, *_lines(must), said], over=True)
+    filling = _Filling(room)
+    taken = {name: filling.take(part) for name, part in _wanted(session) if part.lines}
+    order = ("where", "objective", "summary", "before", "turns", "decisions", "failed")
+    told = [part for name in order if (part := taken.get(name))]
+    after = [part for name in ("scratchpad", "files") if (part := taken.get(name))]
+    return _finished([head.title, *_lines([*told, *must, *after])], over=False)
+
+
+def essential(session: Session) -> list[_Part]:
+    """What must be told whatever the budget."""
+    return [
+        part
+        for part in (
+            _Part("Open:", [_item(one.id, one.text, one.task) for one in session.still_open]),
+            _Part("Waiting for a yes or no:", [_item(one.id, one.text) for one in session.pending]),
+            _Part("To follow up:", [_item(one.id, one.text, one.task) for one in session.still_to_follow]),
+        )
+        if part.lines
+    ]
+
+
+def failing(commands: Iterable[Command]) -> list[Command]:
+    """The commands that failed when they were last run, oldest first."""
+    last: dict[str, Command] = {}
+    for command in commands:
+        last.pop(command.text, None)
+        last[command.text] = command
+    return [command for command in last.values() if command.exit_status not in (None, 0)]
+
+
+class _Filling:
+    """Room that parts take from, the most telling first."""
+
+    def __init__(self, room: int) -> None:
+        self.left = room
+
+    def take(self, part: _Part) -> _Part | None:
+        """As many lines of a part as fit, in their order; the last of them may be cut."""
+        room = self.left - _cost(part.title)
+        kept: list[str] = []
+        for line in part.lines:
+            if _cost(line) > room:
+                if room > _LEAST_CUT:
+                    kept.append(shortened(line, room - 1))
+                    room -= _cost(kept[-1])
+                break
+            kept.append(line)
+            room -= _cost(line)
+        if not kept:
+            return None
+        self.left = room
+        # Chosen from the newest on, told in the order of time.
+        return _Part(part.title, kept[::-1] if part.title in _NEWEST_FIRST else kept)
+
+
+_TURNS, _DECISIONS, _FAILED = "Turns:", "Decided:", "Failed when last run:"
+_NEWEST_FIRST = (_TURNS, _DECISIONS, _FAILED)
+
+
+def _wanted(session: Session) -> list[tuple[str, _Part]]:
+    """What else is worth telling, the most telling first."""
+    failed = [f"- {_flat(one.text)} (exit {one.exit_status})" for one in failing(session.commands)]
+    decided = [f"- {_flat(one)}" for one in session.decisions]
+    before, turns = session.condensed, [f"{turn.n}. {_told(turn)}" for turn in session.turns]
+    return [
+        ("where", _Part("Where:", [_where(session)])),
+        ("objective", _Part("Objective:", _texts(session.objective))),
+        ("failed", _Part(_FAILED, failed[::-1])),
+        ("decisions", _Part(_DECISIONS, decided[::-1])),
+        ("summary", _Part("Summary:", _texts(session.summary))),
+        ("turns", _Part(_TURNS, turns[::-1])),
+        (
+            "before",
+            _Part(
+                f"Before, in {before.turns} turns:" if before else "", _texts(before.text if before else None)
+            ),
+        ),
+        ("scratchpad", _Part("Scratchpad:", _texts(session.scratchpad))),
+        (
+            "files",
+            _Part("Files:", [" ".join(_flat(path) for path in session.files[-40:])] * bool(session.files)),
+        ),
+    ]
+
+
+def _where(session: Session) -> str:
+    at = session.updated
+    place = _flat(at.branch) if at.branch else "a detached HEAD"
+    commit = f" at {at.commit[:12]}" if at.commit else ""
+    ended = f", ended {session.ended.ts[:16]}" if session.ended else ""
+    return f"{place}{commit}, last updated {at.ts[:16]}{ended}"
+
+
+def _told(turn: Turn) -> str:
+    commits = f" [{' '.join(oid[:10] for oid in turn.commits[-3:])}]" if turn.commits else ""
+    return f"{_flat(turn.summary)}{commits}"
+
+
+def _item(name: str, text: str, task: str | None = None) -> str:
+    return f"- {name} {_flat(text)}" + (f" ({task})" if task else "")
+
+
+def _flat(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def _texts(text: str | None) -> list[str]:
+    return [line for line in visible(text or "").split("\n") if line.strip()]
+
+
+def shortened(text: str, size: int) -> str:
+    """A text of at most `size` bytes, with a mark where it was cut."""
+    if len(data := text.encode("utf-8", "replace")) <= size:
+        return text
+    return data[: max(0, size - 3)].decode("utf-8", "ignore").rstrip() + "…"
+
+
+def _cost(line: str) -> int:
+    return len(line.encode("utf-8", "replace")) + 1
+
+
+def _lines(parts: Iterable[_Part]) -> list[str]:
+    return [line for part in parts for line in (part.title, *part.lines)]
+
+
+def _finished(lines: list[str], *, over: bool) -> Brief:
+    text = "\n".join(lines)
+    return Brief(text, tokens(text), over)
