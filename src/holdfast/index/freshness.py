@@ -2,7 +2,8 @@
 
 A signature is a short string over everything that decides what is visible here: where HEAD
 points, git's config, the names, sizes and times of spools, of waiting changes, of candidates and
-of lines, and the same of every memory file in the work tree. Equal signatures, equal state.
+of lines, and the same of every memory file in the work tree. Equal signatures, equal state. It has
+parts, so that a question about tasks does not pay for ten thousand memories, nor the other way round.
 
 Both ways to an answer use this module: the quick path to decide, the full path to remember. It
 imports nothing that a Python start has not already paid for.
@@ -11,9 +12,13 @@ imports nothing that a Python start has not already paid for.
 import os
 import time
 
-from holdfast.store.layout import LOCAL, MEMORY, SETTINGS, Layout
+from holdfast.store.layout import LINKS, LOCAL, MEMORY, SETTINGS, TASKS, Layout
 
-FORMAT = "1"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FORMAT = "2"
 UNDER_WAY = (
     "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer",
     "BISECT_LOG",
@@ -35,60 +40,115 @@ class Place:
 class Signature:
     """What the state looks like, and whether it can be told apart from one a moment later.
 
-    `memory` covers what can be recalled; `value` also what surrounds it: other branches, what git
-    has staged and what it is in the middle of.
+    `memory` covers what can be recalled, `work` the tasks and who has claimed them; `value` covers
+    both and what surrounds them: sessions, other branches, what git has staged and what it is in the
+    middle of. A part that nobody asked for is empty and equals nothing.
     """
 
-    __slots__ = ("_newest", "_now", "memory", "value")
+    __slots__ = ("_newest", "_now", "memory", "value", "work")
 
-    def __init__(self, memory: str, value: str, newest: int, now: int) -> None:
-        self.memory, self.value, self._newest, self._now = memory, value, newest, now
+    def __init__(self, memory: str, work: str, value: str, newest: int, now: int) -> None:
+        self.memory, self.work, self.value = memory, work, value
+        self._newest, self._now = newest, now
 
     def settles_in(self) -> int:
         """For how many nanoseconds a change could still go unseen; not above 0 if it could not."""
-        tick = COARSE if self._newest % 1_000_000_000 == 0 else TICK
-        return self._newest + tick - self._now
+        return settles_in(self._newest, self._now)
 
     @property
     def settled(self) -> bool:
         return self.settles_in() <= 0
 
 
-def signature(place: Place, layout: Layout, *, wide: bool = True) -> Signature | None:
+ALL = ("memory", "work", "value")
+
+
+def signature(place: Place, layout: Layout, *, parts: "Sequence[str]" = ALL) -> Signature | None:
     """The state of this work tree; None where only the full path can tell or has something to finish."""
     now = time.time_ns()
     head = _head(place)
-    if head is None or _drawer_in_use(place.top) or _cut_short(layout):
+    if head is None or _drawer_in_use(place.top) or _cut_short(layout) or _has_news(layout):
         return None
-    seen = _Seen()
-    seen.add(FORMAT, place.top, head)
-    _look_at_memory(seen, place, layout)
-    memory = seen.digest()
-    if wide:
-        _look_around(seen, place)
-    return Signature(memory, seen.digest() if wide else memory, seen.newest, now)
+    common, memory, work, around = _Seen(), _Seen(), _Seen(), _Seen()
+    common.add(FORMAT, place.top, head)
+    _look_at_both(common, place, layout)
+    if "memory" in parts or "value" in parts:
+        _look_at_memory(memory, layout)
+    if "work" in parts or "value" in parts:
+        _look_at_work(work, layout)
+    if "value" in parts:
+        _look_around(around, place, layout)
+    return Signature(
+        digest(common, memory) if "memory" in parts else "",
+        digest(common, work) if "work" in parts else "",
+        digest(common, memory, work, around) if "value" in parts else "",
+        max(seen.newest for seen in (common, memory, work, around)),
+        now,
+    )
 
 
-def _look_at_memory(seen: "_Seen", place: Place, layout: Layout) -> None:
+def _look_at_both(seen: "_Seen", place: Place, layout: Layout) -> None:
     for name in ("config", "packed-refs"):
         seen.file(os.path.join(place.common_dir, name))
     for name in ("holdfast-line", "rebase-merge/head-name", "rebase-apply/head-name"):
         seen.file(os.path.join(place.git_dir, *name.split("/")))
-    for path in (layout.runs, layout.bodies, layout.sealed_log, layout.sealed_changes, layout.quarantine):
+    for path in (layout.sealed_changes, layout.settings, layout.in_tree(SETTINGS)):
         seen.file(path)
-    for path in (layout.settings, layout.in_tree(SETTINGS)):
-        seen.file(path)
-    for path in (layout.spool, layout.pending, layout.candidates, layout.lines, layout.erased):
+    for path in (layout.pending, layout.lines, layout.erased):
         seen.tree(path)
-    seen.tree(layout.in_tree(MEMORY))
 
 
-def _look_around(seen: "_Seen", place: Place) -> None:
+def _look_at_memory(seen: "_Seen", layout: Layout) -> None:
+    for path in (layout.runs, layout.bodies, layout.sealed_log, layout.quarantine):
+        seen.file(path)
+    for path in (layout.spool, layout.candidates, layout.in_tree(MEMORY)):
+        seen.tree(path)
+
+
+def _look_at_work(seen: "_Seen", layout: Layout) -> None:
+    for path in (layout.claims, layout.in_tree(TASKS), layout.in_tree(LINKS)):
+        seen.tree(path)
+
+
+def _look_around(seen: "_Seen", place: Place, layout: Layout) -> None:
     for name in ("index", *UNDER_WAY):
         seen.file(os.path.join(place.git_dir, name))
-    seen.file(os.path.join(place.common_dir, "shallow"))
+    for name in ("shallow", "info/exclude"):
+        seen.file(os.path.join(place.common_dir, *name.split("/")))
     seen.tree(os.path.join(place.common_dir, "refs"))
     seen.file(os.path.join(place.common_dir, "worktrees"))
+    seen.tree(layout.sessions)
+    for path in (layout.rewrites, layout.anchors):
+        seen.file(path)
+
+
+MAX_WATCHED = 20_000  # files: beyond that git looks faster than we do
+
+
+def watched(top: str, paths: str) -> tuple[str, int]:
+    """What the files of a work tree look like: a short string, and the latest change among them.
+
+    `paths` are the files git tracks and the folders they lie in, one a line: a file that is edited
+    changes its own facts, one that is added or deleted those of its folder.
+    """
+    seen = _Seen()
+    for path in paths.split("\n"):
+        seen.file(f"{top}/{path}")
+    return digest(seen), seen.newest
+
+
+def settles_in(newest: int, now: int) -> int:
+    """For how many nanoseconds a change could leave the time of the newest; not above 0 if it could not."""
+    return newest + (COARSE if newest % 1_000_000_000 == 0 else TICK) - now
+
+
+def _has_news(layout: Layout) -> bool:
+    """Whether git's hooks left word of something that no command has taken in yet."""
+    log = os.path.basename(layout.git_inbox)
+    try:
+        return any(name == log or name.startswith(f"{log}.taken-") for name in os.listdir(layout.inbox))
+    except OSError:
+        return False
 
 
 def _cut_short(layout: Layout) -> bool:
@@ -153,14 +213,16 @@ class _Seen:
             else:
                 self._note(found)
 
-    def digest(self) -> str:
-        """One short string. The checksum is wide enough to notice, and no secret hangs on it."""
-        text = "\n".join((*self.facts, str(self.sum))).encode("utf-8", "surrogateescape")
-        try:
-            from _blake2 import blake2b
-        except ImportError:  # a Python built without it
-            from hashlib import blake2b
-        return str(blake2b(text, digest_size=16).hexdigest())
+
+def digest(*seen: "_Seen") -> str:
+    """One short string. The checksum is wide enough to notice, and no secret hangs on it."""
+    facts = [word for one in seen for word in (*one.facts, str(one.sum), "")]
+    text = "\n".join(facts).encode("utf-8", "surrogateescape")
+    try:
+        from _blake2 import blake2b
+    except ImportError:  # a Python built without it
+        from hashlib import blake2b
+    return str(blake2b(text, digest_size=16).hexdigest())
 
 
 def _head(place: Place) -> str | None:

@@ -1,15 +1,16 @@
-"""The quick path: `recall`, `status` and `--version` answered before anything heavy is imported.
+"""The quick path: what agents ask often, answered before anything heavy is imported.
 
 It finds the repository by file facts, asks `freshness` whether the index still says what is true,
-and answers from SQLite alone. Whatever is unusual (a stale or missing index, an option it does not
-know, git's or Holdfast's variables set, a sandbox) it leaves to the full path, which gives the same
-rows in the same words. It never writes.
+and answers from SQLite alone: `recall` by searching, `status`, `next` and `context` with what the full
+path kept ready. Whatever is unusual (a stale or missing index, an option it does not know, git's or
+Holdfast's variables set, a sandbox) it leaves to the full path, which gives the same rows in the same
+words. It changes nothing, but that it counts how a `context` was found.
 """
 
 import os
 import time
 
-from holdfast.index.freshness import Place, signature
+from holdfast.index.freshness import Place, signature, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.index.search import KINDS, MAX_LIMIT, candidates, search
 from holdfast.index.shown import as_json, as_text
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from sqlite3 import Connection
 
+    from holdfast.index.freshness import Signature
+
 NOT_HANDLED = -1
+RESTS_ON = {"recall": "memory", "status": "value", "next": "work", "context": "value"}  # parts of a signature
+WATCHED = "watched"  # the kept row that names the files of the work tree of which `context` tells
 _STEERING = (  # with one of these set, git itself has to say which repository is meant
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -37,9 +42,9 @@ def main(argv: list[str]) -> int:
         from holdfast import __version__
 
         return _say(f"holdfast {__version__}\n")
-    if not argv or argv[0] not in ("recall", "status") or not is_plain(os.environ):
+    if not argv or argv[0] not in RESTS_ON or not is_plain(os.environ):
         return NOT_HANDLED
-    asked = _recall_options(argv[1:]) if argv[0] == "recall" else _status_options(argv[1:])
+    asked = _recall_options(argv[1:]) if argv[0] == "recall" else _plain_options(argv[1:])
     return NOT_HANDLED if asked is None else _answer(argv[0], asked)
 
 
@@ -63,7 +68,7 @@ class _Asked:
         self.limit = 5
 
 
-def _status_options(words: list[str]) -> _Asked | None:
+def _plain_options(words: list[str]) -> _Asked | None:
     asked = _Asked()
     asked.json = words == ["--json"]
     return asked if asked.json or not words else None
@@ -103,23 +108,39 @@ def _answer(command: str, asked: _Asked) -> int:
         return NOT_HANDLED
     layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
     name = _content(layout.repo_id)
-    now = signature(place, layout, wide=command == "status") if name else None
-    if now is None or _has_dead_runs(layout, patient=command == "recall"):
+    now = signature(place, layout, parts=(RESTS_ON[command],)) if name else None
+    if now is None or _has_dead_runs(layout, patient=command != "status"):
         return NOT_HANDLED
     path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
+    told, how = _told(path, command, asked, now, place.top)
+    code = NOT_HANDLED if told is None else _say(told)
+    if how and code == 0:
+        from holdfast.store import tally
+
+        tally.count(layout, how)
+    return code
+
+
+def _told(
+    path: str, command: str, asked: _Asked, now: "Signature", top: str
+) -> tuple[str | None, str | None]:
+    """What the index has to say, and what is to be counted; nothing if it is behind or damaged."""
     import _sqlite3
 
     db = None
     try:
         db = _open(path)
         db.execute("BEGIN")
-        told = _recalled(db, asked, now.memory) if command == "recall" else _status(db, asked, now.value)
+        if command == "recall":
+            return _recalled(db, asked, now.memory), None
+        text, data = _kept(db, command, now, top) or (None, "")
     except _sqlite3.Error:
-        return NOT_HANDLED
+        return None, None
     finally:
         if db is not None:
             db.close()
-    return NOT_HANDLED if told is None else _say(told)
+    how = f"context.{how_found(data)}" if command == "context" else None
+    return data if asked.json and text is not None else text, how
 
 
 def _has_dead_runs(layout: Layout, *, patient: bool) -> bool:
@@ -177,15 +198,31 @@ def _recalled(db: "Connection", asked: _Asked, state: str) -> str | None:
     return as_text(found, waiting=waiting)
 
 
-def _status(db: "Connection", asked: _Asked, state: str) -> str | None:
+def _kept(db: "Connection", command: str, now: "Signature", top: str) -> tuple[str, str] | None:
+    """The answer that the full path kept, if all that it rests on is as it was."""
     from holdfast.index import ready
 
-    kept = ready.get(db, "status", signature=status_signature(state, os.environ), now=_now())
-    return None if kept is None else kept[1 if asked.json else 0]
+    tree = ""
+    if command == "context":
+        paths = db.execute("SELECT text FROM ready WHERE name = ?", (WATCHED,)).fetchone()
+        if paths is None:
+            return None
+        tree = watched(top, paths[0])[0]
+    return ready.get(db, command, signature=resting_on(command, now, os.environ, tree=tree), now=_now())
+
+
+def resting_on(command: str, now: "Signature", environ: "Mapping[str, str]", *, tree: str = "") -> str:
+    """What a kept answer rests on: its part of the state, the user's settings, the work tree's files."""
+    return status_signature(f"{getattr(now, RESTS_ON[command])}{tree}", environ)
+
+
+def how_found(data: str) -> str:
+    """How a kept `context` found its session, taken from its JSON without reading all of that."""
+    return data.partition('"how": "')[2].partition('"')[0]
 
 
 def status_signature(state: str, environ: "Mapping[str, str]") -> str:
-    """What a kept `status` rests on: the state of the memory, and the user's settings."""
+    """A state and the user's settings."""
     try:
         found = os.stat(user_settings(environ))
     except OSError:
