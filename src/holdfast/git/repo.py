@@ -8,7 +8,7 @@ import hashlib
 import os
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused
@@ -114,10 +114,15 @@ class Repo:
         return done.stdout
 
     def attempt(
-        self, *args: str, stdin: bytes | None = None, write: bool = False, publishing: bool = False
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        write: bool = False,
+        publishing: bool = False,
+        environ: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
         """Run git and leave the judgement to the caller; hooks are told if a publish runs them."""
-        environment = _environment(keep_local=False)
+        environment = _environment(keep_local=False) | dict(environ or {})
         if not write:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         if publishing:
