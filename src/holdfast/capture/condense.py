@@ -14,12 +14,14 @@ from holdfast.model.text import tokens
 BY_US = "holdfast"
 _NEW, _OLD = 240, 90  # bytes of a turn's line while there is room, and when there is not
 _NUMBERED = re.compile(r"(\d+)\. ")
+_MOST, _MOST_TEXT = 1_000, 1 << 20  # turns and characters that stay unfolded, whatever the settings
 _LEAST = 64  # tokens for the folded turns, however small the budget
 
 
 def due(session: Session, *, after: int, budget: int) -> int:
     """How many of the oldest turns are to be folded now; 0 if it is not time."""
-    if len(session.turns) <= after:
+    size = sum(len(turn.summary) for turn in session.turns)
+    if len(session.turns) <= min(after, _MOST) and (size <= _MOST_TEXT or len(session.turns) == 1):
         return 0
     keep = max(1, after // 2)
     while keep > 1 and sum(tokens(turn.summary) for turn in session.turns[-keep:]) > budget // 2:

@@ -9,11 +9,12 @@ for an answer, what was run. These are values, their JSON and the rules that nee
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, FutureFormat, NotFound, TooLarge
-from holdfast.model.ids import is_id
+from holdfast.model import strict
 
 VERSION = 1
 PREFIX = "SES"
@@ -25,7 +26,7 @@ MAX_SUMMARY = 20_000
 MAX_SCRATCHPAD = 200_000
 # How many. The newest stay; of items only closed ones ever go.
 MAX_TURNS, MAX_ITEMS, MAX_COMMANDS, MAX_FILES, MAX_COMMITS, MAX_NAMES = 5_000, 2_000, 500, 2_000, 5_000, 1_000
-_MAX_PATH = 4_096
+MAX_PATH = 4_096
 
 _TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -158,9 +159,6 @@ class Session:
         return tuple(approval for approval in self.approvals if approval.state == "pending")
 
 
-# ── rules ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def clean(text: str, *, limit: int, what: str) -> str:
     """A text as it is stored: stripped, without half characters; TooLarge beyond its limit."""
     if len(text) > limit:
@@ -259,9 +257,6 @@ def _fewer(found: list[_Numbered], lives: Callable[[_Numbered], bool]) -> tuple[
     return tuple(one for one in found if one.id not in gone)
 
 
-# ── JSON ─────────────────────────────────────────────────────────────────────────────────────────
-
-
 def to_json(session: Session) -> str:
     """The session as its file holds it; fields of others are written back as they were."""
     return json.dumps({"version": VERSION, **_plain(session)}, ensure_ascii=False, indent=1) + "\n"
@@ -281,7 +276,7 @@ def _plain(value: Any) -> Any:
 
 def from_json(text: str | bytes) -> Session:
     """A session from its file; ValueError says what is wrong, FutureFormat that it is newer than us."""
-    raw = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    raw = strict.loads(text)
     if not isinstance(raw, dict):
         raise ValueError("it is not an object")
     version = raw.pop("version", None)
@@ -289,7 +284,7 @@ def from_json(text: str | bytes) -> Session:
         raise ValueError("it does not say its version")
     if version > VERSION:
         raise FutureFormat(f"it is written in version {version}; this Holdfast reads {VERSION}")
-    session: Session = _build(Session, raw, "")
+    session: Session = strict.build(Session, raw, "", _SHAPES)
     check(session)
     return session
 
@@ -310,144 +305,71 @@ def check(session: Session) -> None:
             raise ValueError(f"the ids of its items ({letter}…) are not in order")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("it says the same thing twice")
-    return found
+def _ts(value: Any, where: str) -> str:
+    known: str = _time(value, where)
+    datetime.fromisoformat(known)  # the 31st of February has the right form
+    return known
 
 
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no number")
+_time = strict.fitting(_TS, "a time in UTC with microseconds")
+_oid = strict.fitting(_OID, "a full commit id")
+_item = strict.fitting(_ITEM, "the short id of an item")
+_line = strict.text(MAX_LINE)
+_files = strict.each(strict.text(MAX_PATH), MAX_FILES)
 
-
-Reader = Callable[[Any, str], Any]
-
-
-def _text(limit: int) -> Reader:
-    def read(value: Any, where: str) -> str:
-        if not isinstance(value, str):
-            raise ValueError(f"{where} is not a text")
-        if len(value) > limit:
-            raise ValueError(f"{where} is longer than {limit} characters")
-        return value
-
-    return read
-
-
-def _fitting(pattern: re.Pattern[str], what: str) -> Reader:
-    def read(value: Any, where: str) -> str:
-        if not isinstance(value, str) or not pattern.fullmatch(value):
-            raise ValueError(f"{where} is not {what}")
-        return value
-
-    return read
-
-
-def _id(value: Any, where: str) -> str:
-    if not isinstance(value, str) or not is_id(value):
-        raise ValueError(f"{where} is not an id")
-    return value
-
-
-def _number(least: int) -> Reader:
-    def read(value: Any, where: str) -> int:
-        if type(value) is not int or not least <= value < 2**53:
-            raise ValueError(f"{where} is not a whole number from {least} on")
-        return value
-
-    return read
-
-
-def _one_of(*words: str) -> Reader:
-    def read(value: Any, where: str) -> str:
-        if value not in words:
-            raise ValueError(f"{where} is not one of {', '.join(words)}")
-        return str(value)
-
-    return read
-
-
-def _maybe(reader: Reader) -> Reader:
-    return lambda value, where: None if value is None else reader(value, where)
-
-
-def _each(reader: Reader, most: int) -> Reader:
-    def read(value: Any, where: str) -> tuple[Any, ...]:
-        if not isinstance(value, list):
-            raise ValueError(f"{where} is not a list")
-        if len(value) > most:
-            raise ValueError(f"{where} has more than {most} entries")
-        return tuple(reader(one, f"{where}[{n}]") for n, one in enumerate(value))
-
-    return read
-
-
-def _made(cls: type) -> Reader:
-    return lambda value, where: _build(cls, value, where)
-
-
-def _build(cls: type, raw: Any, where: str) -> Any:
-    """A value from its JSON object: known fields read strictly, unknown ones kept."""
-    if not isinstance(raw, dict):
-        raise ValueError(f"{where} is not an object")
-    shape = _SHAPES[cls]
-    for field in fields(cls):
-        if field.name in shape and field.default is MISSING and field.name not in raw:
-            raise ValueError(f"{where} has no {field.name}".strip())
-    known = {
-        name: read(raw[name], f"{where}.{name}".lstrip(".")) for name, read in shape.items() if name in raw
-    }
-    return cls(**known, extra=tuple((name, value) for name, value in raw.items() if name not in shape))
-
-
-_ts = _fitting(_TS, "a time in UTC with microseconds")
-_oid = _fitting(_OID, "a full commit id")
-_item = _fitting(_ITEM, "the short id of an item")
-_line = _text(MAX_LINE)
-_files = _each(_text(_MAX_PATH), MAX_FILES)
-
-_SHAPES: dict[type, dict[str, Reader]] = {
-    Anchor: {"ts": _ts, "commit": _maybe(_oid), "branch": _maybe(_line)},
-    Command: {"text": _line, "run": _maybe(_id), "exit_status": _maybe(_number(-(2**53))), "ts": _ts},
-    Item: {"id": _item, "text": _line, "task": _maybe(_id), "ts": _ts, "state": _one_of("open", "closed")},
-    Approval: {"id": _item, "text": _line, "state": _one_of("pending", "granted", "denied"), "ts": _ts},
-    Condensed: {"turns": _number(1), "text": _text(MAX_SCRATCHPAD), "by": _line},
+_SHAPES: dict[type, dict[str, strict.Reader]] = {}
+_SHAPES |= {
+    Anchor: {"ts": _ts, "commit": strict.maybe(_oid), "branch": strict.maybe(_line)},
+    Command: {
+        "text": _line,
+        "run": strict.maybe(strict.identity),
+        "exit_status": strict.maybe(strict.number(-(2**53))),
+        "ts": _ts,
+    },
+    Item: {
+        "id": _item,
+        "text": _line,
+        "task": strict.maybe(strict.identity),
+        "ts": _ts,
+        "state": strict.one_of("open", "closed"),
+    },
+    Approval: {"id": _item, "text": _line, "state": strict.one_of("pending", "granted", "denied"), "ts": _ts},
+    Condensed: {"turns": strict.number(1), "text": strict.text(MAX_SCRATCHPAD), "by": _line},
     Turn: {
-        "n": _number(1),
-        "anchor": _made(Anchor),
-        "summary": _text(MAX_SUMMARY),
-        "commands": _each(_made(Command), MAX_COMMANDS),
+        "n": strict.number(1),
+        "anchor": strict.made(Anchor, _SHAPES),
+        "summary": strict.text(MAX_SUMMARY),
+        "commands": strict.each(strict.made(Command, _SHAPES), MAX_COMMANDS),
         "files": _files,
-        "commits": _each(_oid, MAX_COMMITS),
-        "run": _maybe(_id),
-        "task": _maybe(_id),
+        "commits": strict.each(_oid, MAX_COMMITS),
+        "run": strict.maybe(strict.identity),
+        "task": strict.maybe(strict.identity),
     },
     Session: {
-        "id": _id,
-        "state": _one_of("open", "ended"),
-        "objective": _text(MAX_SUMMARY),
-        "agent": _maybe(_line),
-        "agent_session": _maybe(_line),
-        "line": _fitting(_LINE, "the id of a line"),
-        "worktree": _text(_MAX_PATH),
-        "started": _made(Anchor),
-        "updated": _made(Anchor),
-        "ended": _maybe(_made(Anchor)),
-        "ended_by": _maybe(_line),
-        "previous": _maybe(_id),
-        "next": _each(_id, MAX_NAMES),
-        "summary": _text(MAX_SUMMARY),
-        "turns": _each(_made(Turn), MAX_TURNS),
-        "condensed": _maybe(_made(Condensed)),
-        "open": _each(_made(Item), MAX_ITEMS),
-        "follow_ups": _each(_made(Item), MAX_ITEMS),
-        "approvals": _each(_made(Approval), MAX_ITEMS),
-        "scratchpad": _text(MAX_SCRATCHPAD),
-        "decisions": _each(_line, MAX_NAMES),
-        "commits": _each(_oid, MAX_COMMITS),
-        "commands": _each(_made(Command), MAX_COMMANDS),
+        "id": strict.identity,
+        "state": strict.one_of("open", "ended"),
+        "objective": strict.text(MAX_SUMMARY),
+        "agent": strict.maybe(_line),
+        "agent_session": strict.maybe(_line),
+        "line": strict.fitting(_LINE, "the id of a line"),
+        "worktree": strict.text(MAX_PATH),
+        "started": strict.made(Anchor, _SHAPES),
+        "updated": strict.made(Anchor, _SHAPES),
+        "ended": strict.maybe(strict.made(Anchor, _SHAPES)),
+        "ended_by": strict.maybe(_line),
+        "previous": strict.maybe(strict.identity),
+        "next": strict.each(strict.identity, MAX_NAMES),
+        "summary": strict.text(MAX_SUMMARY),
+        "turns": strict.each(strict.made(Turn, _SHAPES), MAX_TURNS),
+        "condensed": strict.maybe(strict.made(Condensed, _SHAPES)),
+        "open": strict.each(strict.made(Item, _SHAPES), MAX_ITEMS),
+        "follow_ups": strict.each(strict.made(Item, _SHAPES), MAX_ITEMS),
+        "approvals": strict.each(strict.made(Approval, _SHAPES), MAX_ITEMS),
+        "scratchpad": strict.text(MAX_SCRATCHPAD),
+        "decisions": strict.each(_line, MAX_NAMES),
+        "commits": strict.each(_oid, MAX_COMMITS),
+        "commands": strict.each(strict.made(Command, _SHAPES), MAX_COMMANDS),
         "files": _files,
-        "tasks": _each(_id, MAX_NAMES),
+        "tasks": strict.each(strict.identity, MAX_NAMES),
     },
 }

@@ -96,11 +96,16 @@ def update(layout: Layout, asked: str, change: Callable[[Session], Session]) -> 
 
 
 def start(layout: Layout, make: Callable[[list[Session]], Session]) -> Session:
-    """Store the session that `make` gives, who sees all others and is alone while it looks."""
+    """Store the session that `make` gives, who sees all others and is alone while it looks.
+
+    It may give one of the others instead; then nothing is written.
+    """
     fsio.make_dirs(layout.sessions)
     with fsio.locked(_lock(layout)):
-        new = make(all(layout))
-        _write(layout, new)
+        there = all(layout)
+        new = make(there)
+        if not any(new is one for one in there):
+            _write(layout, new)
         return new
 
 

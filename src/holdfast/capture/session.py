@@ -1,0 +1,345 @@
+"""Sessions as work goes on: started, noted turn by turn, ended.
+
+Each change is one durable write, anchored to the commit and branch it was made at, and what comes from
+outside is redacted first. There is one open session per line and work tree. Nothing is ended, copied or
+dropped silently; what happened by itself (a linked session after a branch change) is said in `clone.notes`.
+"""
+
+import os
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from holdfast.capture import condense, condensing, noting, proposals, since
+from holdfast.capture.changes import spelled
+from holdfast.capture.condensing import Condensing
+from holdfast.capture.noting import Found, more
+from holdfast.capture.proposals import Proposal
+from holdfast.capture.run import Outcome
+from holdfast.capture.whereabouts import NONE_OPEN, Stale, anchor_of, current, find, left, stale, worktree_of
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.git.clone import Clone
+from holdfast.model import session as rules
+from holdfast.model.event import Draft
+from holdfast.model.ids import is_id, new_id
+from holdfast.model.session import MAX_COMMITS, MAX_FILES, MAX_NAMES, PREFIX, Anchor, Command, Session, Turn
+from holdfast.store import sessions
+
+__all__ = [
+    "Ending",
+    "Noted",
+    "Stale",
+    "current",
+    "edit",
+    "end",
+    "find",
+    "note",
+    "record_commit",
+    "record_run",
+    "stale",
+    "start",
+]
+
+_FIRST_LINE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A turn, or only a change of what is open; and whether a session had to be started for it."""
+
+    session: Session
+    turn: Turn | None
+    started: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """An ended session, what git says it came to, and the tasks that may be done."""
+
+    session: Session
+    commits: tuple[str, ...]
+    files: tuple[str, ...]
+    insertions: int
+    deletions: int
+    uncommitted: tuple[str, ...]
+    proposals: tuple[Proposal, ...]
+
+
+def start(
+    clone: Clone,
+    *,
+    objective: str,
+    agent: str | None = None,
+    agent_session: str | None = None,
+    tasks: Iterable[str] = (),
+    again: bool = False,
+) -> Session:
+    """Begin a session here; BadInput says which one is open already, unless `again` ends it first."""
+    said = {"objective": objective, "agent": agent, "agent_session": agent_session}
+    fields = noting.cleaned(clone, said)
+    named = noting.task_ids(clone, tasks)
+    if again and (old := current(clone)):
+        end(clone, session=old.id, reason="again")
+    new = _begin(clone, {**fields, "tasks": named})
+    _record(clone, new, "start", summary=new.objective)
+    return new
+
+
+def _begin(clone: Clone, fields: Mapping[str, Any], *, join: bool = False) -> Session:
+    """A new session here; where one is open already it is refused, or joined if somebody was quicker."""
+    line, worktree, now = clone.line().id, worktree_of(clone), anchor_of(clone)
+    others = {name for store in clone.stores for name in sessions.ids(store)}
+
+    def make(there: list[Session]) -> Session:
+        for old in there:
+            if (old.state, old.line, old.worktree) == ("open", line, worktree):
+                if join:
+                    return old
+                raise BadInput(
+                    f"{old.id} is open here: {old.objective or 'no objective'}",
+                    hint="Go on with `holdfast session note TEXT`, or add --again to end it first.",
+                )
+        identity = new_id(PREFIX, others)
+        return Session(id=identity, line=line, worktree=worktree, started=now, updated=now, **fields)
+
+    return sessions.start(clone.layout, make)
+
+
+def _linked(clone: Clone, old: Session | None, objective: str) -> Session:
+    """A session for a note that has none here: after a branch change it names the one it goes on from."""
+    fields = {"objective": objective, "previous": old.id if old else None}
+    new = _begin(clone, fields, join=True)
+    if new.turns or new.previous != fields["previous"]:
+        return new
+    if old is None:
+        _record(clone, new, "start", summary=objective)
+        clone.notes.append(f"no session was open here: {new.id} was started")
+        return new
+    if old.id in sessions.ids(clone.layout):  # else it lies in a store that cannot be written from here
+        sessions.update(clone.layout, old.id, lambda s: replace(s, next=more(s.next, (new.id,), MAX_NAMES)))
+    _record(clone, new, "link", summary=f"goes on from {old.id}")
+    was, here = (_named(one.updated.branch) for one in (old, new))
+    clone.notes.append(
+        f"{old.id} was on {was}, this is {here}: {new.id} goes on from it, and {old.id} stays open"
+    )
+    return new
+
+
+def note(
+    clone: Clone,
+    summary: str = "",
+    *,
+    session: str | None = None,
+    commands: Iterable[str | Mapping[str, Any]] = (),
+    files: Iterable[str] = (),
+    open: Iterable[str] = (),  # noqa: A002 - the word people use
+    close: Iterable[str] = (),
+    follow_ups: Iterable[str] = (),
+    approvals: Iterable[str] = (),
+    granted: Iterable[str] = (),
+    denied: Iterable[str] = (),
+    decisions: Iterable[str] = (),
+    scratchpad: str | None = None,
+    task: str | None = None,
+    run: str | None = None,
+    condense_by: Condensing | None = None,
+) -> Noted:
+    """Add a turn, durable on return; without a summary only what is open changes.
+
+    What is not given is found: the files changed and the commits made since the last turn. A session is
+    started if none is open here; after a branch change it is linked to the one that was left.
+    """
+    said = {
+        "summary": summary,
+        "scratchpad": scratchpad,
+        "run": run,
+        "task": next(iter(noting.task_ids(clone, [task])), None) if task else None,
+        "commands": [noting.as_command(one, clone.now()) for one in commands],
+        "files": [rules.cut(spelled(path), rules.MAX_PATH) for path in files],
+        "open": list(open),
+        "follow_ups": list(follow_ups),
+        "approvals": list(approvals),
+        "decisions": list(decisions),
+    }
+    answers = {"close": list(close), "granted": list(granted), "denied": list(denied)}
+    told = {**noting.cleaned(clone, said), **answers}
+    if not any(told.values()):
+        raise BadInput("there is nothing to note", hint="Say in a sentence what was done.")
+    there, started = _session_for(clone, session, told)
+    now = anchor_of(clone)
+    found = noting.found_since(clone, there, now, told)
+    new = sessions.update(clone.layout, there.id, lambda old: noting.noted(old, told, now, found))
+    turn = new.turns[-1] if told["summary"] else None
+    return Noted(_condense(clone, new, condense_by or Condensing()), turn, started)
+
+
+def _session_for(clone: Clone, asked: str | None, told: Mapping[str, Any]) -> tuple[Session, bool]:
+    """The session a note belongs to, and whether it had to be started."""
+    here, named = current(clone), sessions.find(clone.layout, asked) if asked is not None else None
+    if named is not None:
+        _refuse_elsewhere(clone, named)
+        if named.line == clone.line().id:
+            return named, False
+    if here is not None:
+        if named is not None:
+            clone.notes.append(
+                f"{named.id} is on another branch: noted in {here.id}, which is open on this one"
+            )
+        return here, False
+    if told["close"] or told["granted"] or told["denied"]:
+        raise NotFound("no session is open here, so there is nothing to close in it", hint=NONE_OPEN)
+    objective = rules.cut(told["summary"].partition("\n")[0], _FIRST_LINE)
+    return _linked(clone, named or left(clone), objective), True
+
+
+def _refuse_elsewhere(clone: Clone, session: Session) -> None:
+    if session.state == "ended":
+        raise BadInput(f"{session.id} has ended", hint=NONE_OPEN)
+    if session.worktree != worktree_of(clone):
+        raise BadInput(
+            f"{session.id} belongs to another work tree", hint="Note it there, or leave the id out."
+        )
+
+
+def _condense(clone: Clone, session: Session, how: Condensing) -> Session:
+    """Fold the older turns if it is time; the model command runs before the lock is taken, not under it."""
+    count = condense.due(session, after=how.after, budget=how.budget)
+    if not count:
+        return session
+    answer = condensing.by_command(clone, session, count, how) if how.command else None
+    text = answer or condense.shortly(session, count, budget=how.budget)
+    by = spelled(os.path.basename(how.command[0])) if answer else condense.BY_US
+
+    def change(now: Session) -> Session:
+        if now.turns[:count] != session.turns[:count] or now.condensed != session.condensed:
+            return now  # somebody else condensed it meanwhile
+        return condense.fold(now, count, text, by=by)
+
+    new = sessions.update(clone.layout, session.id, change)
+    _record(clone, new, "condense", summary=f"{count} turns put shortly by {by}")
+    return new
+
+
+def end(
+    clone: Clone,
+    *,
+    session: str | None = None,
+    summary: str | None = None,
+    reason: str = "ended",
+    with_tasks: bool = True,
+) -> Ending:
+    """Close a session, durable on return, and say what git holds of it; no task is changed."""
+    there = current(clone) if session is None else sessions.find(clone.layout, session)
+    if there is None:
+        raise NotFound("no session is open here", hint=NONE_OPEN)
+    told = noting.cleaned(clone, {"summary": summary, "reason": reason})
+    now = anchor_of(clone)
+    here = (there.line, there.worktree) == (clone.line().id, worktree_of(clone))
+    found = noting.found_since(clone, there, now, {"summary": "end"}) if here else Found((), ())
+
+    def change(old: Session) -> Session:
+        if old.state == "ended":
+            raise BadInput(f"{old.id} has ended already", hint="See it with `holdfast session show`.")
+        return replace(
+            old,
+            state="ended",
+            ended=now,
+            ended_by=told["reason"],
+            updated=now if here else old.updated,
+            summary=told["summary"] or old.summary,
+            commits=more(old.commits, found.commits, MAX_COMMITS),
+            files=more(old.files, found.files, MAX_FILES),
+        )
+
+    new = sessions.update(clone.layout, there.id, change)
+    _record(clone, new, "end", summary=new.summary or new.objective)
+    return _account(clone, new, now if here else new.updated, with_tasks=with_tasks)
+
+
+def _account(clone: Clone, session: Session, now: Anchor, *, with_tasks: bool) -> Ending:
+    repo, base = clone.repo, session.started.commit
+    made = since.surviving(repo, session.commits, now.commit, base)
+    came = since.diff(repo, base, made, now.commit)
+    mine = session.worktree == worktree_of(clone)
+    dirty = since.uncommitted(repo, since=session.started.ts) if mine else []
+    proposed = proposals.propose(clone, session, made) if with_tasks else ()
+    return Ending(session, tuple(made), came.files, came.insertions, came.deletions, tuple(dirty), proposed)
+
+
+def edit(
+    clone: Clone,
+    asked: str,
+    *,
+    summary: str | None = None,
+    objective: str | None = None,
+    scratchpad: str | None = None,
+) -> Session:
+    """Change what a session says of itself, ended or not; what is None stays."""
+    told = noting.cleaned(clone, {"summary": summary, "objective": objective, "scratchpad": scratchpad})
+    given = {name: text for name, text in told.items() if text is not None}
+    if not given:
+        raise BadInput("there is nothing to change", hint="Use --summary, --objective or --scratchpad.")
+    now = anchor_of(clone)
+    return sessions.update(
+        clone.layout, asked, lambda old: replace(old, **given, updated=replace(old.updated, ts=now.ts))
+    )
+
+
+def record_commit(
+    clone: Clone, session: str, oid: str, *, ts: str | None = None, branch: str | None = None
+) -> Session:
+    """Add a commit that git's hook told of; the turn that tells of it comes later."""
+
+    def change(old: Session) -> Session:
+        if oid in old.commits or old.state == "ended":
+            return old
+        place = branch if branch is not None else old.updated.branch
+        at = Anchor(max(ts or clone.now(), old.updated.ts), oid, spelled(place) if place else None)
+        return replace(old, updated=at, commits=more(old.commits, (oid,), MAX_COMMITS))
+
+    return sessions.update(clone.layout, session, change)
+
+
+def record_run(clone: Clone, outcome: Outcome) -> Session | None:
+    """Add a recorded command to the open session, if there is one; a failure is said, never raised."""
+    try:
+        there = current(clone)
+        if there is None or outcome.event is None:
+            return there
+        body, now = clone.joined(outcome.event), anchor_of(clone)
+        known = {"run": outcome.run_id, "exit_status": outcome.exit_code}
+        ran = Command(**noting.as_command({"text": _as_typed(body["command"]), **known}, now.ts))
+        made = [str(one["path"]) for one in body["artifacts"] or () if "path" in one]
+        task = str(body["task"] or "")
+        tasks = [task] if task.startswith("TSK-") and is_id(task) else []
+        return sessions.update(clone.layout, there.id, lambda old: _with_run(old, ran, now, made, tasks))
+    except (HoldfastError, OSError) as error:
+        clone.notes.append(f"the run is not in the session: {error}")
+        return None
+
+
+def _with_run(old: Session, ran: Command, now: Anchor, files: list[str], tasks: list[str]) -> Session:
+    return replace(
+        old,
+        updated=now,
+        commands=noting.fewer_commands((*old.commands, ran)),
+        files=more(old.files, files[: since.MAX_FILES], MAX_FILES),
+        tasks=more(old.tasks, tasks, MAX_NAMES),
+    )
+
+
+def _as_typed(command: object) -> str:
+    if isinstance(command, list | tuple):
+        return shlex.join(str(word) for word in command)
+    return str(command or "?")
+
+
+def _named(branch: str | None) -> str:
+    return branch or "a detached HEAD"
+
+
+def _record(clone: Clone, session: Session, action: str, *, summary: str) -> None:
+    tasks = {"task": session.tasks[-1]} if session.tasks else {}
+    body = {"action": action, "session": session.id, "summary": summary, **tasks}
+    clone.record(Draft("session", target=session.id, body=body))

@@ -1,0 +1,125 @@
+"""What git saw in this work tree since a moment: the commits made here, and their files.
+
+A pull brings commits that are no work of this session; the work tree's own reflog tells them apart. Where
+there is none, the first-parent history since then has to do.
+"""
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.capture.changes import spelled
+from holdfast.git import reflog
+from holdfast.git.repo import Repo
+from holdfast.store.layout import TRACKED
+
+MAX_COMMITS, MAX_FILES = 2_000, 300
+_ROWS = 5_000  # of the reflog
+_MADE = re.compile(
+    r"commit\b|cherry-pick|revert|am\b|.*Merge made by|"
+    r"(?:rebase|pull)\b.*\((?:pick|reword|edit|squash|fixup|continue)\)"
+)
+_OWN_CLOCK = 0.1  # seconds by which a file system may lag behind our clock
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What some commits came to."""
+
+    files: tuple[str, ...] = ()
+    insertions: int = 0
+    deletions: int = 0
+
+
+def commits(repo: Repo, base: str | None, head: str | None) -> list[str]:
+    """The commits made in this work tree that HEAD gained since `base`, oldest first."""
+    if head is None or head == base:
+        return []
+    gained = _gained(repo, base, head)
+    rows = reflog.read(repo.git_dir, "HEAD")[-_ROWS:]
+    if not rows:
+        mine = set(_gained(repo, base, head, "--first-parent"))
+    else:
+        mine = {row.oid for row in rows if _MADE.match(row.message)}
+    return [oid for oid in reversed(gained) if oid in mine]
+
+
+def _gained(repo: Repo, base: str | None, head: str, *how: str) -> list[str]:
+    since = [] if base is None else [f"^{base}"]
+    done = repo.attempt("rev-list", *how, f"--max-count={MAX_COMMITS}", head, *since)
+    return done.stdout.decode("ascii").split() if done.returncode == 0 else []
+
+
+def committed(repo: Repo, oids: Sequence[str]) -> list[str]:
+    """The files that these commits changed, ours left out, in the order they were first changed."""
+    if not oids:
+        return []
+    shape = ("--stdin", "-r", "--root", "--no-commit-id", "--name-only", "--no-renames", "-z")
+    done = repo.attempt("diff-tree", *shape, stdin="\n".join(oids).encode("ascii") + b"\n")
+    names = dict.fromkeys(os.fsdecode(name) for name in done.stdout.split(b"\0") if name)
+    return [spelled(name) for name in names if not _is_ours(name)][:MAX_FILES]
+
+
+def uncommitted(repo: Repo, *, since: str, known: Collection[str] = ()) -> list[str]:
+    """The files that differ from HEAD and were changed after a moment; a deleted one once."""
+    asked = ("--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+    done = repo.attempt("status", *asked, "--", ".", f":(exclude){TRACKED}")
+    names = [os.fsdecode(row[3:]) for row in done.stdout.split(b"\0") if row]
+    moment = datetime.fromisoformat(since).timestamp() - _OWN_CLOCK
+    return [spelled(name) for name in names if _is_newer(repo, name, moment, known)][:MAX_FILES]
+
+
+def _is_newer(repo: Repo, name: str, moment: float, known: Collection[str]) -> bool:
+    try:
+        return os.lstat(os.path.join(repo.top, name)).st_mtime >= moment
+    except OSError:
+        return spelled(name) not in known
+
+
+def _is_ours(name: str) -> bool:
+    return name == TRACKED or name.startswith(TRACKED + "/")
+
+
+def surviving(repo: Repo, oids: Collection[str], head: str | None, base: str | None) -> list[str]:
+    """Which of these commits are in HEAD's history since `base`, oldest first."""
+    wanted = set(oids)
+    return [oid for oid in reversed(_gained(repo, base, head)) if oid in wanted] if head and wanted else []
+
+
+def diff(repo: Repo, base: str | None, oids: Sequence[str], head: str | None) -> Diff:
+    """What these commits came to: since `base` if nothing else came in between, else one by one."""
+    if not oids or head is None:
+        return Diff()
+    shape = ("-r", "--root", "--numstat", "--no-renames", "-z")
+    if base is not None and len(_gained(repo, base, head)) == len(oids) and repo.is_ancestor(base, head):
+        done = repo.attempt("diff-tree", *shape, base, head)
+    else:
+        asked = "\n".join(oids).encode("ascii") + b"\n"
+        done = repo.attempt("diff-tree", *shape, "--stdin", "--no-commit-id", stdin=asked)
+    return _counted(done.stdout)
+
+
+def _counted(out: bytes) -> Diff:
+    files: dict[str, None] = {}
+    added = removed = 0
+    for row in out.split(b"\0"):
+        more, _, rest = row.partition(b"\t")
+        less, _, name = rest.partition(b"\t")
+        if not name or _is_ours(os.fsdecode(name)):
+            continue
+        files[spelled(os.fsdecode(name))] = None
+        added += int(more) if more.isdigit() else 0  # a dash: binary
+        removed += int(less) if less.isdigit() else 0
+    return Diff(tuple(files)[:MAX_FILES], added, removed)
+
+
+def messages(repo: Repo, oids: Sequence[str]) -> dict[str, str]:
+    """What each of these commits says."""
+    if not oids:
+        return {}
+    asked = "\n".join(oids).encode("ascii") + b"\n"
+    done = repo.attempt("log", "--no-walk=unsorted", "--stdin", "-z", "--format=%H%n%B", stdin=asked)
+    rows = (row.partition(b"\n") for row in done.stdout.split(b"\0") if row)
+    return {oid.decode("ascii", "replace"): os.fsdecode(text) for oid, _, text in rows}
