@@ -67,14 +67,14 @@ def test_a_link_is_not_followed(layout: Layout, tmp_path: Path) -> None:
 
 def test_damaged_lines_do_not_count(layout: Layout) -> None:
     """A torn line is not somebody's number."""
-    Path(layout.statistics).write_bytes(
-        b"1 context.branch\n\xff\xfe\n2 context.branch x\n3\n-4 context.none\n5 UPPER\n6 context.none 40\n7 conte"
-    )
-    assert tally.totals(layout) == {"conte": 1, "context.branch": 1, "context.none": 40}
+    bad = (b"\xff\xfe", b"2 context.branch x", b"3", b"-4 context.none", b"5 UPPER")
+    lines = (b"1 context.branch", *bad, b"6 context.none 40", b"7 context.no")
+    Path(layout.statistics).write_bytes(b"\n".join(lines))
+    assert tally.totals(layout) == {"context.branch": 1, "context.none": 40}
 
 
 def test_it_imports_nothing_heavy() -> None:
     """The quick path counts."""
-    code = "import sys; before = set(sys.modules); import holdfast.store.tally; print(*set(sys.modules) - before)"
+    code = "import sys; old = set(sys.modules); import holdfast.store.tally; print(*set(sys.modules) - old)"
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=True, text=True)
     assert not {"re", "json", "typing", "contextlib", "dataclasses", "subprocess"} & set(done.stdout.split())

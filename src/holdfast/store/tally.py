@@ -75,7 +75,8 @@ def reset(layout: Layout) -> None:
 def _lines(path: str) -> list[bytes]:
     fd = os.open(path, os.O_RDONLY | _PLAIN)
     with open(fd, "rb") as file:
-        return file.read(_MOST).splitlines()
+        data = file.read(_MOST)
+    return data[: data.rfind(b"\n") + 1].splitlines()  # what ends without one is torn
 
 
 def _is_count(words: list[bytes]) -> bool:

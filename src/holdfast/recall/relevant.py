@@ -1,0 +1,220 @@
+"""Which session a new one should go on from: the same branch's, else the nearest ancestor's, else the one
+that worked on the same files.
+
+Ranking is plain comparing of values; git is asked a few questions for all sessions together, never one
+for each. What a session of another line says is never taken for this line's: whoever shows it says whose
+it is. A commit that this clone cannot see (shallow, pruned) is not an ancestor.
+"""
+
+import os
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.model.session import Session
+from holdfast.store import layout as paths
+
+FARTHEST = 20_000  # commits looked at for an ancestor; what lies farther back says little about now
+_NAMED = 3  # shared files that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The session to go on from, and why."""
+
+    session: Session | None
+    how: str  # "branch", "ancestor", "paths" or "none"
+    why: str
+    since: str | None = None  # the commit of this history that the session ended at
+    lost: str | None = None  # its last commit, if that is not in this history
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What is different here: not committed, and committed on this branch alone."""
+
+    uncommitted: Mapping[str, str]  # path to git's two letters
+    committed: tuple[str, ...]
+
+    @property
+    def paths(self) -> set[str]:
+        return {*self.uncommitted, *self.committed}
+
+
+def choose(clone: Clone, sessions: Sequence[Session], *, changed: Changed | None = None) -> Chosen:
+    """The most relevant session for this branch and HEAD; `changed` if somebody has looked already."""
+    line, head = clone.line().id, clone.repo.head()
+    telling = [session for session in sessions if tells(session)]
+    if own := [session for session in telling if session.line == line]:
+        return _of_branch(clone, max(own, key=_newest))
+    others = [session for session in telling if session.line != line]
+    found = _nearest(clone, others, head.oid) or _sharing(others, changed, clone)
+    if found is None and (begun := [session for session in sessions if session.line == line]):
+        return _of_branch(clone, max(begun, key=_newest))
+    return found or Chosen(None, "none", _why_none(clone, sessions))
+
+
+def tells(session: Session) -> bool:
+    """Whether a session has anything to hand on: one that only just began has not."""
+    said = (session.turns, session.condensed, session.summary, session.scratchpad, session.decisions)
+    return any(said) or bool(session.open or session.follow_ups or session.approvals)
+
+
+def last_commit(session: Session) -> str | None:
+    """Where in history a session was when it was last heard of."""
+    ended = session.ended.commit if session.ended else None
+    made = session.commits[-1] if session.commits else None
+    return ended or session.updated.commit or made or session.started.commit
+
+
+def files_of(session: Session) -> set[str]:
+    """The files a session worked on."""
+    return {*session.files, *(path for turn in session.turns for path in turn.files)}
+
+
+def looked(repo: Repo, *, trunk: str | None = None) -> Changed:
+    """What is different here; without a trunk only what is not committed."""
+    return Changed(uncommitted(repo), _since_trunk(repo, trunk))
+
+
+def uncommitted(repo: Repo) -> dict[str, str]:
+    """The files that differ from HEAD, ours left out; a new folder is one name."""
+    out = repo.run("status", "--porcelain=v1", "-z", "-unormal", "--no-renames")
+    rows = {os.fsdecode(row[3:]): row[:2].decode("ascii") for row in out.split(b"\0") if row}
+    return {path: code for path, code in rows.items() if not _is_ours(path)}
+
+
+def changed_files(repo: Repo, old: str, new: str = "HEAD") -> tuple[str, ...]:
+    """The files that differ between two commits, ours left out."""
+    done = repo.attempt("diff", "--name-only", "--no-renames", "-z", old, new, "--")
+    names = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name] if done.returncode == 0 else []
+    return tuple(name for name in names if not _is_ours(name))
+
+
+def _since_trunk(repo: Repo, trunk: str | None) -> tuple[str, ...]:
+    if trunk is None or repo.head().oid is None:
+        return ()
+    base = os.fsdecode(repo.attempt("merge-base", "HEAD", trunk).stdout).strip()
+    return changed_files(repo, base) if base else ()
+
+
+def _is_ours(path: str) -> bool:
+    return path == paths.TRACKED or path.startswith(f"{paths.TRACKED}/")
+
+
+def _newest(session: Session) -> tuple[bool, str, str]:
+    return session.state == "open", session.updated.ts, session.id
+
+
+# ── the same branch ──────────────────────────────────────────────────────────────────────────────
+
+
+def _of_branch(clone: Clone, session: Session) -> Chosen:
+    state = f"ended {minute(session.ended.ts)}" if session.ended else "still open"
+    why = f"the last session on {_place(clone)}, {state}"
+    last = last_commit(session)
+    if last is None or clone.repo.head().oid is None:
+        return Chosen(session, "branch", why)
+    is_here = clone.repo.attempt("merge-base", "--is-ancestor", last, "HEAD").returncode
+    if is_here == 0:
+        return Chosen(session, "branch", why, since=last)
+    return Chosen(session, "branch", f"{why}; {_why_lost(clone.repo, last, is_here)}", lost=last)
+
+
+def _why_lost(repo: Repo, last: str, code: int) -> str:
+    if code != 1 and repo.is_shallow():
+        return f"whether its last commit {last[:12]} is in this history cannot be told in a shallow clone"
+    return f"its last commit {last[:12]} is not in this history any more (see `holdfast reconcile`)"
+
+
+# ── the nearest ancestor ─────────────────────────────────────────────────────────────────────────
+
+
+def _nearest(clone: Clone, sessions: Sequence[Session], head: str | None) -> Chosen | None:
+    ends = {session.id: last for session in sessions if (last := last_commit(session))}
+    if head is None or not ends:
+        return None
+    steps = distances(clone.repo)
+    near = [session for session in sessions if ends.get(session.id) in steps]
+    if not near:
+        return None
+    session = min(near, key=lambda one: (steps[ends[one.id]], *_last_first(one)))
+    end = ends[session.id]
+    where = "at this very commit" if steps[end] == 0 else f"at {end[:12]}, {_commits(steps[end])} back"
+    why = f"no session on {_place(clone)} yet; this one is of {_whose(session)} and was last {where}"
+    return Chosen(session, "ancestor", why, since=end)
+
+
+def _last_first(session: Session) -> tuple[int, ...]:
+    """An order in which what was updated last comes first."""
+    return tuple(-ord(char) for char in session.updated.ts)
+
+
+def distances(repo: Repo) -> dict[str, int]:
+    """How many steps each ancestor is away from HEAD, as far as is worth looking."""
+    out = repo.attempt("rev-list", "--parents", f"--max-count={FARTHEST}", "HEAD", "--").stdout
+    rows = [row.split(" ") for row in out.decode("ascii").splitlines()]
+    parents = {row[0]: row[1:] for row in rows}
+    steps = {rows[0][0]: 0} if rows else {}
+    waiting = deque(steps)
+    while waiting:
+        commit = waiting.popleft()
+        for parent in parents.get(commit, ()):
+            if parent not in steps and parent in parents:  # what lies beyond a shallow end is unknown
+                steps[parent] = steps[commit] + 1
+                waiting.append(parent)
+    return steps
+
+
+# ── the same files ───────────────────────────────────────────────────────────────────────────────
+
+
+def _sharing(sessions: Sequence[Session], changed: Changed | None, clone: Clone) -> Chosen | None:
+    if not sessions:
+        return None
+    here = (changed or looked(clone.repo, trunk=clone.repo.trunk())).paths
+    shared = [(files_of(session) & here, session) for session in sessions]
+    best = [pair for pair in shared if pair[0]]
+    if not best:
+        return None
+    files, session = min(best, key=lambda pair: (-len(pair[0]), *_last_first(pair[1])))
+    named = ", ".join(sorted(files)[:_NAMED]) + (" …" if len(files) > _NAMED else "")
+    why = (
+        f"no session on {_place(clone)} or at an ancestor of it; this one is of {_whose(session)} "
+        f"and worked on {len(files)} of the files that changed here ({named})"
+    )
+    return Chosen(session, "paths", why, lost=last_commit(session))
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def minute(ts: str) -> str:
+    """A moment to the minute, in UTC."""
+    return f"{ts[:16].replace('T', ' ')} UTC"
+
+
+def _why_none(clone: Clone, sessions: Iterable[Session]) -> str:
+    number = sum(1 for _ in sessions)
+    if not number:
+        return "no session was recorded yet"
+    told = "the only session" if number == 1 else f"none of {number:,} sessions"
+    said = "is not" if number == 1 else "is"
+    far = "; this clone is shallow, so older history is unknown" if clone.repo.is_shallow() else ""
+    return f"{told} {said} of {_place(clone)}, at an ancestor of it, or on the files that changed here{far}"
+
+
+def _place(clone: Clone) -> str:
+    branch = clone.repo.head().branch
+    return f"branch {branch}" if branch else "this detached HEAD"
+
+
+def _whose(session: Session) -> str:
+    branch = session.updated.branch or session.branch
+    return f"branch {branch}" if branch else "a detached HEAD"
+
+
+def _commits(number: int) -> str:
+    return f"{number:,} commit{'' if number == 1 else 's'}"

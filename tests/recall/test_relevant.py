@@ -1,0 +1,229 @@
+"""Which session a new one goes on from, asked of real histories."""
+
+import os
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.model.session import Anchor, Item, Session, Turn
+from holdfast.recall import relevant
+from holdfast.recall.relevant import choose
+from tests.conftest import GitRepo
+from tests.git.place import Place
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place.make(tmp_path / "repo")
+
+
+Made = Callable[..., Session]
+
+
+@pytest.fixture
+def make(place: Place) -> Made:
+    """A session that was here, with one turn."""
+    count = iter(range(1, 10_000))
+
+    def make(**fields: Any) -> Session:
+        clone, number = place.open(), next(count)
+        head = clone.repo.head()
+        at = Anchor(f"2026-11-15T19:{number // 60:02}:{number % 60:02}.000000Z", head.oid, head.branch)
+        turn = Turn(n=1, anchor=at, summary=f"turn of session {number}")
+        made = Session(
+            id=f"SES-{number:04}", line=clone.line().id, worktree=".", started=at, updated=at, turns=(turn,)
+        )
+        return replace(made, **fields)
+
+    return make
+
+
+def ended(session: Session) -> Session:
+    return replace(session, state="ended", ended=session.updated)
+
+
+def test_the_same_branch_comes_first_and_open_before_ended(place: Place, make: Made) -> None:
+    """Whoever comes back to a branch goes on where it was left, not where another branch is."""
+    first, second, third = make(), ended(make()), ended(make())
+    place.git("switch", "-q", "-c", "other")
+    place.repo.commit("a.txt")
+    elsewhere = make()
+    place.git("switch", "-q", "main")
+    found = choose(place.open(), [first, second, third, elsewhere])
+    assert (found.session, found.how) == (first, "branch")
+    assert found.why == "the last session on branch main, still open"
+    assert found.since == first.updated.commit
+    found = choose(place.open(), [ended(first), second, third, elsewhere])
+    assert found.session == third
+    assert found.why.endswith("ended 2026-11-15 19:00 UTC")
+
+
+def test_a_renamed_branch_is_the_same_line(place: Place, make: Made) -> None:
+    """A name is not an identity: renaming must not lose the thread, nor may reusing a name steal it."""
+    place.git("switch", "-q", "-c", "old")
+    place.repo.commit("a.txt")
+    session = make()
+    place.git("branch", "-m", "neu/größer")
+    assert choose(place.open(), [session]).how == "branch"
+    place.git("switch", "-q", "main")
+    place.git("branch", "-D", "neu/größer")
+    place.git("switch", "-q", "-c", "old")
+    assert choose(place.open(), [session]).how == "none"
+
+
+def test_a_new_branch_takes_the_nearest_ancestors(place: Place, make: Made) -> None:
+    """A branch made a minute ago has no session of its own, but its parent's last one is the thread."""
+    far = make()
+    place.repo.commit("a.txt")
+    near = make()
+    place.git("switch", "-q", "-c", "side")
+    place.repo.commit("b.txt")
+    beside = make()
+    place.git("switch", "-q", "main")
+    place.git("switch", "-q", "-c", "topic")
+    at_once = choose(place.open(), [far, near, beside])
+    assert (at_once.session, at_once.how) == (near, "ancestor")
+    assert at_once.why.endswith("this one is of branch main and was last at this very commit")
+    place.repo.commit("c.txt")
+    place.repo.commit("d.txt")
+    later = choose(place.open(), [far, near, beside])
+    assert later.session == near
+    assert "2 commits back" in later.why
+    assert later.since == near.updated.commit
+
+
+def test_of_a_merge_the_shorter_way_counts(place: Place, make: Made) -> None:
+    """After a merge the branch that was just merged is nearer than what came long before."""
+    for number in range(3):
+        place.repo.commit(f"m{number}.txt")
+    old = make()
+    for number in range(3):
+        place.repo.commit(f"n{number}.txt")
+    place.git("switch", "-q", "-c", "feature", "HEAD~3")
+    place.repo.commit("f.txt")
+    merged = make()
+    place.git("switch", "-q", "main")
+    place.git("merge", "-q", "--no-edit", "feature")
+    place.git("switch", "-q", "-c", "next")
+    assert choose(place.open(), [old, merged]).session == merged
+
+
+def test_else_the_session_that_shares_most_files(place: Place, make: Made) -> None:
+    """A squashed or unrelated branch still has a thread if it was about the same files."""
+    place.git("switch", "-q", "-c", "gone")
+    place.repo.commit("z.txt")
+    two = make(files=("src/a.py", "src/b.py", "doc.md"))
+    one = make(files=("src/a.py",))
+    none = make(files=("other.txt",))
+    place.git("switch", "-q", "main")
+    place.git("switch", "-q", "-c", "fresh")
+    place.repo.commit("src/a.py")
+    place.repo.commit("src/b.py")
+    found = choose(place.open(), [two, one, none])
+    assert (found.session, found.how) == (two, "paths")
+    assert "worked on 2 of the files that changed here (src/a.py, src/b.py)" in found.why
+    assert "branch gone" in found.why
+    assert found.since is None
+
+
+def test_uncommitted_files_count_as_changed(place: Place, make: Made) -> None:
+    """Work that is not committed is work, too."""
+    place.git("switch", "-q", "-c", "gone")
+    place.repo.commit("z.txt")
+    session = make(files=("README",))
+    place.git("switch", "-q", "main")
+    assert choose(place.open(), [session]).how == "none"
+    place.repo.write("README", "changed\n")
+    assert choose(place.open(), [session]).how == "paths"
+
+
+def test_no_session_is_said(place: Place, make: Made) -> None:
+    """An agent must know that there is nothing, not wonder whether something was missed."""
+    assert choose(place.open(), []).why == "no session was recorded yet"
+    place.git("switch", "-q", "-c", "gone")
+    place.repo.commit("z.txt")
+    session = make()
+    place.git("switch", "-q", "main")
+    found = choose(place.open(), [session])
+    assert (found.session, found.how) == (None, "none")
+    assert found.why.startswith("the only session is not of branch main")
+
+
+def test_a_session_that_only_began_hides_none_that_tells(place: Place, make: Made) -> None:
+    """A hook starts a session and then asks for context: the empty one is not what it asks for."""
+    session = ended(make())
+    begun = make(turns=(), objective="go on")
+    assert choose(place.open(), [session, begun]).session == session
+    assert choose(place.open(), [begun]).session == begun
+    item = Item(id="o1", text="half done", ts=begun.updated.ts)
+    assert choose(place.open(), [session, replace(begun, open=(item,))]).session != session
+
+
+def test_a_commit_that_was_reset_away_is_said(place: Place, make: Made) -> None:
+    """Notes about code that is not here any more mislead unless they say so."""
+    place.repo.commit("a.txt")
+    session = make()
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    found = choose(place.open(), [session])
+    assert (found.session, found.how, found.since) == (session, "branch", None)
+    assert found.lost == session.updated.commit
+    assert f"its last commit {found.lost[:12]} is not in this history any more" in found.why
+
+
+def test_what_a_shallow_clone_cannot_see_is_no_ancestor(place: Place, make: Made, tmp_path: Path) -> None:
+    """Unknown is not yes: a wrong session is worse than none."""
+    old = make()
+    for number in range(3):
+        place.repo.commit(f"{number}.txt")
+    new = make()
+    place.repo.commit("last.txt")
+    source = f"file://{place.repo.path}"
+    place.git("clone", "-q", "--depth", "2", source, str(tmp_path / "shallow"))
+    there = place.at(tmp_path / "shallow")
+    assert choose(there.open(), [old]).how == "none"
+    assert "shallow" in choose(there.open(), [old]).why
+    assert choose(there.open(), [old, new]).session == new
+
+
+def test_before_the_first_commit_there_is_no_ancestor(tmp_path: Path, make: Made) -> None:
+    """`holdfast context` is asked in brand-new projects as well."""
+    path = tmp_path / "new"
+    path.mkdir()
+    repo = GitRepo(path)
+    repo.git("init", "-q", "-b", "main")
+    place = Place(repo, str(tmp_path / "cache2"))
+    from holdfast.git import setup
+
+    setup.initialise(str(path), cache=place.cache)
+    assert choose(place.open(), [make()]).how == "none"
+
+
+def test_a_thousand_sessions_ask_git_no_more_than_one(
+    place: Place, make: Made, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """A year of sessions must not make the start of the next one slow."""
+    commits = [place.repo.commit(f"{number}.txt") for number in range(5)]
+    template, chance = make(line="elsewhere"), random.Random(seed)
+    ends = [chance.choice([*commits, os.urandom(20).hex()]) for _ in range(1000)]
+    sessions = [
+        replace(template, id=f"SES-{n}", updated=replace(template.updated, commit=end))
+        for n, end in enumerate(ends)
+    ]
+    clone, asked = place.open(), []
+    attempt = clone.repo.attempt
+    monkeypatch.setattr(clone.repo, "attempt", lambda *a, **k: asked.append(a) or attempt(*a, **k))
+    found = choose(clone, sessions)
+    assert found.since == max((c for c in ends if c in commits), key=commits.index)
+    assert len(asked) < 12
+
+
+def test_distances_are_steps_from_head(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is nearest must not depend on clocks that are wrong."""
+    first = place.git("rev-parse", "HEAD")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")
+    place.git("commit", "-q", "--allow-empty", "-m", "older than its parent")
+    assert relevant.distances(place.open().repo)[first] == 1
