@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -58,6 +58,13 @@ BODY_FIELDS = (
     "command",
     "prompt",
     "summary",
+    "action",
+    "status",
+    "session",
+    "commit",
+    "tree",
+    "patch_id",
+    "count",
 )
 
 
@@ -131,6 +138,12 @@ class Clone:
                 return hashlib.sha256(os.fsencode(store.private)).hexdigest()[:20]
         raise NotInitialised("this clone's store has no repo-id")
 
+    @property
+    def worktree(self) -> str:
+        """What tells this work tree from the clone's others; the main one is called `.`"""
+        main = os.path.realpath(self.repo.git_dir) == os.path.realpath(self.repo.common_dir)
+        return "." if main else os.path.basename(self.repo.git_dir.rstrip("/"))
+
     def now(self) -> str:
         return timestamp(self.clock())
 
@@ -203,10 +216,22 @@ class Clone:
 
     def change(self, path: str, text: str | None) -> Change:
         """Keep a tracked path's next content until it is published on this line."""
-        pending.refuse_foreign(path)
+        return self.change_all({path: text})[0]
+
+    def change_all(self, texts: Mapping[str, str | None]) -> list[Change]:
+        """Keep the next content of several tracked paths; what waits and what HEAD has is looked up once."""
+        for path in texts:
+            pending.refuse_foreign(path)
+        earlier: dict[str, list[Change]] = {path: [] for path in texts}
+        for change in visible.waiting(self.stores, self.line()):
+            if change.path in earlier and change.segment is None:
+                earlier[change.path].append(change)
+        in_tree = self.repo.blobs_at("HEAD", list(texts))
+        return [self._change(path, text, earlier[path], in_tree.get(path)) for path, text in texts.items()]
+
+    def _change(self, path: str, text: str | None, earlier: list[Change], in_tree: str | None) -> Change:
         line, head = self.line(), self.repo.head()
-        earlier = [c for c in visible.waiting(self.stores, line) if c.path == path and c.segment is None]
-        base = self._base(path, text, earlier[-1] if earlier else None)
+        base = self._base(path, text, earlier[-1] if earlier else None, in_tree)
         blob = None if text is None else self.repo.hash_blob(text.encode("utf-8"))
         new = pending.add(self.layout, Change(path, base, blob, line.id, head.oid, self.now(), text))
         for old in earlier:  # kept, though superseded: a branch made meanwhile took the older text along
@@ -224,12 +249,11 @@ class Clone:
                 pending.archive(self.layout, change, commit=None, ts=ts)
         self.forget_line()
 
-    def _base(self, path: str, text: str | None, earlier: Change | None) -> str | None:
+    def _base(self, path: str, text: str | None, earlier: Change | None, in_tree: str | None) -> str | None:
         """What a new text stands on: HEAD's, unless an earlier change clashes with it and still does.
 
         Who changes a file by hand has seen both sides; anybody else has seen only the waiting one.
         """
-        in_tree = self.repo.blobs_at("HEAD", [path]).get(path)
         if earlier is None or earlier.base == in_tree:
             return in_tree
         seen = [sighting for sighting in self.entries(os.path.dirname(path)) if sighting.path == path]

@@ -9,7 +9,7 @@ keys, repeated names, deep nesting) is refused with its line. Both ways give the
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.model.text import escaped
 
@@ -50,8 +50,9 @@ class Nested:
     """A value of more depth than the fields we know have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
+    """One field of the frontmatter; there may be a hundred thousand of them, and a tuple is quickly made."""
+
     name: str
     value: Value | Nested
     line: int
@@ -80,25 +81,30 @@ def words(items: Sequence[str]) -> str:
 def _read_own(front: str) -> list[Field] | None:
     """The fields, if every line is in the form we write; no parser needs to be imported for that."""
     fields: list[Field] = []
+    seen: set[str] = set()
     for number, raw in enumerate(front.split("\n")):
         match = _LINE.fullmatch(raw)
-        if match is None or any(field.name == match[1] for field in fields):
+        if match is None or match[1] in seen:
             return None
         name, items, plain, quoted = match.groups()
-        if items is not None:
+        seen.add(name)
+        if plain is not None:
+            fields.append(Field(name, None if plain in _NULLS else plain, number, raw))
+        elif items is not None:
             found = _ITEM.findall(items)
             if any(item in _NULLS for item in found):
                 return None
             fields.append(Field(name, tuple(map(_unquoted, found)), number, raw))
         else:
-            value = None if plain in _NULLS else _unquoted(plain or quoted)
-            fields.append(Field(name, value, number, raw))
+            fields.append(Field(name, _unquoted(quoted), number, raw))
     return fields
 
 
 def _unquoted(item: str) -> str:
     if not item.startswith('"'):
         return item
+    if "\\" not in item:
+        return item[1:-1]
     return _ESCAPE.sub(_unescaped, item[1:-1])
 
 

@@ -12,7 +12,10 @@ from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
 
 # Bodies before the events that name them, lines before what was recorded on them.
-_FOLDERS = ("lines", "bodies", "runs", "candidates", "sealed", "pending", "erased", "quarantine")
+_FOLDERS = (
+    *("lines", "bodies", "runs", "candidates", "sealed", "pending", "erased", "quarantine"),
+    *("sessions", "claims", "anchors"),
+)
 
 
 def holds_something(layout: Layout) -> bool:
@@ -23,7 +26,7 @@ def holds_something(layout: Layout) -> bool:
 
 
 def _counts(file: str) -> bool:
-    return not file.endswith(".tmp")
+    return not file.endswith((".tmp", ".lock"))
 
 
 def drain(layout: Layout) -> int:

@@ -11,11 +11,11 @@ from holdfast.model import task as rules
 from holdfast.model.task import Checkpoint, Link, Task
 from holdfast.store import document, entries, frontmatter, layout
 from holdfast.store.document import Clash, Document
-from holdfast.store.frontmatter import Nested
 
 _NEEDED = ("id", "title")
 _LISTS = (*rules.LISTS, "checkpoint")
 _NUMBERS = ("priority", "systemic_scale")
+MAX_TASK = document.MAX_DOCUMENT
 
 
 def parse(text: str, path: str) -> Task:
@@ -85,15 +85,19 @@ def joined(path: str, merged: dict[str, Any]) -> Task | Link:
 def _known(read: Document, name: str) -> Any:
     """The value of a field we know, in the form a task has it."""
     value = read.fields[name].value
-    is_list = name in _LISTS
-    if isinstance(value, Nested) or (value is not None and isinstance(value, tuple) != is_list):
-        raise read.broken(name, f"{name} must be {'a list' if is_list else 'one value'}")
-    if name in _NUMBERS and value is not None:
-        text = str(value)
-        if not (text.isascii() and text.isdigit() and len(text) < 12):
-            raise read.broken(name, f"{name} {text[:40]!r} is not a whole number")
-        return int(text)
-    return tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value
+    if value is None:
+        return None
+    if isinstance(value, tuple) and name in _LISTS:
+        return tuple(dict.fromkeys(value))
+    if not isinstance(value, str) or name in _LISTS:
+        raise read.broken(name, f"{name} must be {'a list' if name in _LISTS else 'one value'}")
+    return _number(read, name, value) if name in _NUMBERS else value
+
+
+def _number(read: Document, name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 12):
+        raise read.broken(name, f"{name} {text[:40]!r} is not a whole number")
+    return int(text)
 
 
 def _checkpoint(checkpoint: tuple[str, ...]) -> Checkpoint:

@@ -1,0 +1,384 @@
+"""Commands of the work graph: task, tasks, next, state, link."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.errors import BadInput
+from holdfast.interfaces.cli import tasks_words as words
+from holdfast.interfaces.cli.command import as_json, command
+from holdfast.interfaces.cli.output import columns, show, wants_json
+from holdfast.interfaces.cli.place import Place, on_a_terminal
+from holdfast.interfaces.cli.root import root
+from holdfast.model.task import KINDS, PLANS, STATUSES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from holdfast.project import Project
+
+_lasting = click.option(
+    "--for", "lasting", default="2h", show_default=True, metavar="TIME", help="How long it is claimed."
+)
+_UNITS = {"m": 60, "h": 3600, "d": 86400}
+
+
+@root.group("task", invoke_without_command=True)
+@as_json
+@click.pass_context
+def task(context: click.Context) -> None:
+    """Goals, milestones, epics, tasks and subtasks."""
+    if context.invoked_subcommand is None:
+        context.invoke(listed)
+
+
+def fields(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that `add` and `edit` share."""
+    options = (
+        click.option("--kind", type=click.Choice(KINDS), help="What it is."),
+        click.option("--parent", metavar="ID", help="What it is part of."),
+        click.option("--owner", metavar="NAME", help="Who answers for it."),
+        click.option("--priority", type=click.IntRange(0, 4), help="0 is the most urgent; 2 unless given."),
+        click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L2."),
+        click.option("--scale", "systemic_scale", type=click.IntRange(0), help="How much it moves."),
+        click.option("--impact", metavar="TEXT", help="What will be better for it."),
+        click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or path."),
+        click.option("--accept", "acceptance", multiple=True, metavar="TEXT", help="How to see it is done."),
+        click.option("--notes", metavar="TEXT", help="More about it, in Markdown; - reads stdin."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@command(task, "add")
+@click.argument("title")
+@click.option("--needs", multiple=True, metavar="ID", help="What must be done before it.")
+@click.option("--id", metavar="ID", help="An id of your own.")
+@fields
+def add(place: Place, title: str, notes: str | None, **given: Any) -> None:
+    """Add a node to the work graph.
+
+    For a goal, milestone or epic it asks for layer, scale and impact unless they are given.
+    """
+    kind = given["kind"] or "task"
+    if kind in PLANS and on_a_terminal():
+        given |= _asked(given)
+    with place.project() as project:
+        made = project.task_add(title, **_given(project, place, given), notes=_read(notes))
+        missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
+        if kind in PLANS and missing:
+            said = ", ".join(name.replace("systemic_", "") for name in missing)
+            project.notices.append(f"no {said} was given; add it with: holdfast task edit {made.id}")
+        show(made, words.added, words.as_object)
+
+
+def _asked(given: dict[str, Any]) -> dict[str, Any]:
+    """Where a plan stands in the whole; an empty answer leaves it open."""
+    found: dict[str, Any] = {}
+    if given["layer"] is None:
+        found["layer"] = click.prompt("Layer (such as L2)", default="", show_default=False, err=True) or None
+    if given["systemic_scale"] is None:
+        said = click.prompt("Systemic scale (a number)", default="", show_default=False, err=True)
+        found["systemic_scale"] = int(said) if said.isascii() and said.isdigit() else None
+    if given["impact"] is None:
+        found["impact"] = click.prompt("Impact (one line)", default="", show_default=False, err=True) or None
+    return found
+
+
+@command(task, "edit")
+@click.argument("name", metavar="ID")
+@click.option("--title", metavar="TEXT", help="What is to be done.")
+@click.option("--status", type=click.Choice(STATUSES), help="Where it stands.")
+@click.option("--needs", multiple=True, metavar="ID", help="Add something that must be done before.")
+@click.option("--no-need", "no_needs", multiple=True, metavar="ID", help="Take a need away.")
+@click.option("--clear", multiple=True, metavar="FIELD", help="Take a field's value away.")
+@fields
+def edit(place: Place, name: str, clear: tuple[str, ...], notes: str | None, **given: Any) -> None:
+    """Change a task."""
+    with place.project() as project:
+        needs, no_needs = given.pop("needs"), given.pop("no_needs")
+        changes = {k: v for k, v in _given(project, place, given).items() if v not in (None, (), [])}
+        if notes is not None:
+            changes["notes"] = _read(notes)
+        changes |= {field: _EMPTY.get(field) for field in clear}
+        if not changes and not needs and not no_needs:
+            raise BadInput("nothing was given to change", hint="See `holdfast task edit --help`.")
+        made = project.task_link(name, needs=needs, no_needs=no_needs) if needs or no_needs else None
+        if changes:
+            made = project.task_edit(name, **changes)
+        assert made is not None
+        show(made, words.changed, words.as_object)
+
+
+_EMPTY: dict[str, Any] = {"evidence": (), "acceptance": (), "needs": (), "notes": "", "priority": 2}
+
+
+def _given(project: Project, place: Place, given: dict[str, Any]) -> dict[str, Any]:
+    """The options with evidence as seen from the current folder."""
+    from holdfast.git.evidence import from_folder
+
+    cited = [from_folder(project.clone, place.folder, text) for text in given.get("evidence") or ()]
+    return {**given, "evidence": cited}
+
+
+def _read(notes: str | None) -> str:
+    if notes != "-":
+        return notes or ""
+    try:
+        return sys.stdin.buffer.read(1 << 20).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput("what stdin gave is not UTF-8 text") from None
+
+
+def _list_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    options = (
+        click.option("--status", multiple=True, type=click.Choice(STATUSES), help="Only these."),
+        click.option("--kind", multiple=True, type=click.Choice(KINDS), help="Only these."),
+        click.option("--owner", metavar="NAME", help="Only theirs."),
+        click.option("--all", "everything", is_flag=True, help="What is done or dropped as well."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _list(place: Place, **chosen: Any) -> None:
+    with place.project() as project:
+        found = project.tasks()
+        show(words.Listed(found, project.task_claims(), **chosen), words.listed, words.listed_object)
+
+
+@command(task, "list")
+@_list_options
+def listed(
+    place: Place,
+    status: tuple[str, ...] = (),
+    kind: tuple[str, ...] = (),
+    owner: str | None = None,
+    everything: bool = False,
+) -> None:
+    """List the tasks."""
+    _list(place, status=status, kind=kind, owner=owner, everything=everything)
+
+
+@command(root, "tasks")
+@_list_options
+def tasks(
+    place: Place, status: tuple[str, ...], kind: tuple[str, ...], owner: str | None, everything: bool
+) -> None:
+    """List the tasks; the same as `task list`."""
+    _list(place, status=status, kind=kind, owner=owner, everything=everything)
+
+
+@command(task, "show")
+@click.argument("name", metavar="ID")
+def shown(place: Place, name: str) -> None:
+    """Show a task, why it waits and what waits for it."""
+    with place.project() as project:
+        show(project.task_show(name), words.shown, words.shown_object)
+
+
+@command(task, "start")
+@click.argument("name", metavar="ID")
+@click.option("--as", "owner", metavar="NAME", help="Who works on it; your git name if not given.")
+@_lasting
+def start(place: Place, name: str, owner: str | None, lasting: str) -> None:
+    """Claim a task and begin it."""
+    with place.project() as project:
+        made = project.task_start(name, owner=owner, session=_session(project), lasting=_span(lasting))
+        show(made, words.started, words.as_object)
+
+
+def _session(project: Project) -> str | None:
+    """The session this work is part of: the one named by the environment, else the open one here."""
+    return os.environ.get("HOLDFAST_SESSION") or project.session_id()
+
+
+def _span(text: str) -> timedelta:
+    number, unit = text[:-1], text[-1:]
+    if not (number.isascii() and number.isdigit() and len(number) < 6 and unit in _UNITS):
+        raise BadInput(f"{text!r} is no length of time", hint="Write 30m, 2h or 1d.")
+    return timedelta(seconds=int(number) * _UNITS[unit])
+
+
+def _finish(place: Place, names: Iterable[str], evidence: tuple[str, ...], without: bool) -> None:
+    from holdfast.git.evidence import from_folder
+
+    with place.project() as project:
+        cited = [from_folder(project.clone, place.folder, text) for text in evidence]
+        for name in names:
+            ended = project.task_done(name, evidence=cited, without_evidence=without)
+            show(ended, words.finished, words.finished_object)
+
+
+_evidence = click.option(
+    "--evidence",
+    multiple=True,
+    metavar="RECEIPT",
+    help="A run, commit or tracked path that shows it.",
+)
+_without = click.option("--without-evidence", "without", is_flag=True, help="It needs none.")
+
+
+@command(task, "done")
+@click.argument("names", metavar="ID...", nargs=-1, required=True)
+@_evidence
+@_without
+def done(place: Place, names: tuple[str, ...], evidence: tuple[str, ...], without: bool) -> None:
+    """Finish a task, with the evidence for it.
+
+    Without --evidence the commits and runs since its start are taken, and named.
+    """
+    _finish(place, names, evidence, without)
+
+
+@command(task, "complete")
+@click.argument("names", metavar="ID...", nargs=-1, required=True)
+@_evidence
+@_without
+def complete(place: Place, names: tuple[str, ...], evidence: tuple[str, ...], without: bool) -> None:
+    """The same as `task done`."""
+    _finish(place, names, evidence, without)
+
+
+@command(task, "block")
+@click.argument("name", metavar="ID")
+@click.option("--reason", required=True, metavar="TEXT", help="What it waits for.")
+def block(place: Place, name: str, reason: str) -> None:
+    """Say that something outside the graph holds a task back."""
+    with place.project() as project:
+        show(project.task_block(name, reason=reason), words.changed, words.as_object)
+
+
+@command(task, "drop")
+@click.argument("name", metavar="ID")
+@click.option("--reason", metavar="TEXT", help="Why it will not be done.")
+def drop(place: Place, name: str, reason: str | None) -> None:
+    """Say that a task will not be done."""
+    with place.project() as project:
+        show(project.task_drop(name, reason=reason), words.changed, words.as_object)
+
+
+@command(task, "reopen")
+@click.argument("name", metavar="ID")
+def reopen(place: Place, name: str) -> None:
+    """Open a task again."""
+    with place.project() as project:
+        show(project.task_reopen(name), words.changed, words.as_object)
+
+
+@command(task, "release")
+@click.argument("name", metavar="ID")
+def release(place: Place, name: str) -> None:
+    """Give up the claim on a task."""
+    with place.project() as project:
+        show(project.task_release(name), words.released, words.as_object)
+
+
+@command(task, "link")
+@click.argument("name", metavar="ID")
+@click.argument("needs", metavar="NEEDS...", nargs=-1, required=True)
+@click.option("--remove", is_flag=True, help="Take these needs away instead.")
+def link_needs(place: Place, name: str, needs: tuple[str, ...], remove: bool) -> None:
+    """Say what a task needs; a node of another branch may be named by its whole id."""
+    with place.project() as project:
+        taken, added = (needs, ()) if remove else ((), needs)
+        show(project.task_link(name, needs=added, no_needs=taken), words.changed, words.as_object)
+
+
+@command(task, "graph")
+@click.argument("name", metavar="[ID]", required=False)
+@click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid diagram.")
+@click.option("--dot", "form", flag_value="dot", help="As a Graphviz graph.")
+@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
+def graph(place: Place, name: str | None, form: str | None, everything: bool) -> None:
+    """Draw the work graph as a tree, in Mermaid or in DOT."""
+    with place.project() as project:
+        board = project.tasks()
+        top = board.find(name).task.id if name else None
+        if wants_json():
+            show(board, words.drawn(top, form, everything), words.graph_object)
+        else:
+            show(board, words.drawn(top, form, everything, width=columns()))
+
+
+@command(task, "export")
+@click.option("--jsonl", "lines", is_flag=True, help="One object a line.")
+def export_tasks(place: Place, lines: bool) -> None:
+    """Print all tasks and links as JSON."""
+    with place.project() as project:
+        click.echo(project.tasks_export(lines=lines), nl=False)
+
+
+@command(task, "import")
+@click.argument("file", type=click.File("rb"))
+@click.option("--replace", is_flag=True, help="Take the file's word where a task is here already.")
+def import_tasks(place: Place, file: Any, replace: bool) -> None:
+    """Add the tasks and links of a JSON or JSONL file; - reads stdin."""
+    try:
+        text = file.read((64 << 20) + 1).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{file.name} is not UTF-8 text") from None
+    with place.project() as project:
+        show(project.tasks_import(text, replace=replace), words.imported, words.imported_object)
+
+
+@command(root, "next")
+@click.option("--claim", is_flag=True, help="Take the best task that nobody works on.")
+@click.option("--as", "owner", metavar="NAME", help="Who claims; your git name if not given.")
+@_lasting
+def next_task(place: Place, claim: bool, owner: str | None, lasting: str) -> None:
+    """What can be done now, and why the rest cannot."""
+    with place.project() as project:
+        session = _session(project) if claim else None
+        found = project.next(claim=claim, owner=owner, session=session, lasting=_span(lasting))
+        show(found, words.next_tasks, words.next_object)
+
+
+@command(root, "state")
+def state(place: Place) -> None:
+    """Show the project's state: goals, milestones, tasks, checkpoints, links."""
+    from holdfast.work.state import as_object
+
+    with place.project() as project:
+        show(project.state(), words.state, as_object)
+
+
+@root.group("link", invoke_without_command=True)
+@as_json
+@click.pass_context
+def link(context: click.Context) -> None:
+    """Canonical links: the files, addresses and commits everybody should find."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_links)
+
+
+@command(link, "add")
+@click.argument("target", metavar="PATH|URL|COMMIT")
+@click.option("--title", metavar="TEXT", help="What it is.")
+@click.option("--id", metavar="ID", help="An id of your own.")
+def add_link(place: Place, target: str, title: str | None, id: str | None) -> None:  # noqa: A002
+    """Keep a canonical link."""
+    with place.project() as project:
+        show(project.link_add(target, title=title, id=id), words.linked)
+
+
+@command(link, "remove")
+@click.argument("name", metavar="ID")
+def remove_link(place: Place, name: str) -> None:
+    """Take a canonical link away."""
+    with place.project() as project:
+        show(project.link_remove(name), words.unlinked)
+
+
+@command(link, "list")
+def list_links(place: Place) -> None:
+    """List the canonical links."""
+    with place.project() as project:
+        show(project.links(), words.links, words.links_object)

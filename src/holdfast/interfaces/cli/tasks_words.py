@@ -1,0 +1,360 @@
+"""The work graph in words: tasks, what is next, the project's state, links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.interfaces.cli.output import columns, strong
+from holdfast.interfaces.cli.words import count, lines, short, table
+from holdfast.model.task import CLOSED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from holdfast.model.task import Link, Task
+    from holdfast.project.working import Next, TaskShown
+    from holdfast.work.board import Board
+    from holdfast.work.claims import Claim
+    from holdfast.work.doing import Done
+    from holdfast.work.links import Linked
+    from holdfast.work.state import State
+
+MARKS = {"open": "○", "started": "◐", "blocked": "✖", "done": "●", "dropped": "–"}
+MOST = 12  # rows of a list that nobody asked for in full
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A board and what of it was asked for."""
+
+    board: Board
+    claims: Mapping[str, Claim]
+    status: tuple[str, ...] = ()
+    kind: tuple[str, ...] = ()
+    owner: str | None = None
+    everything: bool = False
+
+    def chosen(self) -> list[Task]:
+        wanted = self.status or None
+        return [
+            task
+            for task in self.board.tasks
+            if (task.status in wanted if wanted else self.everything or task.status not in CLOSED)
+            and (not self.kind or task.kind in self.kind)
+            and (self.owner is None or task.owner == self.owner)
+        ]
+
+
+def as_object(task: Task) -> dict[str, Any]:
+    from holdfast.work import exchange
+
+    return exchange.as_object(task)
+
+
+def added(task: Task) -> str:
+    return f"{strong(task.id)}  {task.kind}: {task.title}"
+
+
+def changed(task: Task) -> str:
+    why = f" ({task.reason})" if task.reason else ""
+    return f"{strong(task.id)}  {task.status}{why}: {task.title}"
+
+
+def started(task: Task) -> str:
+    return lines(
+        f"{strong(task.id)}  started: {task.title}",
+        [f"  done when: {said}" for said in task.acceptance],
+        f"When it is done: holdfast task done {task.id}",
+    )
+
+
+def released(task: Task) -> str:
+    return f"{strong(task.id)}  is free again: {task.title}"
+
+
+def finished(ended: Done) -> str:
+    task = ended.task
+    label = "found as evidence:" if ended.found else "evidence:"
+    return lines(
+        f"{strong(task.id)}  done: {task.title}",
+        [f"  {label} {receipt(item)}" for item in (ended.found or task.evidence)],
+        [f"  reached at {task.checkpoint.commit[:12]}"] if task.checkpoint else [],
+        [f"Now ready: {', '.join(ended.unblocked)}"] if ended.unblocked else [],
+    )
+
+
+def finished_object(ended: Done) -> dict[str, Any]:
+    return {**as_object(ended.task), "found": list(ended.found), "unblocked": list(ended.unblocked)}
+
+
+def receipt(text: str) -> str:
+    """A receipt as people read it: commits and files by their beginnings."""
+    kind, _, rest = text.partition(":")
+    if kind == "commit":
+        return f"commit {rest[:12]}"
+    return f"{rest.rpartition('@')[0]}" if kind == "file" else f"run {rest}"
+
+
+def listed(found: Listed) -> str:
+    chosen = found.chosen()
+    broken = [f"left out: {item.reason}" for item in found.board.broken]
+    if not chosen:
+        rest = len(found.board.tasks)
+        none = "No task fits." if rest else 'No tasks yet. Add one with: holdfast task add "…"'
+        return lines(none, broken)
+    rows = [_row(task, found.claims) for task in chosen]
+    return lines(table(rows, indent=""), broken, "", _tally(found.board.tasks))
+
+
+def _row(task: Task, claims: Mapping[str, Claim]) -> tuple[str, ...]:
+    claim = claims.get(task.id)
+    who = f"{claim.owner}, until {claim.until[11:16]}" if claim else task.owner or ""
+    kind = "" if task.kind == "task" else f"{task.kind} "
+    return (MARKS[task.status], strong(task.id), f"P{task.priority}", short(f"{kind}{task.title}", 60), who)
+
+
+def _tally(tasks: Iterable[Task]) -> str:
+    found: dict[str, int] = {}
+    for task in tasks:
+        found[task.status] = found.get(task.status, 0) + 1
+    return ", ".join(f"{number} {status}" for status, number in found.items())
+
+
+def listed_object(found: Listed) -> dict[str, Any]:
+    broken = [{"path": item.path, "reason": item.reason} for item in found.board.broken]
+    return {"items": [as_object(task) for task in found.chosen()], "broken": broken}
+
+
+def shown(found: TaskShown) -> str:
+    task, placed = found.placed.task, found.placed
+    names = {"scale": "systemic_scale"}
+    rows = [(f"{name}:", str(getattr(task, names.get(name, name)) or "")) for name in _SINGLE]
+    rows.append(("needs:", ", ".join(_named(item, found.away) for item in task.needs)))
+    rows.append(("part of:", _named(task.parent, found.away) if task.parent else ""))
+    rows += [("done when:", said) for said in task.acceptance]
+    rows += [("evidence:", receipt(item)) for item in task.evidence]
+    rows.append(("checkpoint:", task.checkpoint.commit[:12] if task.checkpoint else ""))
+    rows.append(("claimed:", _claimed(found.claim) if found.claim else ""))
+    rows.append(("file:", f"{placed.path} ({_ORIGINS[placed.origin]})"))
+    return lines(
+        f"{MARKS[task.status]} {strong(task.id)}  {task.kind}, {task.status}",
+        f"  {task.title}",
+        table([row for row in rows if row[1]]),
+        [f"Waits: {reason}" for reason in found.standing],
+        [f"When it is done, this is ready: {', '.join(found.unblocks)}"] if found.unblocks else [],
+        [f"Parts: {found.progress[0]} of {found.progress[1]} closed"] if found.parts else [],
+        ["It was changed here and in the branch's history: holdfast reconcile"] if placed.clash else [],
+        ["", task.notes] if task.notes else [],
+    )
+
+
+_SINGLE = ("owner", "priority", "layer", "scale", "impact", "reason")
+_ORIGINS = {"pending": "waits to be published", "edit": "edited by hand", "tree": "committed"}
+
+
+def _named(node: str, away: Mapping[str, Sequence[str]]) -> str:
+    if node not in away:
+        return node
+    return f"{node} (on {', '.join(away[node])})" if away[node] else f"{node} (not found anywhere)"
+
+
+def _claimed(claim: Claim) -> str:
+    on = f" on {claim.branch}" if claim.branch else ""
+    return f"by {claim.owner}{on} until {claim.until[:16].replace('T', ' ')} UTC"
+
+
+def shown_object(found: TaskShown) -> dict[str, Any]:
+    return {
+        **as_object(found.placed.task),
+        "path": found.placed.path,
+        "origin": found.placed.origin,
+        "conflict": found.placed.clash is not None,
+        "waits": list(found.standing),
+        "unblocks": list(found.unblocks),
+        "parts": list(found.parts),
+        "progress": {"closed": found.progress[0], "of": found.progress[1]},
+        "claim": _claim_object(found.claim) if found.claim else None,
+        "away": {node: list(branches) for node, branches in found.away.items()},
+    }
+
+
+def _claim_object(claim: Claim) -> dict[str, Any]:
+    return {
+        "task": claim.task,
+        "owner": claim.owner,
+        "session": claim.session,
+        "branch": claim.branch,
+        "worktree": claim.worktree,
+        "since": claim.ts,
+        "until": claim.until,
+    }
+
+
+def drawn(top: str | None, form: str | None, everything: bool, *, width: int = 0) -> Callable[[Board], str]:
+    """How to draw a board, or what hangs below one node of it."""
+    from holdfast.work import drawing
+
+    def words(board: Board) -> str:
+        if not board.tasks:
+            return 'No tasks yet. Add one with: holdfast task add "…"'
+        graph = drawing.part(board.graph, top, everything=everything)
+        if form == "mermaid":
+            return drawing.mermaid(graph)
+        return drawing.dot(graph) if form == "dot" else drawing.tree(graph, width=width or 100)
+
+    return words
+
+
+def graph_object(board: Board) -> dict[str, Any]:
+    edges = [{"from": task.id, "to": need, "kind": "needs"} for task in board.tasks for need in task.needs]
+    parts = [{"from": t.id, "to": t.parent, "kind": "part of"} for t in board.tasks if t.parent]
+    return {"nodes": [as_object(task) for task in board.tasks], "edges": [*edges, *parts]}
+
+
+def imported(tasks: Sequence[Task]) -> str:
+    return f"Brought in {count(len(tasks), 'task')}" if tasks else "Nothing new: all are here already."
+
+
+def imported_object(tasks: Sequence[Task]) -> dict[str, Any]:
+    return {"items": [as_object(task) for task in tasks]}
+
+
+# What is next.
+
+
+def next_tasks(found: Next) -> str:
+    if found.claimed is not None:
+        return lines(
+            f"{strong(found.claimed.id)}  is yours: {found.claimed.title}",
+            [f"  done when: {said}" for said in found.claimed.acceptance],
+            f"Begin with: holdfast task start {found.claimed.id}",
+        )
+    free = [task for task in found.ready if task.id not in found.claims]
+    busy = [task for task in found.ready if task.id in found.claims]
+    if not found.ready and not found.waiting:
+        return 'Nothing is to be done. Add a task with: holdfast task add "…"'
+    return lines(
+        _ready(found, free) if free else "Nothing is ready that nobody works on.",
+        _being_done(found, busy),
+        _waiting(found),
+        _critical(found),
+    )
+
+
+def _ready(found: Next, free: Sequence[Task]) -> str:
+    rows = []
+    for task in free[:MOST]:
+        after = found.graph.unblocks(task.id)
+        frees = f"frees {', '.join(after[:3])}{' …' if len(after) > 3 else ''}" if after else ""
+        rows.append((MARKS[task.status], strong(task.id), f"P{task.priority}", short(task.title, 60), frees))
+    return lines("Ready:", table(rows), _more(len(free)))
+
+
+def _being_done(found: Next, busy: Sequence[Task]) -> list[str]:
+    rows = [
+        (MARKS[task.status], strong(task.id), short(task.title, 50), _claimed(found.claims[task.id]))
+        for task in busy[:MOST]
+    ]
+    return ["", "Being done:", *table(rows), *_more(len(busy))] if rows else []
+
+
+def _waiting(found: Next) -> list[str]:
+    rows = [
+        (MARKS[item.task.status], strong(item.task.id), short(item.task.title, 50), _why(item.reasons))
+        for item in found.waiting[:MOST]
+    ]
+    return ["", "Waiting:", *table(rows), *_more(len(found.waiting))] if rows else []
+
+
+def _why(reasons: Sequence[str]) -> str:
+    return "; ".join(reasons[:2]) + ("; …" if len(reasons) > 2 else "")
+
+
+def _more(number: int) -> list[str]:
+    return [f"  … and {number - MOST:,} more: holdfast tasks"] if number > MOST else []
+
+
+def _critical(found: Next) -> list[str]:
+    path = found.critical_path
+    if len(path) < 2:
+        return []
+    shown = " → ".join(path[:8]) + (f" → … ({count(len(path), 'task')})" if len(path) > 8 else "")
+    return ["", f"Longest way: {shown}"]
+
+
+def next_object(found: Next) -> dict[str, Any]:
+    return {
+        "claimed": as_object(found.claimed) if found.claimed else None,
+        "ready": [
+            {
+                **as_object(task),
+                "unblocks": list(found.graph.unblocks(task.id)),
+                "claim": _claim_object(found.claims[task.id]) if task.id in found.claims else None,
+            }
+            for task in found.ready
+        ],
+        "waiting": [{"id": item.task.id, "reasons": list(item.reasons)} for item in found.waiting],
+        "critical_path": list(found.critical_path),
+    }
+
+
+# State and links.
+
+
+def state(found: State) -> str:
+    graph, tasks = found.board.graph, found.board.tasks
+    at = f" at {found.head[:12]}" if found.head else ""
+    if not tasks and not found.links:
+        return 'No goals and no tasks yet. Begin with: holdfast task add --kind goal "…"'
+    reached = [task for task in tasks if task.checkpoint]
+    ready = graph.ready()
+    return lines(
+        f"On {found.branch or 'a detached HEAD'}{at}: {_tally(tasks)}",
+        _outline("Goals:", found, "goal"),
+        _outline("Milestones:", found, "milestone"),
+        ["", "Ready:", *table([_row(task, {}) for task in ready[:MOST]]), *_more(len(ready))]
+        if ready
+        else [],
+        ["", "Reached:"] if reached else [],
+        table([(strong(t.id), t.checkpoint.commit[:12], short(t.title)) for t in reached if t.checkpoint]),
+        ["", "Links:", *table([_link_row(link) for link in found.links])] if found.links else [],
+        [f"left out: {item.reason}" for item in found.broken],
+    )
+
+
+def _outline(title: str, found: State, kind: str) -> list[str]:
+    rows = []
+    for task in (task for task in found.board.tasks if task.kind == kind):
+        closed, of_all = found.board.graph.progress(task.id)
+        parts = f"{closed} of {of_all}" if found.board.graph.children(task.id) else ""
+        rows.append((MARKS[task.status], strong(task.id), short(task.title, 60), parts))
+    return ["", title, *table(rows)] if rows else []
+
+
+def _link_row(link: Link) -> tuple[str, ...]:
+    where = link.target[:12] if link.kind == "commit" else link.target
+    return (strong(link.id), short(link.title, 50), short(where, max(40, columns() - 70)))
+
+
+def linked(link: Link) -> str:
+    return f"{strong(link.id)}  {link.title}: {link.target}"
+
+
+def unlinked(link: Link) -> str:
+    return f"{strong(link.id)}  is gone: {link.title}"
+
+
+def links(found: Sequence[Linked]) -> str:
+    if not found:
+        return "No links yet. Add one with: holdfast link add PATH|URL|COMMIT --title …"
+    return lines(table([(*_link_row(item.link), item.dead or "") for item in found], indent=""))
+
+
+def links_object(found: Sequence[Linked]) -> dict[str, Any]:
+    return {"items": [{**as_object_link(item.link), "path": item.path, "dead": item.dead} for item in found]}
+
+
+def as_object_link(link: Link) -> dict[str, Any]:
+    return {"id": link.id, "title": link.title, "target": link.target, "kind": link.kind}

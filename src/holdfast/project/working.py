@@ -1,0 +1,198 @@
+"""Working: goals, tasks and links, who does what, and what comes next."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from holdfast.errors import SwitchedOff
+from holdfast.model.task import Link, Task
+from holdfast.project.viewing import Viewing
+from holdfast.work import board as boards
+from holdfast.work import bringing, claims, doing, elsewhere, exchange, links, state
+from holdfast.work.board import Board, Placed
+from holdfast.work.claims import Claim
+from holdfast.work.doing import LASTING, Done, Who
+from holdfast.work.graph import Graph, Waiting
+from holdfast.work.links import Linked
+from holdfast.work.state import State
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """What can be done now, best first, why the rest cannot, and the longest way to the end."""
+
+    ready: tuple[Task, ...]
+    waiting: tuple[Waiting, ...]
+    claims: dict[str, Claim]  # the live ones, by task
+    critical_path: tuple[str, ...]
+    graph: Graph
+    claimed: Task | None = None  # by this very question
+
+
+@dataclass(frozen=True, slots=True)
+class TaskShown:
+    """One task with everything around it."""
+
+    placed: Placed
+    standing: tuple[str, ...]  # why it is not ready; empty if it is, or is closed
+    unblocks: tuple[str, ...]
+    parts: tuple[str, ...]
+    progress: tuple[int, int]
+    claim: Claim | None
+    away: dict[str, tuple[str, ...]]  # nodes it names that are not here, and the branches that have them
+
+
+class Working(Viewing):
+    """What is to be done."""
+
+    def _needs(self, feature: str) -> None:
+        if not self.settings.has(feature):
+            raise SwitchedOff(f"{feature} are switched off in this project (features.{feature} = false)")
+
+    def tasks(self) -> Board:
+        """Every task visible here."""
+        self._needs("tasks")
+        return boards.read(self.clone)
+
+    def task_add(self, title: str, **fields: Any) -> Task:
+        """Add a node to the work graph.
+
+        Fields: kind, needs, parent, owner, priority, layer, systemic_scale, impact, evidence,
+        acceptance, notes, id.
+        """
+        self._needs("tasks")
+        return self._changed(doing.add(self.clone, title=title, **fields))
+
+    def task_edit(self, name: str, **changes: Any) -> Task:
+        """Change fields of a task; None takes a field's value away."""
+        self._needs("tasks")
+        return self._changed(doing.edit(self.clone, name, **changes))
+
+    def task_link(self, name: str, *, needs: Iterable[str] = (), no_needs: Iterable[str] = ()) -> Task:
+        """Add needs to a task, and take others away; a cycle is refused."""
+        self._needs("tasks")
+        return self._changed(doing.link(self.clone, name, needs=needs, no_needs=no_needs))
+
+    def task_start(
+        self, name: str, *, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
+    ) -> Task:
+        """Claim a task and begin it; Claimed if somebody else has it."""
+        self._needs("tasks")
+        return self._changed(doing.start(self.clone, name, self._who(owner, session), lasting=lasting))
+
+    def task_done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> Done:
+        """Finish a task with its evidence: what is cited, else the commits and runs since it was started."""
+        self._needs("tasks")
+        return self._changed(
+            doing.done(self.clone, name, cited=evidence, run=self._parent, without=without_evidence)
+        )
+
+    def task_block(self, name: str, *, reason: str) -> Task:
+        """Say that something outside the graph holds a task back."""
+        self._needs("tasks")
+        return self._changed(doing.stop(self.clone, name, "blocked", reason=reason))
+
+    def task_drop(self, name: str, *, reason: str | None = None) -> Task:
+        """Say that a task will not be done; what needed it no longer waits for it."""
+        self._needs("tasks")
+        return self._changed(doing.stop(self.clone, name, "dropped", reason=reason))
+
+    def task_reopen(self, name: str) -> Task:
+        """Open a task again that was blocked, done, dropped or given up."""
+        self._needs("tasks")
+        return self._changed(doing.stop(self.clone, name, "open"))
+
+    def task_show(self, name: str) -> TaskShown:
+        """One task, why it waits, what waits for it, and who works on it."""
+        board = self.tasks()
+        placed = board.find(name)
+        task, graph = placed.task, board.graph
+        away = {
+            node: tuple(elsewhere.branches_with(self.clone, node))
+            for node in (*task.needs, *filter(None, [task.parent]))
+            if node not in board.placed
+        }
+        return TaskShown(
+            placed=placed,
+            standing=graph.standing(task.id),
+            unblocks=graph.unblocks(task.id),
+            parts=graph.children(task.id),
+            progress=graph.progress(task.id),
+            claim=claims.live(self.clone.layout, self.clone.now()).get(task.id),
+            away=away,
+        )
+
+    def next(
+        self,
+        *,
+        claim: bool = False,
+        owner: str | None = None,
+        session: str | None = None,
+        lasting: timedelta = LASTING,
+    ) -> Next:
+        """What is ready, why the rest is not, and what comes free; `claim` takes the best that is free."""
+        self._needs("tasks")
+        taken = doing.claim_next(self.clone, self._who(owner, session), lasting=lasting) if claim else None
+        graph = self.tasks().graph
+        live = claims.live(self.clone.layout, self.clone.now())
+        return Next(
+            tuple(graph.ready()), tuple(graph.waiting()), live, tuple(graph.critical_path()), graph, taken
+        )
+
+    def task_claims(self) -> dict[str, Claim]:
+        """Who works on what right now, in any work tree of this clone."""
+        return claims.live(self.clone.layout, self.clone.now())
+
+    def task_release(self, name: str) -> Task:
+        """Give up the claim on a task."""
+        task = self.tasks().find(name).task
+        claims.release(self.clone.layout, task.id)
+        return task
+
+    def tasks_import(self, text: str, *, replace: bool = False) -> list[Task]:
+        """Add the tasks and links of a JSON or JSONL text; gives those that are new or other than before."""
+        self._needs("tasks")
+        nodes, found = exchange.from_text(text)
+        return self._changed(bringing.bring(self.clone, nodes, found, replace=replace))
+
+    def tasks_export(self, *, lines: bool = False) -> str:
+        """All tasks and links as JSON, or one object a line."""
+        found = state.read(self.clone, board=self.tasks())
+        return (
+            exchange.to_jsonl(found.board.tasks, found.links)
+            if lines
+            else exchange.to_json(found.board.tasks, found.links)
+        )
+
+    def state(self) -> State:
+        """The long cache: goals, milestones, the graph, checkpoints, links."""
+        self._needs("tasks")
+        return state.read(self.clone)
+
+    def link_add(self, target: str, *, title: str | None = None, id: str | None = None) -> Link:  # noqa: A002
+        """Keep a canonical link to a tracked path, an address or a commit."""
+        self._needs("tasks")
+        return self._changed(links.add(self.clone, target, title=title, id=id))
+
+    def link_remove(self, name: str) -> Link:
+        """Take a canonical link away."""
+        self._needs("tasks")
+        return self._changed(links.remove(self.clone, name))
+
+    def links(self) -> list[Linked]:
+        """The canonical links, the dead ones marked."""
+        self._needs("tasks")
+        return links.listed(self.clone)
+
+    def _who(self, owner: str | None, session: str | None) -> Who:
+        name = owner or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "somebody"
+        return Who(" ".join(name.split()), session)
+
+    def _changed(self, value: T) -> T:
+        """What was done is shown before it is told."""
+        self._render_quietly()
+        return value
