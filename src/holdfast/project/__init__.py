@@ -22,12 +22,11 @@ from holdfast.project.keeping import Keeping
 from holdfast.project.knowing import Knowing
 from holdfast.project.reading import Reading
 from holdfast.project.recording import Recording
-from holdfast.project.working import Working
 from holdfast.recall.search import Hit
 from holdfast.store import layout as paths
 
 
-class Project(Recording, Knowing, Working, Reading, Keeping):
+class Project(Recording, Knowing, Reading, Keeping):
     """A project's memory, seen from the branch that is checked out."""
 
     @classmethod

@@ -17,7 +17,6 @@ from holdfast.work.graph import Graph, Waiting
 from holdfast.work.links import Linked
 from holdfast.work.state import State
 
-
 T = TypeVar("T")
 
 
