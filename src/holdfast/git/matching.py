@@ -1,0 +1,171 @@
+"""Which commit is the one that was lost: pure rules over what is known of both.
+
+A wrong answer is worse than none, so every rule asks for two kinds of proof: the same content
+(patch, tree, lines), and the same hand (author and author date survive a rebase, an amend and a
+cherry-pick) or at least nothing that speaks against it. Each rule gives the commits that are
+equally good: one is an answer, several are none.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.git.headers import Commit
+from holdfast.git.kept import Anchor
+from holdfast.git.patches import Patch
+
+_TELLING = 16  # letters and digits of a change that hardly anybody makes twice
+_HALF = 0.5
+
+STRANGER, PLAUSIBLE, SAME_MOMENT, SAME_COMMIT = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What may have become of one commit: everything reachable that is not its own past."""
+
+    anchor: Anchor
+    commits: Sequence[Commit]
+    patches: Mapping[str, Patch]  # of those commits that touch its paths
+    near: Collection[str]  # what HEAD reaches
+    others: Collection[str]  # patch-ids of other lost commits: whoever has one is their successor
+
+    def patch(self, commit: Commit) -> Patch:
+        return self.patches.get(commit.oid, _NOTHING)
+
+
+_NOTHING = Patch()
+
+Rule = Callable[[Sight], list[str]]
+
+
+def rank(anchor: Anchor, commit: Commit) -> int:
+    """How much a commit looks like the lost one, leaving aside what it changes."""
+    titled = anchor.title in commit.mentions
+    person = _same_person(anchor, commit)
+    if person and commit.authored == anchor.authored:
+        if anchor.title == commit.title:
+            return SAME_COMMIT
+        return STRANGER if commit.takes_back else SAME_MOMENT
+    if commit.takes_back or commit.committed < anchor.committed:
+        return STRANGER
+    return PLAUSIBLE if person or titled else STRANGER
+
+
+def _same_person(anchor: Anchor, commit: Commit) -> bool:
+    who = anchor.author.rpartition(" ")[0]
+    name, _, mail = who.rpartition(" <")
+    return bool(name and name == commit.name) or bool(mail[:-1] and mail[:-1] == commit.mail)
+
+
+def nearest(found: Iterable[str], near: Collection[str]) -> list[str]:
+    """The only one that HEAD reaches, else all of them."""
+    equal = list(dict.fromkeys(found))
+    inside = [oid for oid in equal if oid in near]
+    return inside if len(inside) == 1 else equal
+
+
+def _best(sight: Sight, found: Iterable[Commit]) -> list[str]:
+    """Those of the highest rank; a mere likeness does not count where the commit itself lives on, changed."""
+    ranked: dict[int, list[str]] = {}
+    for commit in found:
+        ranked.setdefault(rank(sight.anchor, commit), []).append(commit.oid)
+    ranked.pop(STRANGER, None)
+    if not ranked:
+        return []
+    highest = max(ranked)
+    if highest < SAME_COMMIT and _lives_on(sight):
+        return []
+    return nearest(ranked[highest], sight.near)
+
+
+def _lives_on(sight: Sight) -> bool:
+    lines = set(sight.anchor.lines)
+    return any(
+        rank(sight.anchor, commit) == SAME_COMMIT and not lines.isdisjoint(sight.patch(commit).lines)
+        for commit in sight.commits
+    )
+
+
+def by_change_id(sight: Sight) -> list[str]:
+    """The commit that carries the same change-id and no less than the half of the change."""
+    wanted = set(sight.anchor.change_ids)
+    named = [commit for commit in sight.commits if not wanted.isdisjoint(commit.change_ids)]
+    return nearest((commit.oid for commit in named if _goes_on(sight, commit)), sight.near)
+
+
+def by_patch_id(sight: Sight) -> list[str]:
+    """The commit that makes the same change."""
+    wanted = sight.anchor.patch_id
+    if wanted is None:
+        return []
+    return _best(sight, (commit for commit in sight.commits if sight.patch(commit).patch_id == wanted))
+
+
+def by_tree(sight: Sight) -> list[str]:
+    """The commit with the same tree on the same parents; a merge or an empty one by its maker and title."""
+    return nearest((commit.oid for commit in sight.commits if _same_place(sight, commit)), sight.near)
+
+
+def _same_place(sight: Sight, commit: Commit) -> bool:
+    anchor = sight.anchor
+    same_tree, itself = commit.tree == anchor.tree, rank(anchor, commit) == SAME_COMMIT
+    if len(commit.parents) != len(anchor.parents):
+        return False
+    if len(anchor.parents) > 1:
+        return itself
+    if same_tree and commit.parents == anchor.parents and anchor.paths:
+        return True
+    same_paths = sight.patch(commit).names == anchor.names
+    if anchor.paths:  # reordered commits end in the same tree: the paths must be the same too
+        return itself and same_tree and same_paths and share(anchor, sight.patch(commit)) > 0
+    return itself and commit.oid in sight.patches and same_paths
+
+
+def by_overlap(sight: Sight) -> list[str]:
+    """The commit that holds the whole change among others, or the commit itself with a part of it changed."""
+    whole = [commit for commit in sight.commits if _holds_all(sight, commit)]
+    if whole:
+        return _best(sight, whole)
+    itself = [commit for commit in sight.commits if rank(sight.anchor, commit) == SAME_COMMIT]
+    return nearest((commit.oid for commit in itself if _is_changed(sight, commit)), sight.near)
+
+
+def _holds_all(sight: Sight, commit: Commit) -> bool:
+    anchor, patch = sight.anchor, sight.patch(commit)
+    degree = rank(anchor, commit)
+    if degree < SAME_COMMIT and patch.patch_id in sight.others:
+        return False
+    if not anchor.lines:
+        return bool(anchor.paths) and set(anchor.paths) <= set(patch.paths)
+    telling = anchor.weight >= _TELLING or anchor.title in commit.mentions
+    return telling and share(anchor, patch) == 1.0
+
+
+def _is_changed(sight: Sight, commit: Commit) -> bool:
+    return sight.patch(commit).patch_id not in sight.others and _goes_on(sight, commit)
+
+
+def _goes_on(sight: Sight, commit: Commit) -> bool:
+    """Whether a commit has at least half of the change, and nobody else the rest: then it was split."""
+    anchor, patch = sight.anchor, sight.patch(commit)
+    if not anchor.lines:
+        return not anchor.paths or not anchor.names.isdisjoint(patch.names)
+    rest = set(anchor.lines) - patch.lines
+    if share(anchor, patch) < _HALF:
+        return False
+    return all(rest.isdisjoint(other.lines) for oid, other in sight.patches.items() if oid != commit.oid)
+
+
+def share(anchor: Anchor, patch: Patch) -> float:
+    """How much of a change another one holds, from 0 to 1."""
+    if not anchor.lines:
+        return 1.0 if set(anchor.paths) <= set(patch.paths) else 0.0
+    return len(patch.lines.intersection(anchor.lines)) / len(anchor.lines)
+
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    ("change-id", by_change_id),
+    ("patch-id", by_patch_id),
+    ("tree", by_tree),
+)
+LAST: tuple[tuple[str, Rule], ...] = (("overlap", by_overlap),)

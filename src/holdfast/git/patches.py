@@ -1,0 +1,162 @@
+"""What commits change: their paths, their patch-id, and the lines they add and remove.
+
+A patch-id is git's own, of `git diff-tree -p --no-renames | git patch-id --stable`: the same before
+and after a rebase. It needs the whole text, so it is asked only of commits that may matter, many at once.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from holdfast.git.repo import Repo
+
+_AT_ONCE = 100  # commits whose patches are held in memory together
+_MAX_PATHS = 2000  # a commit that touches more (an import, a reformatting) is known by its paths alone
+_SHORTEST = 4  # letters and digits of a line that says something
+# Larger files count as binary: a patch of a generated file would fill the memory and prove little.
+_DIFF = (
+    "--no-replace-objects",
+    "-c",
+    "core.bigFileThreshold=512k",
+    "-c",
+    "core.quotePath=true",
+    "-c",
+    "diff.suppressBlankEmpty=false",
+    "diff-tree",
+    "--stdin",
+    "-r",
+    "--root",
+    "--no-renames",
+    "--ignore-submodules=none",
+)
+_PATCH = (
+    "-p",
+    "--full-index",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "-U3",
+    "--diff-algorithm=myers",
+)
+_PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--inter-hunk-context=0")
+_HEADER = re.compile(rb"^([0-9a-f]{40,64}(?: [0-9a-f]{40,64})?)\n", re.MULTILINE)
+_SILENT = re.compile(rb"[^0-9A-Za-z\x80-\xff]+")
+
+Touched = tuple[str, str, str]  # path, blob before, blob after; zeros: none
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What a commit changes against its first and only parent."""
+
+    paths: tuple[Touched, ...] = ()
+    patch_id: str | None = None  # None: nothing changed, a merge, or content no patch shows
+    lines: frozenset[str] = frozenset()  # + or - and a hash of path and line
+    weight: int = 0  # letters and digits in these lines
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(path for path, _, _ in self.paths)
+
+
+def patch_id(repo: Repo, oid: str) -> str | None:
+    """The stable patch-id of a commit; None for merges, empty commits and binary content."""
+    return read(repo, [oid])[oid].patch_id
+
+
+def read(repo: Repo, oids: Iterable[str]) -> dict[str, Patch]:
+    """What each of many commits changes."""
+    found: dict[str, Patch] = {}
+    wanted = list(dict.fromkeys(oids))
+    for at in range(0, len(wanted), _AT_ONCE):
+        some = wanted[at : at + _AT_ONCE]
+        paths = _paths(repo, some)
+        small = [oid for oid in some if 0 < len(paths.get(oid, ())) <= _MAX_PATHS]
+        texts = dict(_sections(_ask(repo, small, *_PATCH, *_PREFIXES)))
+        ids = _patch_ids(repo, texts)
+        for oid in some:
+            lines, weight = _lines(texts.get(oid, b""))
+            found[oid] = Patch(tuple(paths.get(oid, ())), ids.get(oid), lines, weight)
+    return found
+
+
+def between(repo: Repo, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """The patch-ids between pairs of trees; where there is none, the pair is left out."""
+    wanted = list(dict.fromkeys(pairs))
+    found: dict[tuple[str, str], str] = {}
+    for at in range(0, len(wanted), _AT_ONCE):
+        asked = [f"{old} {new}" for old, new in wanted[at : at + _AT_ONCE]]
+        texts = dict(_sections(_ask(repo, asked, *_PATCH, *_PREFIXES)))
+        for name, identity in _patch_ids(repo, texts).items():
+            old, _, new = name.partition(" ")
+            found[old, new] = identity
+    return found
+
+
+def _ask(repo: Repo, names: Sequence[str], *shape: str) -> bytes:
+    if not names:
+        return b""
+    return repo.run(*_DIFF, *shape, stdin="".join(f"{name}\n" for name in names).encode("ascii"))
+
+
+def _paths(repo: Repo, oids: Sequence[str]) -> dict[str, list[Touched]]:
+    found: dict[str, list[Touched]] = {}
+    words = iter(_ask(repo, oids, "--raw", "--no-abbrev", "-z").split(b"\0"))
+    current: list[Touched] = []
+    for word in words:
+        if word.startswith(b":"):
+            _, _, old, new, _ = word.split(b" ")
+            current.append((os.fsdecode(next(words)), old.decode(), new.decode()))
+        elif word:
+            current = found.setdefault(word.decode("ascii"), [])
+    return found
+
+
+def _sections(text: bytes) -> Iterator[tuple[str, bytes]]:
+    """Each commit's name and patch. No line of a patch is a bare object id: its lines have a first letter."""
+    marks = list(_HEADER.finditer(text))
+    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+        yield mark[1].decode("ascii"), text[mark.end() : after.start() if after else len(text)]
+
+
+def _patch_ids(repo: Repo, texts: dict[str, bytes]) -> dict[str, str]:
+    """Git's patch-ids; none where git saw only that binary content differs: older gits hash no part of it."""
+    names = [name for name, text in texts.items() if b"\nBinary files " not in text]
+    if not names:
+        return {}
+    width = len(names[0].partition(" ")[0])  # git reads a number of this width as the name of a commit
+    given = b"".join(b"%0*x\n%s" % (width, at, texts[name]) for at, name in enumerate(names, 1))
+    rows = repo.run("patch-id", "--stable", stdin=given).decode("ascii").split("\n")[:-1]
+    return {
+        names[int(number, 16) - 1]: identity for identity, _, number in (row.partition(" ") for row in rows)
+    }
+
+
+def _lines(text: bytes) -> tuple[frozenset[str], int]:
+    """The added and removed lines that say something, hashed with their path, and their weight."""
+    found: set[str] = set()
+    weight, path, in_header = 0, b"", True
+    for line in text.split(b"\n"):
+        if line.startswith(b"diff --git "):
+            path, in_header = line, True
+        elif line.startswith(b"@@"):
+            in_header = False
+        elif not in_header and line[:1] in (b"+", b"-"):
+            said = len(_SILENT.sub(b"", line))
+            if said >= _SHORTEST and (name := _hashed(path, line)) not in found:
+                found.add(name)
+                weight += said
+    return frozenset(found), weight
+
+
+def _hashed(path: bytes, line: bytes) -> str:
+    """A line's sign and hash; white space does not count, as in a patch-id."""
+    digest = hashlib.blake2b(path + b"\0" + b"".join(line[1:].split()), digest_size=6)
+    return line[:1].decode("ascii") + digest.hexdigest()
+
+
+def reverse(lines: Iterable[str]) -> frozenset[str]:
+    """The lines of a patch that takes these back."""
+    return frozenset(("-" if line[0] == "+" else "+") + line[1:] for line in lines)
