@@ -1,0 +1,225 @@
+"""Two texts of one entry, compared field by field, and what a person's choices make of them.
+
+Pure: where the texts come from is `git.conflicts`' business. A choice is `ours`, `theirs` or a value, for
+one field or, under EVERY, for all that are in dispute; what is not in dispute is merged.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import BadInput, BrokenEntry, InConflict, TooLarge
+from holdfast.model import memory as memories
+from holdfast.model import task as rules
+from holdfast.model.task import Checkpoint
+from holdfast.store import document, entries, tasks
+from holdfast.store.document import Clash
+from holdfast.store.frontmatter import BadFront
+from holdfast.store.frontmatter import read as read_front
+
+WHOLE = "the whole file"
+EVERY = "*"
+OURS, THEIRS = "ours", "theirs"
+_NUMBERS = ("priority", "systemic_scale")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one side says, and who that is; no text: it deleted the file."""
+
+    text: str | None
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldClash:
+    """A field that both sides changed, each in its own way."""
+
+    name: str
+    base: Any
+    ours: Any
+    theirs: Any
+    stands: Any = None  # what a merge made of it
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One entry of which two sides say different things."""
+
+    path: str
+    id: str
+    kind: str  # "waiting", "edited", "unmerged", "marked", "committed" or "overruled"
+    base: str | None
+    ours: Side
+    theirs: Side
+    fields: tuple[FieldClash, ...]
+    merged: str | None = None  # the text in which both sides are heard, where nobody has to choose
+    stands: str | None = None  # the text that a merge made of it
+
+    @property
+    def is_memory(self) -> bool:
+        return tasks.reader(self.path) is None
+
+    @property
+    def blocks(self) -> bool:
+        """Whether nothing can happen to the entry until somebody decides."""
+        return self.kind != "overruled"
+
+
+def parts(path: str, text: str) -> dict[str, Any]:
+    """An entry's fields by name; BrokenEntry if it cannot be read."""
+    read = tasks.reader(path)
+    if read is not None:
+        return tasks.parts(read(text, path))
+    memory = entries.parse(text, path)
+    known = {"status": memories.status(memory), "statement": memory.statement, "details": memory.details}
+    known |= {name: getattr(memory, name) for name in memories.SHARED}
+    return known | {f"+{name}": raw for name, raw in memory.extra}
+
+
+def identity(path: str, *texts: str | None) -> str:
+    """The id of an entry: what any of its texts says, else what its file is called."""
+    for text in texts:
+        try:
+            return str(parts(path, text or "")["id"])
+        except BrokenEntry:
+            continue
+    stem = path.rsplit("/", 1)[-1].removesuffix(".md")
+    words = stem.split("-")
+    kind = next((place for place, word in enumerate(words) if word.isupper() and len(word) == 3), None)
+    return "-".join(words[kind:]) if kind is not None else stem
+
+
+def compare(
+    path: str, base: str | None, ours: str | None, theirs: str | None, *, base_known: bool = True
+) -> tuple[tuple[FieldClash, ...], str | None]:
+    """The fields in dispute, and the merged text if there are none."""
+    whole = (FieldClash(WHOLE, base, ours, theirs),), None
+    if ours is None or theirs is None:
+        return whole
+    try:
+        mine, other = parts(path, ours), parts(path, theirs)
+        merged = (
+            _all_that_differs(mine, other, ours) if not base_known else tasks.merge(path, base, ours, theirs)
+        )
+        before = parts(path, base) if base else {}
+    except (BrokenEntry, BadInput, TooLarge):
+        return whole
+    if isinstance(merged, str):
+        return (), merged
+    clashes = (FieldClash(n, before.get(n), mine.get(n), other.get(n)) for n in merged.fields)
+    return tuple(clashes), None
+
+
+def _all_that_differs(mine: Mapping[str, Any], other: Mapping[str, Any], text: str) -> Clash | str:
+    """Where nobody knows what was there before, every difference is for a person to decide."""
+    names = tuple(name for name in dict.fromkeys([*mine, *other]) if mine.get(name) != other.get(name))
+    return Clash(names) if names else text
+
+
+def settled(conflict: Conflict, choices: Mapping[str, str]) -> str | None:
+    """The text that some choices make of a conflict; None: the file goes."""
+    if not choices:
+        if conflict.merged is None:
+            raise _undecided(conflict, [clash.name for clash in conflict.fields])
+        return conflict.merged
+    if any(clash.name == WHOLE for clash in conflict.fields):
+        return _whole(conflict, choices)
+    mine, other = (parts(conflict.path, side.text or "") for side in (conflict.ours, conflict.theirs))
+    chosen = _chosen(conflict, choices, mine, other)
+    if conflict.stands is not None:
+        return _rendered(conflict.path, {**parts(conflict.path, conflict.stands), **chosen})
+    before = parts(conflict.path, conflict.base) if conflict.base else {}
+    texts = {"base": before, "ours": {**mine, **chosen}, "theirs": {**other, **chosen}}
+    merged = document.merge(
+        "base",
+        "ours",
+        "theirs",
+        parts=texts.__getitem__,
+        joined=lambda fields: _rendered(conflict.path, fields),
+        lists=rules.LISTS,
+    )
+    if isinstance(merged, Clash):
+        raise _undecided(conflict, merged.fields)
+    return merged
+
+
+def _whole(conflict: Conflict, choices: Mapping[str, str]) -> str | None:
+    choice = choices.get(EVERY, choices.get(WHOLE))
+    if choice not in (OURS, THEIRS):
+        raise InConflict(
+            f"{conflict.id}: the sides cannot be compared field by field",
+            hint=f"Take one of them: holdfast task resolve {conflict.id} --ours (or --theirs)",
+        )
+    text = (conflict.ours if choice == OURS else conflict.theirs).text
+    if text is not None:
+        parts(conflict.path, text)
+        text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    return text
+
+
+def _chosen(
+    conflict: Conflict, choices: Mapping[str, str], mine: Mapping[str, Any], other: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the fields become that somebody chose."""
+    disputed = [clash.name for clash in conflict.fields]
+    if unknown := sorted(set(choices) - {EVERY} - {*mine, *other} | {"id"} & set(choices)):
+        raise BadInput(
+            f"{conflict.id} has no field {', '.join(unknown)} to choose",
+            hint=f"In dispute: {', '.join(disputed) or 'none'}",
+        )
+    wanted = {name: choices.get(name, choices.get(EVERY)) for name in disputed} | {
+        name: choice for name, choice in choices.items() if name != EVERY
+    }
+    if open_ones := [name for name, choice in wanted.items() if choice is None and not conflict.stands]:
+        raise _undecided(conflict, open_ones)
+    sides = {OURS: mine, THEIRS: other}
+    return {
+        name: sides[choice].get(name) if choice in sides else value(name, choice)
+        for name, choice in wanted.items()
+        if choice is not None
+    }
+
+
+def _undecided(conflict: Conflict, names: "list[str] | tuple[str, ...]") -> InConflict:
+    said = f"{conflict.id}: both sides changed {', '.join(names)}"
+    one = names[0] if names and names[0] != WHOLE else None
+    field = f", or field by field: --field {one}=ours" if one else ""
+    return InConflict(said, hint=f"Choose: holdfast task resolve {conflict.id} --ours or --theirs{field}")
+
+
+def value(name: str, text: str) -> Any:
+    """What somebody typed for a field, in the form the field has."""
+    if name == "notes":
+        return text.replace("\r\n", "\n").strip("\n")
+    if name.startswith("+"):
+        return f"{name[1:]}: {text}"
+    if name in rules.LISTS or name == "checkpoint":
+        items = _items(text)
+        return (Checkpoint.of(items) if items else None) if name == "checkpoint" else items
+    if text.strip() in ("", "null"):
+        return None
+    if name in _NUMBERS:
+        if not (text.strip().isascii() and text.strip().isdigit() and len(text) < 12):
+            raise BadInput(f"{name} {text[:40]!r} is not a whole number")
+        return int(text)
+    return " ".join(text.split())
+
+
+def _items(text: str) -> tuple[str, ...]:
+    """A list as a file has it, or words with commas between them."""
+    if text.strip().startswith("["):
+        try:
+            found = read_front(f"list: {text.strip()}")[0].value
+        except BadFront as error:
+            raise BadInput(f"{text[:80]!r} is not a list: {error.reason}") from None
+        if isinstance(found, tuple):
+            return found
+    return tuple(dict.fromkeys(item.strip() for item in text.split(",") if item.strip()))
+
+
+def _rendered(path: str, fields: dict[str, Any]) -> str:
+    """The file for some fields, read back once: what cannot be read is never written."""
+    text = tasks.render(tasks.joined(path, fields))
+    parts(path, text)
+    return text
