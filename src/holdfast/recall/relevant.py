@@ -11,12 +11,14 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from holdfast.git import anchors
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.model.session import Session
 from holdfast.store import layout as paths
 
 FARTHEST = 20_000  # commits looked at for an ancestor; what lies farther back says little about now
+SOUGHT = 100  # sessions whose commits are looked for after a rewrite; the last updated ones
 _NAMED = 3  # shared files that are named
 
 
@@ -120,7 +122,16 @@ def _of_branch(clone: Clone, session: Session) -> Chosen:
     is_here = clone.repo.attempt("merge-base", "--is-ancestor", last, "HEAD").returncode
     if is_here == 0:
         return Chosen(session, "branch", why, since=last)
+    if (moved := _moved(clone, [last]).get(last)) and clone.repo.is_ancestor(moved, "HEAD"):
+        said = f"its last commit {last[:12]} was rewritten and is {moved[:12]} now"
+        return Chosen(session, "branch", f"{why}; {said}", since=moved, lost=last)
     return Chosen(session, "branch", f"{why}; {_why_lost(clone.repo, last, is_here)}", lost=last)
+
+
+def _moved(clone: Clone, oids: Iterable[str]) -> dict[str, str]:
+    """What commits became that were rewritten."""
+    found = anchors.resolve(clone, oids)
+    return {oid: now.commit for oid, now in found.items() if now.state == "moved" and now.commit}
 
 
 def _why_lost(repo: Repo, last: str, code: int) -> str:
@@ -137,14 +148,30 @@ def _nearest(clone: Clone, sessions: Sequence[Session], head: str | None) -> Cho
     if head is None or not ends:
         return None
     steps = distances(clone.repo)
-    near = [session for session in sessions if ends.get(session.id) in steps]
+    places = _places(clone, sessions, ends, steps)
+    near = [session for session in sessions if session.id in places]
     if not near:
         return None
-    session = min(near, key=lambda one: (steps[ends[one.id]], *_last_first(one)))
-    end = ends[session.id]
-    where = "at this very commit" if steps[end] == 0 else f"at {end[:12]}, {_commits(steps[end])} back"
-    why = f"no session on {_place(clone)} yet; this one is of {_whose(session)} and was last {where}"
-    return Chosen(session, "ancestor", why, since=end)
+    session = min(near, key=lambda one: (steps[places[one.id]], *_last_first(one)))
+    end, at = ends[session.id], places[session.id]
+    where = "at this very commit" if steps[at] == 0 else f"at {at[:12]}, {_commits(steps[at])} back"
+    was = f" ({end[:12]} before it was rewritten)" if end != at else ""
+    why = f"no session on {_place(clone)} yet; this one is of {_whose(session)} and was last {where}{was}"
+    return Chosen(session, "ancestor", why, since=at, lost=end if end != at else None)
+
+
+def _places(
+    clone: Clone, sessions: Sequence[Session], ends: Mapping[str, str], steps: Mapping[str, int]
+) -> dict[str, str]:
+    """Session to the commit of this history it was last at, rewritten ones included."""
+    places = {name: end for name, end in ends.items() if end in steps}
+    if any(steps[end] == 0 for end in places.values()):
+        return places  # nothing is nearer than here
+    last = sorted((one for one in sessions if one.id in ends), key=_last_first)[:SOUGHT]
+    lost = {ends[one.id] for one in last} - set(places.values())
+    moved = _moved(clone, sorted(lost)) if lost else {}
+    found = {name: moved[end] for name, end in ends.items() if moved.get(end) in steps}
+    return {**found, **places}
 
 
 def _last_first(session: Session) -> tuple[int, ...]:
