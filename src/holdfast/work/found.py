@@ -6,12 +6,11 @@ the task count in any case, and so do runs that were started for it.
 """
 
 from holdfast.git.clone import Clone
-from holdfast.model.event import Event
 from holdfast.model.task import Task
 from holdfast.store import layout as paths
 from holdfast.work import claims
-from holdfast.work.claims import Claim
 
+_LETS_GO = ("done", "drop", "block", "reopen")
 MOST = 50  # commits or runs; a task with more is cited by hand
 
 
@@ -25,16 +24,14 @@ def evidence(clone: Clone, task: Task, *, run: str | None = None) -> tuple[str, 
 
 def commits_of(clone: Clone, task: Task) -> list[str]:
     """The commits that speak for a task, oldest first."""
-    claim = claims.find(clone.layout, task.id)
-    start = claim.head if claim and claim.head else _started_at(clone, task)
+    claim, told = claims.find(clone.layout, task.id), _Told(clone, task.id)
+    start = claim.head if claim and claim.head else told.head
     if start is None or clone.repo.head().oid is None:
         return []
     made = commits_since(clone, start)
     noted = set(claim.commits) if claim else set()
     named = [oid for oid, message in made if task.id.lower() in message.lower() or oid in noted]
-    if named or _others_here(clone, task, claim):
-        return named
-    return [oid for oid, _ in made]
+    return named if named or told.others else [oid for oid, _ in made]
 
 
 def commits_since(clone: Clone, start: str) -> list[tuple[str, str]]:
@@ -47,21 +44,28 @@ def commits_since(clone: Clone, start: str) -> list[tuple[str, str]]:
     return [(oid.strip(), message) for oid, _, message in rows]
 
 
-def _others_here(clone: Clone, task: Task, claim: Claim | None) -> bool:
-    """Whether another task was claimed in the same work tree: then the commits may be that one's."""
-    live = claims.live(clone.layout, clone.now())
-    place = claim.worktree if claim else clone.worktree
-    return any(other.task != task.id and other.worktree == place for other in live.values())
+class _Told:
+    """What this clone's log tells of a task's last start, and whether others were in hand meanwhile.
 
+    Where they were, a commit may be theirs, and only one that names the task is taken for its own.
+    """
 
-def _started_at(clone: Clone, task: Task) -> str | None:
-    """HEAD as it was when the task was last started, as far as this clone's own log tells."""
-    found: Event | None = None
-    for event in clone.events():
-        if event.kind == "task" and event.target == task.id and event.body:
-            body = clone.bodies.get(event.body) or {}
-            found = event if body.get("action") == "start" else found
-    return found.head if found else None
+    def __init__(self, clone: Clone, task: str) -> None:
+        self.head: str | None = None
+        self.others = False
+        in_hand: set[str | None] = set()
+        for event in clone.events():
+            if event.kind != "task" or not event.body:
+                continue
+            action = (clone.bodies.get(event.body) or {}).get("action")
+            if event.target == task and action == "start":
+                self.head, self.others = event.head, bool(in_hand - {task})
+            elif action == "start":
+                self.others = True
+            if action == "start":
+                in_hand.add(event.target)
+            elif action in _LETS_GO:
+                in_hand.discard(event.target)
 
 
 def _runs(clone: Clone, task: Task) -> list[str]:

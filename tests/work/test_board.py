@@ -1,0 +1,250 @@
+"""Tasks on a real repository: added, changed, started, finished, on every branch as it was there."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import BadInput, Claimed, Cycle, InConflict, NeedsEvidence, NotFound
+from holdfast.git.clone import Clone
+from holdfast.model.task import Task
+from holdfast.work import board, claims, doing, elsewhere, links
+from holdfast.work.doing import Who
+from tests.git.place import Place
+
+ANN = Who("ann")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place.make(tmp_path / "project")
+
+
+def commit(place: Place, name: str, message: str = "work") -> str:
+    (place.repo.path / name).write_text(f"{name} {message}\n", encoding="utf-8")
+    place.git("add", name)
+    place.git("commit", "-q", "-m", message)
+    return place.git("rev-parse", "HEAD").strip()
+
+
+def add(place: Place, title: str, **fields: object) -> Task:
+    return doing.add(place.open(), title=title, **fields)
+
+
+def titles(clone: Clone) -> dict[str, str]:
+    return {task.title: task.status for task in board.read(clone).tasks}
+
+
+def test_a_task_is_here_before_and_after_it_is_published(place: Place) -> None:
+    """A plan that is only there once it is committed is lost with the session that made it."""
+    task = add(place, "Parse the header", priority=1, layer="L2", acceptance=["all fixtures pass"])
+    assert board.read(place.open()).placed[task.id].origin == "pending"
+
+    place.publish()
+
+    placed = board.read(place.open()).placed[task.id]
+    assert (placed.origin, placed.task) == ("tree", task)
+    assert place.git("status", "--porcelain") == ""
+
+
+def test_a_task_of_one_branch_is_not_on_another(place: Place) -> None:
+    """An agent on main must not work on what only a branch plans."""
+    commit(place, "a")
+    place.later()
+    place.git("switch", "-q", "-c", "feature")
+    task = add(place, "Only here")
+    place.git("switch", "-q", "main")
+
+    assert titles(place.open()) == {}
+    assert elsewhere.branches_with(place.open(), task.id) == ["feature"]
+
+
+def test_a_need_may_live_on_another_branch_only(place: Place) -> None:
+    """Plans on two branches depend on each other long before they are merged."""
+    commit(place, "a")
+    place.later()
+    place.git("switch", "-q", "-c", "feature")
+    other = add(place, "There")
+    place.publish()
+    place.git("switch", "-q", "main")
+
+    here = add(place, "Here", needs=[other.id])
+
+    assert "not on this branch" in board.read(place.open()).graph.standing(here.id)[0]
+
+
+def test_a_need_that_nobody_knows_is_refused(place: Place) -> None:
+    """A misspelt id would hold a task back for ever."""
+    with pytest.raises(NotFound, match="TSK-nowhere"):
+        add(place, "Waits", needs=["TSK-nowhere"])
+
+
+def test_a_cycle_is_refused_and_shown(place: Place) -> None:
+    """Tasks that wait for one another are never ready, and nobody would know why."""
+    first = add(place, "First")
+    second = add(place, "Second", needs=[first.id])
+    third = add(place, "Third", needs=[second.id])
+
+    with pytest.raises(Cycle) as caught:
+        doing.link(place.open(), first.id, needs=[third.id])
+
+    assert all(task.id in str(caught.value) for task in (first, second, third))
+    assert board.read(place.open()).placed[first.id].task.needs == ()
+
+
+def test_started_is_claimed_in_every_work_tree(place: Place, tmp_path: Path) -> None:
+    """Two agents in two work trees would do the same work twice."""
+    task = add(place, "Once only")
+    place.publish()
+    place.git("worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")
+    doing.start(place.open(), task.id, ANN)
+
+    with pytest.raises(Claimed, match="ann"):
+        doing.start(place.at(tmp_path / "other").open(), task.id, Who("bob"))
+
+
+def test_a_claim_that_ran_out_is_free_again(place: Place) -> None:
+    """An agent that was killed must not hold its task for ever."""
+    task = add(place, "Left behind")
+    doing.start(place.open(), task.id, ANN, lasting=timedelta(seconds=1))
+    place.later()
+
+    assert doing.start(place.open(), task.id, Who("bob")).owner == "bob"
+
+
+def test_each_claim_gives_another_task(place: Place) -> None:
+    """Agents under one name would all begin with the same task."""
+    made = {add(place, f"Number {n}").id for n in range(3)}
+
+    taken = [doing.claim_next(place.open(), ANN) for _ in range(4)]
+
+    assert {task.id for task in taken[:3] if task} == made
+    assert taken[3] is None
+
+
+def test_done_finds_the_commits_since_the_start(place: Place) -> None:
+    """Evidence nobody has to look up is evidence that gets cited."""
+    commit(place, "before")
+    task = add(place, "Build it")
+    doing.start(place.open(), task.id, ANN)
+    made = [commit(place, "one"), commit(place, "two")]
+
+    ended = doing.done(place.open(), task.id)
+
+    assert ended.found == tuple(f"commit:{oid}" for oid in made)
+    assert board.read(place.open()).placed[task.id].task.status == "done"
+    assert claims.live(place.open().layout, place.open().now()) == {}
+
+
+def test_done_does_not_take_the_commits_of_another_task(place: Place) -> None:
+    """Two tasks at once in one work tree: a commit is cited only where it is known to belong."""
+    commit(place, "before")
+    one, two = add(place, "One"), add(place, "Two")
+    doing.start(place.open(), one.id, ANN)
+    doing.start(place.open(), two.id, ANN)
+    commit(place, "x", "nothing said")
+    named = commit(place, "y", f"for {two.id}")
+
+    assert doing.done(place.open(), two.id).found == (f"commit:{named}",)
+    with pytest.raises(NeedsEvidence):
+        doing.done(place.open(), one.id)
+
+
+def test_our_own_publish_is_no_evidence(place: Place) -> None:
+    """A commit of the plan does not show that the work is done."""
+    commit(place, "before")
+    task = add(place, "Build it")
+    doing.start(place.open(), task.id, ANN)
+    place.publish()
+
+    with pytest.raises(NeedsEvidence):
+        doing.done(place.open(), task.id)
+    assert doing.done(place.open(), task.id, without=True).task.evidence == ()
+
+
+def test_a_finished_milestone_knows_where_it_was_reached(place: Place) -> None:
+    """After a rebase the commit alone would not be found again."""
+    head = commit(place, "a")
+    task = add(place, "First release", kind="milestone")
+
+    reached = doing.done(place.open(), task.id).task.checkpoint
+
+    assert reached is not None
+    assert (reached.commit, reached.tree) == (head, place.git("rev-parse", "HEAD^{tree}").strip())
+    assert reached.patch_id
+    kinds = [event.kind for event in place.open().events()]
+    assert kinds.count("checkpoint") == 1
+
+
+def test_every_update_stores_commit_and_branch(place: Place) -> None:
+    """Whoever asks later must learn where in history a plan changed."""
+    head = commit(place, "a")
+    task = add(place, "Anchored")
+    doing.stop(place.open(), task.id, "blocked", reason="no keys yet")
+
+    told = [place.open().joined(event) for event in place.open().events() if event.target == task.id]
+
+    assert [(row["action"], row["head"], row["branch"]) for row in told] == [
+        ("add", head, "main"),
+        ("block", head, "main"),
+    ]
+
+
+def test_what_clashes_with_the_branch_must_be_resolved_first(place: Place) -> None:
+    """An edit on top of a clash would bury one side of it."""
+    task = add(place, "Both ways")
+    place.publish()
+    path = board.read(place.open()).placed[task.id].path
+    doing.edit(place.open(), task.id, title="Our way")
+    file = place.repo.path / path
+    file.write_text(file.read_text("utf-8").replace("Both ways", "Their way"), encoding="utf-8")
+    place.git("commit", "-qam", "theirs")
+
+    with pytest.raises(InConflict):
+        doing.edit(place.open(), task.id, priority=0)
+
+
+def test_a_file_that_cannot_be_read_is_named_and_stops_nothing(place: Place) -> None:
+    """One broken file must not hide the whole plan."""
+    task = add(place, "Well")
+    place.publish()
+    (place.repo.path / ".holdfast/tasks/bad-TSK-bad.md").write_text("---\nid: TSK-bad\n", encoding="utf-8")
+
+    found = board.read(place.open())
+
+    assert set(found.placed) == {task.id}
+    assert "bad-TSK-bad.md:1" in found.broken[0].reason
+
+
+def test_ids_that_differ_in_case_only_are_refused(place: Place) -> None:
+    """On a file system that ignores case one file would overwrite the other."""
+    add(place, "Given", id="T-One")
+    with pytest.raises(BadInput):
+        add(place, "Given again", id="t-one")
+
+
+def test_a_secret_in_a_title_never_reaches_the_disk(place: Place) -> None:
+    """A key in a tracked file cannot be taken back."""
+    key = "AKIA" + "IOSFODNN7EXAMPLE"[:16]
+    task = add(place, f"Rotate {key}", notes=f"old: {key}")
+    assert key not in task.title and key not in task.notes
+    assert not any(
+        key.encode() in path.read_bytes() for path in place.store.rglob("*") if path.is_file()
+    )
+
+
+def test_links_are_kept_once_and_dead_ones_are_marked(place: Place) -> None:
+    """A canonical link that leads nowhere misleads everybody who trusts it."""
+    head = commit(place, "guide.md")
+    clone = place.open()
+    links.add(clone, "guide.md", title="The guide")
+    links.add(clone, head, title="Where it began")
+    links.add(clone, "https://example.org/spec", title="The specification")
+    with pytest.raises(BadInput, match="already"):
+        links.add(place.open(), "guide.md")
+    assert [item.dead for item in links.listed(place.open())] == [None, None, None]
+
+    place.git("rm", "-q", "guide.md")
+    place.git("commit", "-qm", "gone")
+
+    assert [item.link.title for item in links.listed(place.open()) if item.dead] == ["The guide"]
