@@ -7,6 +7,7 @@ never written over.
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound, TooLarge, UnsafePath
 from holdfast.model.ids import pick, slug
@@ -16,6 +17,7 @@ from holdfast.store.layout import Layout
 
 MAX_FILE = 4 << 20
 _LOCK = "sessions.lock"
+_PATIENCE = 30.0  # seconds; many agents may note at once, and each syncs its file
 
 
 def file_name(session: Session) -> str:
@@ -74,8 +76,7 @@ def of_worktree(layout: Layout, worktree: str) -> list[Session]:
 
 def save(layout: Layout, session: Session) -> str:
     """Store a new session, durable on return; gives its path. What is there is not written over."""
-    fsio.make_dirs(layout.sessions)
-    with fsio.locked(_lock(layout)):
+    with locked(layout):
         if session.id in ids(layout):
             raise BadInput(f"there is a session {session.id} already", hint="See `holdfast session list`.")
         return _write(layout, session)
@@ -83,8 +84,7 @@ def save(layout: Layout, session: Session) -> str:
 
 def update(layout: Layout, asked: str, change: Callable[[Session], Session]) -> Session:
     """Change a session under the lock: what `change` is given is the newest, what it gives is durable."""
-    fsio.make_dirs(layout.sessions)
-    with fsio.locked(_lock(layout)):
+    with locked(layout):
         path = _path_of(layout, pick(asked, ids(layout)))
         old = read(path)
         new = change(old)
@@ -100,8 +100,7 @@ def start(layout: Layout, make: Callable[[list[Session]], Session]) -> Session:
 
     It may give one of the others instead; then nothing is written.
     """
-    fsio.make_dirs(layout.sessions)
-    with fsio.locked(_lock(layout)):
+    with locked(layout):
         there = all(layout)
         new = make(there)
         if not any(new is one for one in there):
@@ -111,7 +110,7 @@ def start(layout: Layout, make: Callable[[list[Session]], Session]) -> Session:
 
 def remove(layout: Layout, asked: str) -> None:
     """Take a session's file away for good."""
-    with fsio.locked(_lock(layout)):
+    with locked(layout):
         fsio.remove(_path_of(layout, pick(asked, ids(layout))))
 
 
@@ -188,6 +187,14 @@ def _path_of(layout: Layout, identity: str) -> str:
         if _id_of(path) == identity:
             return path
     raise NotFound(f"there is no session {identity}", hint="See `holdfast session list`.")
+
+
+@contextmanager
+def locked(layout: Layout) -> Iterator[None]:
+    """Nobody else writes a session of this store meanwhile."""
+    fsio.make_dirs(layout.sessions)
+    with fsio.locked(os.path.join(layout.sessions, _LOCK), wait=_PATIENCE):
+        yield
 
 
 def _lock(layout: Layout) -> str:

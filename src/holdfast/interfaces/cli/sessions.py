@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from holdfast.capture.session import Ending
     from holdfast.project import Project
 
+RUN = "HOLDFAST_RUN_ID"  # a note made inside `holdfast run` tells of that run
+
 
 @root.group("session", invoke_without_command=True)
 @as_json
@@ -85,7 +87,6 @@ def note(
     commands = [
         {"text": text, "exit_status": code} for code, texts in ((0, ran), (1, failed)) for text in texts
     ]
-    more = {**given, **({"run": run} if run else {})}
     with place.project() as project:
         made = project.session_note(
             _text(summary),
@@ -93,8 +94,8 @@ def note(
             open=open_,
             commands=commands,
             scratchpad=_text(scratchpad) if scratchpad is not None else None,
-            environ=os.environ,
-            **more,
+            run=run or os.environ.get(RUN),
+            **given,
         )
         show(made, words.noted, words.noted_object)
 
@@ -175,7 +176,9 @@ def _agreed(ending: Ending, chosen: list[str]) -> list[str]:
 def listed(place: Place, everything: bool = False) -> None:
     """List the sessions of this clone, newest first."""
     with place.project() as project:
-        found = words.Listed(project.session_list(), everything)
+        there = sorted(project.session_list(), key=lambda one: (one.updated.ts, one.id), reverse=True)
+        stale = {one.session.id: one.why for one in project.sessions_stale()}
+        found = words.Listed(tuple(there), project.session_id(), stale, everything)
         show(found, words.listed, words.listed_object)
 
 

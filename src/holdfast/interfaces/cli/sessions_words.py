@@ -12,13 +12,12 @@ from holdfast.model.brief import failing
 from holdfast.model.session import to_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from holdfast.capture.proposals import Proposal
     from holdfast.capture.session import Ending, Noted
     from holdfast.model.brief import Brief
     from holdfast.model.session import Anchor, Session, Turn
-    from holdfast.project.sessions import SessionList
 
 MOST_ENDED, MOST_TURNS, MOST_FILES = 10, 8, 12
 MARKS = {"open": "◐", "ended": "●"}
@@ -34,9 +33,11 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """All sessions, and whether every ended one was asked for."""
+    """All sessions, newest first: which is open here, and why nobody seems to go on with some."""
 
-    found: SessionList
+    sessions: tuple[Session, ...]
+    here: str | None
+    stale: Mapping[str, str]  # id to the reason
     everything: bool
 
 
@@ -193,7 +194,7 @@ def _came_to(ending: Ending) -> str:
     if not ending.commits:
         return "no commits"
     made = f"{count(len(ending.commits), 'commit')}, {count(len(ending.files), 'file')}"
-    return f"{made}, {ending.insertions:,} lines added, {ending.deletions:,} removed"
+    return f"{made}, {count(ending.insertions, 'line')} added, {ending.deletions:,} removed"
 
 
 def _proposed(proposals: list[Proposal]) -> list[str]:
@@ -226,11 +227,10 @@ def ended_object(done: Ended) -> dict[str, Any]:
 # All of them.
 
 
-def listed(asked: Listed) -> str:
-    found = asked.found
+def listed(found: Listed) -> str:
     opened = [one for one in found.sessions if one.state == "open"]
     over = [one for one in found.sessions if one.state == "ended"]
-    shown = over if asked.everything else over[:MOST_ENDED]
+    shown = over if found.everything else over[:MOST_ENDED]
     if not found.sessions:
         return lines("There is no session yet.", "", 'Start one with: holdfast session start "what for"')
     hidden = len(over) - len(shown)
@@ -256,7 +256,7 @@ def _row(one: Session, *, here: str | None) -> tuple[str, ...]:
     )
 
 
-def _nobody_goes_on(found: SessionList) -> list[str]:
+def _nobody_goes_on(found: Listed) -> list[str]:
     stale = [(name, why) for name, why in found.stale.items() if name != found.here]
     if not stale:
         return []
@@ -269,8 +269,7 @@ def _nobody_goes_on(found: SessionList) -> list[str]:
     ]
 
 
-def listed_object(asked: Listed) -> list[dict[str, Any]]:
-    found = asked.found
+def listed_object(found: Listed) -> list[dict[str, Any]]:
     return [
         {
             "id": one.id,
