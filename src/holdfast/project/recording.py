@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.capture import run as capture
+from holdfast.capture import session
 from holdfast.capture.run import Outcome
 from holdfast.errors import BadInput
 from holdfast.model.event import Draft
@@ -96,6 +97,8 @@ class Recording(Viewing):
             terminal=terminal,
         )
         self.clone.notes.extend(outcome.warnings)
+        if self.settings.has("sessions"):
+            session.record_run(self.clone, outcome)
         self._render_quietly()
         return outcome
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from holdfast import config
 from holdfast.capture import recover
@@ -11,7 +11,7 @@ from holdfast.capture import run as capture
 from holdfast.config import Settings
 from holdfast.curation import facts as standing_facts
 from holdfast.curation.facts import Facts
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, SwitchedOff
 from holdfast.git import erase, journal
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -20,6 +20,9 @@ from holdfast.recall import views
 from holdfast.recall.search import TextSearch
 from holdfast.security.redact import Scanner
 from holdfast.store import layout as paths
+from holdfast.work import state
+
+T = TypeVar("T")
 
 
 def _now() -> datetime:
@@ -30,9 +33,16 @@ class Viewing:
     """A project's memory, opened and able to show itself."""
 
     def __init__(
-        self, clone: Clone, settings: Settings, *, person: bool = False, parent: str | None = None
+        self,
+        clone: Clone,
+        settings: Settings,
+        *,
+        person: bool = False,
+        parent: str | None = None,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         self.clone, self.settings = clone, settings
+        self.environ = environ or {}
         self._person = person
         self._parent = parent  # the run this process itself is part of
         self._search: TextSearch | None = None
@@ -58,7 +68,8 @@ class Viewing:
         scan = Scanner(settings.redact_rules, settings.redact_allow)
         clone = Clone.open(repo.top, cache=paths.cache_dir(environ), clock=clock, scan=scan)
         clone.notes.extend(settings.warnings)
-        project = cls(clone, settings, person=person, parent=environ.get(capture.RUN_VARIABLE))
+        parent = environ.get(capture.RUN_VARIABLE)
+        project = cls(clone, settings, person=person, parent=parent, environ=environ)
         project._finish_what_was_cut_short()
         return project
 
@@ -110,6 +121,17 @@ class Viewing:
         trusted = memories.pop("trusted")
         views.write(self.clone.layout, "state.json", views.state_json(trusted, header, **memories))
         views.write(self.clone.layout, "artifacts.json", views.artifacts_json(self.artifacts(), header))
+        if self.settings.has("tasks"):
+            views.write(self.clone.layout, state.NAME, state.text(state.read(self.clone)))
+
+    def _needs(self, feature: str) -> None:
+        if not self.settings.has(feature):
+            raise SwitchedOff(f"{feature} are switched off in this project (features.{feature} = false)")
+
+    def _shown(self, value: T) -> T:
+        """What was done is in the views before it is told."""
+        self._render_quietly()
+        return value
 
     def _render_quietly(self) -> None:
         """A view is never the truth: what was done is done, whether or not it can be shown."""

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any
 
-from holdfast.errors import SwitchedOff
 from holdfast.model.task import Link, Task
 from holdfast.project.viewing import Viewing
 from holdfast.work import board as boards
@@ -16,8 +15,6 @@ from holdfast.work.doing import LASTING, Done, Who
 from holdfast.work.graph import Graph, Waiting
 from holdfast.work.links import Linked
 from holdfast.work.state import State
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +45,6 @@ class TaskShown:
 class Working(Viewing):
     """What is to be done."""
 
-    def _needs(self, feature: str) -> None:
-        if not self.settings.has(feature):
-            raise SwitchedOff(f"{feature} are switched off in this project (features.{feature} = false)")
-
     def tasks(self) -> Board:
         """Every task visible here."""
         self._needs("tasks")
@@ -64,46 +57,46 @@ class Working(Viewing):
         acceptance, notes, id.
         """
         self._needs("tasks")
-        return self._changed(doing.add(self.clone, title=title, **fields))
+        return self._shown(doing.add(self.clone, title=title, **fields))
 
     def task_edit(self, name: str, **changes: Any) -> Task:
         """Change fields of a task; None takes a field's value away."""
         self._needs("tasks")
-        return self._changed(doing.edit(self.clone, name, **changes))
+        return self._shown(doing.edit(self.clone, name, **changes))
 
     def task_link(self, name: str, *, needs: Iterable[str] = (), no_needs: Iterable[str] = ()) -> Task:
         """Add needs to a task, and take others away; a cycle is refused."""
         self._needs("tasks")
-        return self._changed(doing.link(self.clone, name, needs=needs, no_needs=no_needs))
+        return self._shown(doing.link(self.clone, name, needs=needs, no_needs=no_needs))
 
     def task_start(
         self, name: str, *, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Task:
         """Claim a task and begin it; Claimed if somebody else has it."""
         self._needs("tasks")
-        return self._changed(doing.start(self.clone, name, self._who(owner, session), lasting=lasting))
+        return self._shown(doing.start(self.clone, name, self._who(owner, session), lasting=lasting))
 
     def task_done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> Done:
         """Finish a task with its evidence: what is cited, else the commits and runs since it was started."""
         self._needs("tasks")
-        return self._changed(
+        return self._shown(
             doing.done(self.clone, name, cited=evidence, run=self._parent, without=without_evidence)
         )
 
     def task_block(self, name: str, *, reason: str) -> Task:
         """Say that something outside the graph holds a task back."""
         self._needs("tasks")
-        return self._changed(doing.stop(self.clone, name, "blocked", reason=reason))
+        return self._shown(doing.stop(self.clone, name, "blocked", reason=reason))
 
     def task_drop(self, name: str, *, reason: str | None = None) -> Task:
         """Say that a task will not be done; what needed it no longer waits for it."""
         self._needs("tasks")
-        return self._changed(doing.stop(self.clone, name, "dropped", reason=reason))
+        return self._shown(doing.stop(self.clone, name, "dropped", reason=reason))
 
     def task_reopen(self, name: str) -> Task:
         """Open a task again that was blocked, done, dropped or given up."""
         self._needs("tasks")
-        return self._changed(doing.stop(self.clone, name, "open"))
+        return self._shown(doing.stop(self.clone, name, "open"))
 
     def task_show(self, name: str) -> TaskShown:
         """One task, why it waits, what waits for it, and who works on it."""
@@ -155,8 +148,8 @@ class Working(Viewing):
     def tasks_import(self, text: str, *, replace: bool = False) -> list[Task]:
         """Add the tasks and links of a JSON or JSONL text; gives those that are new or other than before."""
         self._needs("tasks")
-        nodes, found = exchange.from_text(text)
-        return self._changed(bringing.bring(self.clone, nodes, found, replace=replace))
+        plan = exchange.from_text(text)
+        return self._shown(bringing.bring(self.clone, plan.tasks, plan.links, replace=replace))
 
     def tasks_export(self, *, lines: bool = False) -> str:
         """All tasks and links as JSON, or one object a line."""
@@ -175,12 +168,12 @@ class Working(Viewing):
     def link_add(self, target: str, *, title: str | None = None, id: str | None = None) -> Link:  # noqa: A002
         """Keep a canonical link to a tracked path, an address or a commit."""
         self._needs("tasks")
-        return self._changed(links.add(self.clone, target, title=title, id=id))
+        return self._shown(links.add(self.clone, target, title=title, id=id))
 
     def link_remove(self, name: str) -> Link:
         """Take a canonical link away."""
         self._needs("tasks")
-        return self._changed(links.remove(self.clone, name))
+        return self._shown(links.remove(self.clone, name))
 
     def links(self) -> list[Linked]:
         """The canonical links, the dead ones marked."""
@@ -190,8 +183,3 @@ class Working(Viewing):
     def _who(self, owner: str | None, session: str | None) -> Who:
         name = owner or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "somebody"
         return Who(" ".join(name.split()), session)
-
-    def _changed(self, value: T) -> T:
-        """What was done is shown before it is told."""
-        self._render_quietly()
-        return value

@@ -11,12 +11,30 @@ import traceback
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli import capturing, checking, curating, publishing, reading, setup
+from holdfast.interfaces.cli import (
+    capturing,
+    checking,
+    curating,
+    publishing,
+    reading,
+    sessions,
+    setup,
+    tasks,
+)
 from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say
 from holdfast.interfaces.cli.place import Declined
 from holdfast.interfaces.cli.root import root
 
-COMMANDS = (setup, capturing, curating, reading, publishing, checking)  # importing them hangs them on `root`
+COMMANDS = (
+    setup,
+    capturing,
+    curating,
+    tasks,
+    sessions,
+    reading,
+    publishing,
+    checking,
+)  # importing them hangs them on `root`
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
 DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
 
