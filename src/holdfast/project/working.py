@@ -8,7 +8,7 @@ from typing import Any
 from holdfast.model.task import Link, Task
 from holdfast.project.viewing import Viewing
 from holdfast.work import board as boards
-from holdfast.work import bringing, claims, doing, elsewhere, exchange, links, state
+from holdfast.work import claims, doing, elsewhere, exchange, links, state
 from holdfast.work.board import Board, Placed
 from holdfast.work.claims import Claim
 from holdfast.work.doing import LASTING, Done, Who
@@ -145,11 +145,10 @@ class Working(Viewing):
         claims.release(self.clone.layout, task.id)
         return task
 
-    def tasks_import(self, text: str, *, replace: bool = False) -> list[Task]:
-        """Add the tasks and links of a JSON or JSONL text; gives those that are new or other than before."""
+    def tasks_import(self, text: str) -> list[Task]:
+        """Add the tasks and links of a JSON or JSONL text, all or none; gives the tasks that are new."""
         self._needs("tasks")
-        plan = exchange.from_text(text)
-        return self._shown(bringing.bring(self.clone, plan.tasks, plan.links, replace=replace))
+        return self._shown(exchange.bring(self.clone, text))
 
     def tasks_export(self, *, lines: bool = False) -> str:
         """All tasks and links as JSON, or one object a line."""

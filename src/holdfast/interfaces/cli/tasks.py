@@ -318,15 +318,14 @@ def export_tasks(place: Place, lines: bool) -> None:
 
 @command(task, "import")
 @click.argument("file", type=click.File("rb"))
-@click.option("--replace", is_flag=True, help="Take the file's word where a task is here already.")
-def import_tasks(place: Place, file: Any, replace: bool) -> None:
+def import_tasks(place: Place, file: Any) -> None:
     """Add the tasks and links of a JSON or JSONL file; - reads stdin."""
     try:
         text = file.read((64 << 20) + 1).decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput(f"{file.name} is not UTF-8 text") from None
     with place.project() as project:
-        show(project.tasks_import(text, replace=replace), words.imported, words.imported_object)
+        show(project.tasks_import(text), words.imported, words.imported_object)
 
 
 @command(root, "next")
