@@ -1,0 +1,426 @@
+"""What git did since the last command in this work tree, noticed by the next one.
+
+Git's hooks tell of it where they are installed, and reflogs tell of it in any case; here both are read,
+compared with what the last command saw (`git.seen`), and put into sentences. What is certain is kept at
+once: the map of rewritten commits, as git told it. Nothing is decided: `holdfast reconcile` explains and
+asks. While git is in the middle of something nothing is concluded; the state before it stays remembered,
+so that the whole of it is one move afterwards.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from holdfast.git import lines, reflog, rewrites, seen, steps
+from holdfast.git.clone import Clone
+from holdfast.git.reflog import Moment
+from holdfast.git.repo import Head, Repo
+from holdfast.git.seen import Move, Shared, Tree
+from holdfast.git.steps import Step
+from holdfast.model.event import Draft, timestamp
+from holdfast.store import layout as paths
+from holdfast.store.inbox import Fired
+
+__all__ = ["Made", "Move", "Moves", "observe", "short", "told"]
+
+REWRITES = ("rebase", "amend", "moved")  # history was rewritten: the log says so
+_MARK = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A commit that somebody made, and where."""
+
+    worktree: str
+    line: str
+    ref: str | None
+    oid: str
+    ts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What happened since the last command, and what waits since the last reconcile."""
+
+    new: tuple[Move, ...] = ()
+    waiting: tuple[Move, ...] = ()
+    made: tuple[Made, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()  # commits that were rewritten, and what they certainly became
+    under_way: str | None = None
+
+
+def observe(clone: Clone, fired: Sequence[Fired] = ()) -> Moves:
+    """What git did since the last command here; costs a few looks at the disk if it did nothing."""
+    if clone.reading or clone.layout.private != clone.private.private:
+        return Moves()  # in a sandbox nothing can be remembered: the next command outside it notices
+    before, common, now = seen.tree(clone), seen.shared(clone), _Look(clone)
+    if not fired and before and common and now.equals(before, common):
+        return Moves(waiting=(*common.waiting, *before.waiting), under_way=now.operation)
+    with seen.alone(clone) as first:
+        return _Observing(clone, now, fired).conclude() if first or fired else Moves()
+
+
+def told(clone: Clone) -> None:
+    """Somebody was told of the moves that waited: what comes next is listed from here on."""
+    before, common = seen.tree(clone), seen.shared(clone)
+    if before and before.waiting:
+        seen.keep(clone, replace(before, waiting=()))
+    if common and common.waiting:
+        seen.keep(clone, replace(common, waiting=()))
+
+
+def short(oid: str | None) -> str:
+    """A commit as people write it."""
+    return oid[:12] if oid else "nothing"
+
+
+class _Look:
+    """What a glance at the disk shows, without starting git."""
+
+    def __init__(self, clone: Clone) -> None:
+        repo = clone.repo
+        self.head: Head = repo.head()
+        self.line, self.operation = clone.line().id, repo.operation()
+        self.config = _facts(repo.common_dir, "config")
+        self.shallow = _facts(repo.common_dir, "shallow")
+        self.fetched = _facts(repo.git_dir, "FETCH_HEAD")
+        self.log = _facts(repo.git_dir, "logs", "HEAD")
+        self.trees = tuple(
+            os.path.basename(git_dir) for git_dir in repo.worktrees()[1:] if _is_there(git_dir)
+        )
+
+    def equals(self, tree: Tree, shared: Shared) -> bool:
+        """Whether nothing moved; while git is at work the tree is not compared."""
+        if (self.config, self.shallow, self.trees) != (shared.config, shared.shallow, shared.trees):
+            return False
+        here = (self.head.oid, self.head.ref, self.line, self.log, self.fetched)
+        return bool(self.operation) or here == (tree.head, tree.ref, tree.line, tree.log, tree.fetched)
+
+
+def _facts(*parts: str) -> str:
+    """What changes when a file is written anew; empty if there is none."""
+    try:
+        found = os.stat(os.path.join(*parts))
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns} {found.st_size}"
+
+
+def _is_there(git_dir: str) -> bool:
+    """Whether the work tree of a git folder still has its files."""
+    try:
+        with open(os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.lexists(os.path.join(git_dir, file.read().strip()))
+    except OSError:
+        return False
+
+
+class _Observing:
+    """One look at everything that moved."""
+
+    def __init__(self, clone: Clone, now: _Look, fired: Sequence[Fired]) -> None:
+        self.clone, self.repo, self.now, self.fired = clone, clone.repo, now, fired
+        self.ts = clone.now()
+        self.moves: list[Move] = []
+        self.of_clone: list[Move] = []
+        self.made: list[Made] = []
+        self.pairs: dict[tuple[str, str], str] = {}  # and the kind of rewrite
+        self.forced: list[str] = []  # upstreams whose rewriting was told, now or before
+        self._configured: dict[str, str] | None = None
+
+    def conclude(self) -> Moves:
+        """Notice, remember, and say what is new."""
+        before, common = seen.tree(self.clone), seen.shared(self.clone)
+        self.forced = list(common.forced) if common else []
+        self._read_firings()
+        now_common = self._shared(common)
+        now_tree = before
+        if not self.now.operation:
+            now_tree = self._tree(before)
+        self._keep_pairs()
+        if not self.now.operation:
+            self._record_rewrites()
+        seen.keep(self.clone, replace(now_common, forced=tuple(self.forced[-seen.MOST :])))
+        if now_tree is not None and now_tree != before:
+            seen.keep(self.clone, now_tree)
+        waiting = (*now_common.waiting, *(now_tree.waiting if now_tree else ()))
+        new = (*self.of_clone, *self.moves)
+        return Moves(new, waiting, tuple(self.made), tuple(self.pairs), self.now.operation)
+
+    # What hooks told.
+
+    def _read_firings(self) -> None:
+        rewritten = {new for one in self.fired for _, new in one.pairs}
+        for one in self.fired:
+            self.pairs |= dict.fromkeys(one.pairs, one.args[0] if one.args else "rewrite")
+            where = self._worktree_of(one.git_dir)
+            # In a rebase git commits again what was there; our own work tree's log tells better.
+            elsewhere = where != self.clone.worktree or not self.now.log
+            if one.hook == "post-commit" and one.ref and one.head and elsewhere and one.head not in rewritten:
+                line = self._line_of(one.ref)
+                if line is not None:
+                    self.made.append(Made(where, line, one.ref, one.head, one.ts))
+
+    def _worktree_of(self, git_dir: str) -> str:
+        same = os.path.realpath(git_dir) == os.path.realpath(self.repo.common_dir)
+        return "." if same else os.path.basename(git_dir.rstrip("/"))
+
+    def _line_of(self, ref: str | None) -> str | None:
+        if ref == self.now.head.ref:
+            return self.now.line
+        return self._branches().get(ref or "")
+
+    def _branches(self) -> dict[str, str]:
+        """Ref to line of every branch that has one."""
+        if self._configured is None:
+            found = lines.configured(self.repo)
+            self._configured = {ref: line for ref, (line, _) in found.items()}
+        return self._configured
+
+    # What all work trees share.
+
+    def _shared(self, before: Shared | None) -> Shared:
+        now, branches = self.now, tuple(sorted(self._branches().items()))
+        if before is None:
+            before = Shared(now.config, branches, now.trees, "")
+        if now.shallow != before.shallow:
+            self._say_shallow(before)
+        if branches != before.branches:
+            self._compare_branches(dict(before.branches), dict(branches))
+        self._compare_trees(set(before.trees), set(now.trees))
+        waiting = (*before.waiting, *self.of_clone)
+        return Shared(now.config, branches, now.trees, now.shallow, waiting[-seen.MOST :], before.kept)
+
+    def _say_shallow(self, before: Shared) -> None:
+        if not self.now.shallow:
+            self._of_clone("unshallow", None, None, "this clone has its whole history now")
+        elif not before.shallow:
+            self._of_clone(
+                "shallow",
+                None,
+                None,
+                "this clone is shallow: whether an older commit still holds cannot be known here",
+            )
+
+    def _compare_branches(self, before: dict[str, str], now: dict[str, str]) -> None:
+        place = {line: ref for ref, line in now.items()}
+        for ref, line in before.items():
+            if now.get(ref) == line:
+                continue
+            if line in place:
+                self._of_clone(
+                    "renamed", ref, place[line], f"{_called(ref)} is called {_called(place[line])} now"
+                )
+            else:
+                again = " and made anew" if self.repo.resolve(ref) else ""
+                self._of_clone("deleted", ref, None, f"the branch {_called(ref)} was deleted{again}")
+
+    def _compare_trees(self, before: set[str], now: set[str]) -> None:
+        for name in sorted(before - now):
+            self._of_clone("worktree-removed", name, None, f"the work tree {name} is gone")
+            seen.forget(self.clone, name)
+        for name in sorted(now - before):
+            self._of_clone("worktree-added", None, name, f"a work tree was added: {name}")
+
+    def _of_clone(self, kind: str, before: str | None, after: str | None, sentence: str) -> None:
+        self.of_clone.append(Move(kind, before, after, self.ts, sentence))
+
+    # This work tree.
+
+    def _tree(self, before: Tree | None) -> Tree:
+        rows = reflog.read(self.repo.git_dir, "HEAD")
+        if before is not None and not _is_anew(rows, before):
+            fresh = _fresh(rows, before)
+            if fresh is not None:
+                for step in steps.read(fresh, head=before.head, ref=before.ref):
+                    self._take(step)
+            self._compare_place(before, told=fresh is not None)
+            if self.now.fetched != before.fetched:
+                self._look_upstream(before)
+        waiting = (*(before.waiting if before else ()), *self.moves)
+        return Tree(
+            head=self.now.head.oid,
+            ref=self.now.head.ref,
+            line=self.now.line,
+            ts=self.ts,
+            rows=len(rows),
+            row=_mark(rows[-1]) if rows else "",
+            log=self.now.log,
+            fetched=self.now.fetched,
+            waiting=waiting[-seen.MOST :],
+        )
+
+    def _take(self, step: Step) -> None:
+        match step.kind:
+            case "commits" | "cherry-pick":
+                self._take_commits(step)
+            case "amend":
+                self._take_amend(step)
+            case "merge" | "forward":
+                self._take_merge(step)
+            case _:
+                self._take_leap(step)
+
+    def _take_commits(self, step: Step) -> None:
+        people = _not_only_ours(self.repo, step.commits)
+        if not people:
+            return
+        self._note_made(step, people)
+        n, where = _count(len(people), "commit"), _called(step.ref)
+        verb = "were" if len(people) > 1 else "was"
+        words = "cherry-picked onto" if step.kind == "cherry-pick" else "made on"
+        self._say(step, f"{n} {verb} {words} {where}, up to {short(people[-1])}", count=len(people))
+
+    def _note_made(self, step: Step, oids: Iterable[str]) -> None:
+        line = self._line_of(step.ref)
+        if line is not None:
+            ts, tree = _moment(step.time), self.clone.worktree
+            self.made.extend(Made(tree, line, step.ref, oid, ts) for oid in oids)
+
+    def _take_amend(self, step: Step) -> None:
+        if step.before is not None:
+            self.pairs.setdefault((step.before, step.after), "amend")
+        self._note_made(step, [step.after])
+        self._say(step, f"{short(step.before)} was amended: it is {short(step.after)} now", count=1)
+
+    def _take_merge(self, step: Step) -> None:
+        gained = _apart(self.repo, step.before, step.after)[1]
+        said = "merge" if step.words.startswith("commit") else step.words.partition(":")[0]
+        brought = f"{_count(gained, 'commit')} came" if gained else "nothing came"
+        words = "moved forward" if step.kind == "forward" else "was merged into"
+        self._say(step, f"{_called(step.ref)} {words}: {brought} with `git {said}`", count=gained)
+
+    def _take_leap(self, step: Step) -> None:
+        """A reset, a rebase, or something we have no word for."""
+        lost, gained = _apart(self.repo, step.before, step.after)
+        where, way = _called(step.ref), f"from {short(step.before)} to {short(step.after)}"
+        if not lost:
+            brought = _count(gained, "commit")
+            self._say(replace(step, kind="forward"), f"{where} moved forward {way}: {brought}", count=gained)
+            return
+        left = f"{_count(lost, 'commit')} {'are' if lost > 1 else 'is'} not in it any more"
+        if step.kind == "rebase":
+            self._say(step, f"{where} was rebased {way}: {_count(lost, 'commit')} rewritten", count=lost)
+        elif gained:
+            self._say(step, f"{where} was moved {way}, another history: {left}", count=lost)
+        else:
+            self._say(replace(step, kind="reset"), f"{where} was reset {way}: {left}", count=lost)
+
+    def _say(self, step: Step, sentence: str, *, count: int) -> None:
+        when = _moment(step.time)
+        self.moves.append(Move(step.kind, step.before, step.after, when, sentence, step.ref, count))
+
+    def _compare_place(self, before: Tree, *, told: bool) -> None:
+        """The branch that is checked out, and HEAD where no log tells of its way."""
+        now = self.now
+        if now.head.ref is None and before.ref is not None:
+            sentence = f"HEAD is detached at {short(now.head.oid)}; it was on {_called(before.ref)}"
+            self._add("detached", before.ref, now.head.oid, sentence)
+        elif now.line != before.line:
+            left = _called(before.ref)
+            self._add("branch", before.ref, now.head.ref, f"this is {_called(now.head.ref)}; it was {left}")
+        elif not told and now.head.oid and before.head and now.head.oid != before.head:
+            self._take_leap(
+                Step("moved", before.head, now.head.oid, now.head.ref, _seconds(self.ts), "an unlogged move")
+            )
+
+    def _add(self, kind: str, before: str | None, after: str | None, sentence: str) -> None:
+        self.moves.append(Move(kind, before, after, self.ts, sentence, self.now.head.ref))
+
+    def _look_upstream(self, before: Tree) -> None:
+        """Whether a branch that one of ours follows was rewritten on its remote."""
+        rows = self.repo.text("for-each-ref", "--format=%(refname) %(upstream)", "refs/heads")
+        for ref, _, upstream in (row.partition(" ") for row in rows.splitlines()):
+            if upstream and (ref in self._branches() or ref == self.now.head.ref):
+                self._compare_upstream(upstream, _seconds(before.ts))
+
+    def _compare_upstream(self, upstream: str, since: int) -> None:
+        log = reflog.read(self.repo.common_dir, upstream)
+        for old, new in pairwise(log):
+            if new.time < since or not new.message.endswith("forced-update"):
+                continue
+            if (mark := f"{upstream} {_mark(new)}") not in self.forced:
+                self.forced.append(mark)
+                lost = _apart(self.repo, old.oid, new.oid)[0]
+                name = upstream.removeprefix("refs/remotes/")
+                sentence = f"{name} was rewritten on its remote: {_count(lost, 'commit')} not in it any more"
+                self.moves.append(
+                    Move("upstream", old.oid, new.oid, _moment(new.time), sentence, upstream, lost)
+                )
+
+    # What is kept of it.
+
+    def _keep_pairs(self) -> None:
+        for kind in sorted(set(self.pairs.values())):
+            chosen = [pair for pair, its in self.pairs.items() if its == kind]
+            rewrites.add(self.clone.layout, chosen, kind=kind, ts=self.ts)
+
+    def _record_rewrites(self) -> None:
+        for kind in REWRITES:
+            found = [move for move in self.moves if move.kind == kind]
+            if found:
+                body = {"action": kind, "count": sum(move.count for move in found)}
+                self.clone.record(Draft("rewrite", body=body))
+
+
+def _is_anew(rows: Sequence[Moment], before: Tree) -> bool:
+    """Another work tree under an old name: its log begins after we last looked."""
+    return bool(rows and rows[0].begins and rows[0].time > _seconds(before.ts))
+
+
+def _fresh(rows: list[Moment], before: Tree) -> list[Moment] | None:
+    """The rows since the last look; None if the log does not tell which they are."""
+    if not before.row:
+        return rows if before.head is None and rows else None
+    if 0 < before.rows <= len(rows) and _mark(rows[before.rows - 1]) == before.row:
+        return rows[before.rows :]
+    for at in range(len(rows) - 1, -1, -1):  # older ones expired meanwhile
+        if _mark(rows[at]) == before.row:
+            return rows[at + 1 :]
+    return None
+
+
+def _mark(row: Moment) -> str:
+    return f"{row.oid} {row.time} {row.message[:_MARK]}".encode("utf-8", "replace").decode("utf-8")
+
+
+def _not_only_ours(repo: Repo, oids: Sequence[str]) -> list[str]:
+    """The commits that change more than Holdfast's own files: a publish is no work."""
+    shape = ("--stdin", "-r", "--root", "--name-only", "--no-renames", "-z")
+    done = repo.attempt("diff-tree", *shape, stdin="".join(f"{oid}\n" for oid in oids).encode("ascii"))
+    files: dict[str, list[str]] = {oid: [] for oid in oids}
+    current = ""
+    for word in os.fsdecode(done.stdout).split("\0"):
+        if word in files:
+            current = word
+        elif word and current:
+            files[current].append(word)
+    ours = paths.TRACKED + "/"
+    return [oid for oid, names in files.items() if not names or any(not n.startswith(ours) for n in names)]
+
+
+def _apart(repo: Repo, before: str | None, after: str) -> tuple[int, int]:
+    """How many commits only the one has, and only the other; none where they cannot be read."""
+    if before is None:
+        return 0, 0
+    done = repo.attempt("rev-list", "--left-right", "--count", f"{before}...{after}")
+    left, _, right = done.stdout.decode("ascii", "replace").strip().partition("\t")
+    return (int(left), int(right)) if left.isdigit() and right.isdigit() else (0, 0)
+
+
+def _called(ref: str | None) -> str:
+    return lines.called(ref) if ref else lines.DETACHED_NAME
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def _moment(seconds: int) -> str:
+    return timestamp(datetime.fromtimestamp(seconds, UTC))
+
+
+def _seconds(ts: str) -> int:
+    return int(datetime.fromisoformat(ts).timestamp())

@@ -1,0 +1,132 @@
+"""How git looked to the last command, and what has moved since somebody last reconciled.
+
+One small file for each work tree and one for what all of them share, replaced as a whole. They are hints:
+a damaged or missing one means that this command looks for the first time, and nothing worse.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from holdfast.errors import Busy, NotStored, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.git.clone import Clone
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+
+MOST = 100  # moves that wait to be told; the newest stay
+_SHARED, _LIMIT = "clone.json", 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One thing that git did: what, from where to where, when, and in a sentence."""
+
+    kind: str
+    before: str | None  # a commit or a ref, as the kind has it
+    after: str | None
+    ts: str
+    sentence: str
+    ref: str | None = None  # the branch it happened on
+    count: int = 0  # how many commits it is about, where that is the point
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """One work tree as it was left."""
+
+    head: str | None
+    ref: str | None
+    line: str
+    ts: str
+    rows: int  # of HEAD's reflog, read so far
+    row: str  # the last of them
+    log: str  # what changes when that log does
+    fetched: str  # what changes when something is fetched
+    waiting: tuple[Move, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all work trees of the clone have in common."""
+
+    config: str
+    branches: tuple[tuple[str, str], ...]  # ref, line
+    trees: tuple[str, ...]
+    shallow: str
+    waiting: tuple[Move, ...] = ()
+    kept: tuple[str, ...] = ()  # changes of which somebody said that they stay, whatever was rewound
+    forced: tuple[str, ...] = ()  # rewritten upstreams that were told
+
+
+def tree(clone: Clone) -> Tree | None:
+    """This work tree as the last command left it; None: nobody has looked, or the note is damaged."""
+    raw = _read(clone.layout, _name(clone.worktree))
+    try:
+        return Tree(**{**raw, "waiting": _moves(raw)}) if raw else None
+    except (TypeError, KeyError, ValueError):
+        return None
+
+
+def shared(clone: Clone) -> Shared | None:
+    """What the work trees share, as the last command left it."""
+    raw = _read(clone.layout, _SHARED)
+    try:
+        if not raw:
+            return None
+        branches = tuple((str(ref), str(line)) for ref, line in raw.pop("branches"))
+        named = {name: tuple(map(str, raw.pop(name))) for name in ("trees", "kept", "forced")}
+        return Shared(**{**raw, **named, "branches": branches, "waiting": _moves(raw)})
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return None
+
+
+def _moves(raw: dict[str, Any]) -> tuple[Move, ...]:
+    moves = tuple(Move(**move) for move in raw["waiting"])
+    return tuple(replace(move, kind=str(move.kind), sentence=str(move.sentence)) for move in moves)
+
+
+def keep(clone: Clone, value: Tree | Shared) -> None:
+    """Remember it for the next command."""
+    record = asdict(value)
+    record["waiting"] = record["waiting"][-MOST:]
+    name = _SHARED if isinstance(value, Shared) else _name(clone.worktree)
+    fsio.make_dirs(clone.layout.seen)
+    data = json.dumps(record, ensure_ascii=True, indent=1).encode("ascii")
+    fsio.replace(os.path.join(clone.layout.seen, name), data + b"\n")
+
+
+def forget(clone: Clone, worktree: str) -> None:
+    """A work tree is gone: another of its name starts afresh."""
+    with contextlib.suppress(NotStored, ReadOnlyStore):
+        fsio.remove(os.path.join(clone.layout.seen, _name(worktree)))
+
+
+@contextlib.contextmanager
+def alone(clone: Clone) -> Iterator[bool]:
+    """Whether nobody else looks at this moment; who comes second leaves it to the first."""
+    fsio.make_dirs(clone.layout.seen)
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(fsio.locked(os.path.join(clone.layout.seen, "lock"), wait=0.05))
+        except (Busy, ReadOnlyStore, NotStored):
+            yield False
+            return
+        yield True
+
+
+def _name(worktree: str) -> str:
+    if len(os.fsencode(worktree)) > 200:
+        worktree = hashlib.sha256(os.fsencode(worktree)).hexdigest()
+    return f"tree-{worktree}.json"
+
+
+def _read(layout: Layout, name: str) -> dict[str, Any] | None:
+    try:
+        raw = json.loads(fsio.read(os.path.join(layout.seen, name), limit=_LIMIT))
+    except (OSError, ValueError, RecursionError, UnsafePath, TooLarge):
+        return None
+    return raw if isinstance(raw, dict) else None
