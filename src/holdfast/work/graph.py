@@ -13,7 +13,7 @@ from holdfast.work.flow import Flow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from holdfast.model.task import Task
 
@@ -104,24 +104,25 @@ class Graph:
 
     # Cycles.
 
-    def cycle(self, task: "Task | None" = None) -> tuple[str, ...] | None:
+    def cycle(self, task: "Task | None" = None, *, since: "Graph | None" = None) -> tuple[str, ...] | None:
         """A cycle of needs and parents, written A, B, A; with `task`: one that saving it would make.
 
-        Closed nodes count: they may be opened again. Taking needs away never makes a cycle, so one
-        that a merge brought can be undone.
+        With `since`: one that is not in that earlier graph. Closed nodes count: they may be opened
+        again. Taking needs away never makes a cycle, so one that a merge brought can be undone.
         """
         if task is None:
-            return self._first_cycle(self._whole_flow())
+            return self._new_cycle(since)
         before = self.tasks.get(task.id)
         if before and task.parent == before.parent and set(task.needs) <= set(before.needs):
             return None
-        after = Graph({**self.tasks, task.id: task}.values())._whole_flow()
-        return after.cycle(task.id) or self._first_cycle(after, besides=self._whole_flow().knotted)
+        after = Graph({**self.tasks, task.id: task}.values())
+        return after._whole_flow().cycle(task.id) or after._new_cycle(self)
 
-    @staticmethod
-    def _first_cycle(flow: Flow, besides: "Callable[[], list[str]]" = list) -> tuple[str, ...] | None:
-        knotted = flow.knotted()
-        new = set(knotted).difference(besides()) if knotted else knotted
+    def _new_cycle(self, since: "Graph | None") -> tuple[str, ...] | None:
+        flow = self._whole_flow()
+        new = set(flow.knotted())
+        if new and since is not None:
+            new.difference_update(since._whole_flow().knotted())
         return flow.cycle(min(new)) if new else None
 
     def _whole_flow(self) -> Flow:

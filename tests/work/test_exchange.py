@@ -1,0 +1,298 @@
+"""Tasks out and in again: nothing is lost, nothing half-read, and a refusal says where."""
+
+import json
+import string
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from holdfast.errors import BadInput, Cycle, TooLarge
+from holdfast.git.clone import Clone
+from holdfast.model.ids import is_id
+from holdfast.model.task import KINDS, STATUSES, Checkpoint, Link, Task
+from holdfast.store import tasks as files
+from holdfast.work import board, exchange
+from tests.git.place import Place
+from tests.security.fakes import ISSUED
+
+FAKE_KEY = ISSUED["github"][0]
+OID = "0123456789abcdef" * 2 + "01234567"
+NAMES = [f"TSK-{letter}" for letter in "abcdef"]
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), min_size=1, max_size=30)
+LINES = WORDS.map(lambda text: " ".join("".join(c for c in text if c.isprintable()).split())).filter(bool)
+EXTRA = st.lists(
+    st.tuples(st.text(string.ascii_lowercase + "_", min_size=1, max_size=8), LINES),
+    max_size=3,
+    unique_by=lambda pair: pair[0],
+)
+
+
+@st.composite
+def tasks(draw: st.DrawFn) -> list[Task]:
+    """Tasks with every field filled somehow, and no cycle among them."""
+    return [draw(_task(name, NAMES[:place])) for place, name in enumerate(NAMES[: draw(st.integers(1, 6))])]
+
+
+@st.composite
+def _task(draw: st.DrawFn, name: str, earlier: list[str]) -> Task:
+    known = st.sampled_from([*earlier, "TSK-elsewhere"])
+    extra = tuple(_line(name, text) for name, text in draw(EXTRA) if f"{name}:" and name not in _KNOWN)
+    try:
+        return Task(
+            id=name,
+            title=draw(LINES),
+            kind=draw(st.sampled_from(KINDS)),
+            status=draw(st.sampled_from(STATUSES)),
+            needs=tuple(draw(st.lists(known, max_size=3, unique=True))),
+            owner=draw(st.none() | LINES),
+            priority=draw(st.integers(0, 4)),
+            layer=draw(st.none() | st.just("L5")),
+            systemic_scale=draw(st.none() | st.integers(0, 9)),
+            impact=draw(st.none() | LINES),
+            evidence=tuple(draw(st.lists(st.sampled_from([f"commit:{OID}", "run:r-1"]), unique=True))),
+            acceptance=tuple(draw(st.lists(LINES, max_size=2, unique=True))),
+            checkpoint=draw(st.none() | st.just(Checkpoint(commit=OID, tree=OID, patch_id=OID))),
+            reason=draw(st.none() | LINES),
+            notes=draw(st.just("") | WORDS).strip("\n"),
+            extra=extra,
+        )
+    except BadInput:  # something hidden in a line: such a task cannot be made
+        assume(False)
+        raise
+
+
+_KNOWN = {*exchange.FIELDS, *exchange.LINK_FIELDS}
+
+
+def _line(name: str, text: str) -> tuple[str, str]:
+    return name, exchange._raw(name, text)
+
+
+LINKS = [
+    Link(id="LNK-a", title="Plan", target="docs/plan.md", kind="path", notes="read\n\nfirst"),
+    Link(
+        id="LNK-b", title="Site", target="https://example.org/?a=b", kind="url", extra=(("seen", "seen: 3"),)
+    ),
+    Link(id="LNK-c", title="Release", target=OID, kind="commit"),
+]
+
+
+@given(found=tasks())
+def test_what_goes_out_comes_back_the_same(found: list[Task]) -> None:
+    """Whoever moves a plan to another project must find every field there."""
+    plan = exchange.Plan(tuple(found), tuple(LINKS))
+    assert exchange.from_text(exchange.to_json(found, LINKS)) == plan
+    assert exchange.from_text(exchange.to_jsonl(found, LINKS)) == plan
+    assert exchange.from_text(json.dumps([exchange.as_object(node) for node in (*found, *LINKS)])) == plan
+    assert exchange.from_text(exchange.to_jsonl(found, LINKS).replace("\n", "\r\n\r\n")) == plan
+    assert exchange.from_text("\ufeff" + exchange.to_json(found, LINKS)) == plan
+
+
+@given(found=tasks())
+def test_what_comes_in_can_be_written_to_a_file(found: list[Task]) -> None:
+    """A field that an import kept must not break the file it is stored in."""
+    for task in exchange.from_text(exchange.to_json(found)).tasks:
+        assert files.parse(files.render(task), "x.md") == task
+
+
+def test_every_field_is_written() -> None:
+    """A field that is forgotten here is lost in the next project."""
+    fields = set(Task.__dataclass_fields__)
+    assert set(exchange.as_object(Task(id="TSK-a", title="t"))) == fields
+    assert set(exchange.as_object(LINKS[0])) == set(Link.__dataclass_fields__)
+
+
+def test_unknown_fields_are_kept_if_they_are_plain() -> None:
+    """Somebody else's tool may keep more than we know."""
+    record = {
+        "id": "TSK-a",
+        "title": "t",
+        "estimate": 3,
+        "half": 0.5,
+        "urgent": True,
+        "nothing": None,
+        "said": "yes: no # really",
+        "tags": ["a", "b c"],
+    }
+    [task] = exchange.from_text(json.dumps(record)).tasks
+    assert dict(task.extra) == {
+        "estimate": "estimate: 3",
+        "half": "half: 0.5",
+        "urgent": "urgent: true",
+        "nothing": "nothing: null",
+        "said": 'said: "yes: no # really"',
+        "tags": 'tags: [a, "b c"]',
+    }
+    assert files.parse(files.render(task), "x.md") == task
+
+
+def test_little_is_enough() -> None:
+    """A plan typed by hand has titles and not much more."""
+    text = '{"title": "one"}\n{"title": "two", "needs": null, "priority": 0}\n{"target": "https://example.org"}\n'
+    plan = exchange.from_text(text, fresh=lambda prefix, taken: f"{prefix}-{len(taken)}")
+    assert [(task.id, task.title, task.priority) for task in plan.tasks] == [
+        ("TSK-0", "one", 2),
+        ("TSK-1", "two", 0),
+    ]
+    assert plan.links == (
+        Link(id="LNK-2", title="https://example.org", target="https://example.org", kind="url"),
+    )
+    [task] = exchange.from_text('{\n "id": "TSK-a",\n "title": "alone"\n}').tasks
+    assert task.title == "alone"
+
+
+GOOD = '{"id": "TSK-a", "title": "a"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "nothing in it"),
+        (" \n\t\n", "nothing in it"),
+        ("7", "line 1: it holds no tasks"),
+        ("null", "line 1: it holds no tasks"),
+        ("[1]", "line 1: it is no object"),
+        (f"{GOOD}\n\n{{", "line 3: it is not JSON"),
+        (f"{GOOD}\n{GOOD}", "line 2: TSK-a is in it twice"),
+        (f"[{GOOD},\n{GOOD}]", "line 2: TSK-a is in it twice"),
+        (f"{GOOD}\n[]", "line 2: it is no object"),
+        (f'[\n{GOOD},\n{{"id": "TSK-b", "title": "b", "kind": "dog"}}]', "line 3: kind 'dog' is not one of"),
+        ('{"tasks": [],\n"links": [\n\n{"id": "L-a", "kind": "url", "target": "n"}]}', "line 4: target 'n'"),
+        ('{"tasks": {}}', "line 1: tasks must be a list"),
+        ('{"tasks": [], "tasks": []}', "line 1: tasks stands in it twice"),
+        ('{"version": 2, "tasks": []}', "version 2 is not one that this Holdfast reads"),
+        ('{"id": "TSK-a"}', "line 1: it has no title"),
+        ('{"title": "a"}', "line 1: it has no id"),
+        ('{"id": "TSK-a", "id": "TSK-b", "title": "a"}', "id stands in it twice"),
+        ('{"id": "TSK-a", "title": "a", "priority": 2.0}', "priority 2.0 is not a number"),
+        ('{"id": "TSK-a", "title": "a", "priority": true}', "priority True is not a number"),
+        ('{"id": "TSK-a", "title": "a", "systemic_scale": 1e999}', "systemic_scale inf is not"),
+        ('{"id": "TSK-a", "title": "a", "needs": "TSK-b"}', "needs must be a list"),
+        ('{"id": "TSK-a", "title": "a", "needs": [3]}', "needs must be a list"),
+        ('{"id": "TSK-a", "title": "a", "checkpoint": ["HEAD"]}', "checkpoint must be"),
+        ('{"id": "TSK-a", "title": "a", "checkpoint": {"commit": "HEAD"}}', "checkpoint does not name"),
+        ('{"id": "TSK-a", "title": "a", "more": {"deep": 1}}', "more is nested"),
+        ('{"id": "TSK-a", "title": "a", "more": [[1]]}', "more is nested"),
+        ('{"id": "TSK-a", "title": "a", "more": NaN}', "more is not known, and not plain enough"),
+        ('{"id": "TSK-a", "title": "a", "a b": 1}', "a b is not known, and not plain enough"),
+        ('{"id": "TSK-a", "title": "a", "extra": {"x": "y: 1"}}', "extra: x is no line"),
+        ('{"id": "TSK-a", "title": "a", "extra": {"x": "x: 1\\nstatus: done"}}', "extra: x is no line"),
+        ('{"id": "TSK-a", "title": "a", "extra": {"status": "status: done"}}', "extra: status is no line"),
+        ('{"id": "TSK-a", "title": "a", "extra": {"x": "x: 1"}, "x": 1}', "x stands in it twice"),
+        ('{"id": "TSK-a", "title": "a", "extra": [1]}', "extra must be an object"),
+        ('{"id": "TSK-a", "title": "a", "notes": "\\ud800"}', "notes holds half a character"),
+        ('{"id": "TSK-a", "title": "a\\nb"}', "title must be one line"),
+        ('{"id": "../a", "title": "a"}', "is not an id"),
+        ('{"id": "LNK-a", "target": 3}', "target must be text"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"id": "TSK-a", "title": ' + "[" * 500 + "]" * 500 + "}", "title is nested"),
+        ('{"id": "TSK-a", "title": "a", "priority": ' + "9" * 10_000 + "}", "priority inf is not"),
+        ('{"id": "' + "x" * 10_000 + '", "title": "a"}', "…"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_taken_is_refused_with_line_and_reason(text: str, said: str) -> None:
+    """A plan of a thousand lines with one wrong word must not be a riddle."""
+    with pytest.raises(BadInput) as refused:
+        exchange.from_text(text)
+    assert said in str(refused.value)
+    assert len(str(refused.value)) < 400
+
+
+def test_a_cycle_is_refused_and_shown() -> None:
+    """It would hold up everything behind it for ever."""
+    records = [{"id": f"TSK-{n}", "title": "t", "needs": [f"TSK-{(n + 1) % 3}"]} for n in range(3)]
+    with pytest.raises(Cycle, match="line 2: that is a cycle: TSK-0 → TSK-1 → TSK-2 → TSK-0"):
+        exchange.from_text("[\n" + ",\n".join(map(json.dumps, records)) + "]")
+    long = [{"id": f"TSK-{n}", "title": "t", "needs": [f"TSK-{(n + 1) % 500}"]} for n in range(500)]
+    with pytest.raises(Cycle) as refused:
+        exchange.from_text(json.dumps(long))
+    assert len(str(refused.value)) < 400
+
+
+def test_too_much_is_refused_before_it_is_read() -> None:
+    """A wrong file of gigabytes must not take the machine with it."""
+    with pytest.raises(TooLarge, match="67,108,864 bytes"):
+        exchange.from_text(" " * (exchange.MAX_TEXT + 1))
+
+
+# Onto the board.
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    return Place.make(tmp_path / "project").open()
+
+
+def test_an_import_is_on_the_board_and_in_the_log(clone: Clone) -> None:
+    """What was brought in is work like any other."""
+    text = exchange.to_json(
+        [Task(id="TSK-a", title="a", needs=("TSK-z",)), Task(id="b", title="b")], LINKS[1:]
+    )
+    new = exchange.bring(clone, text)
+    assert [task.id for task in new] == ["TSK-a", "b"]
+    assert board.read(clone).tasks == new
+    assert {link for link, _ in board.links(clone)[0].values()} == set(LINKS[1:])
+    told = [clone.joined(event) for event in clone.events() if event.kind == "task"]
+    assert [(row["target"], row["statement"]) for row in told] == [
+        ("TSK-a", "a"), ("b", "b"), ("LNK-b", "Site"), ("LNK-c", "Release"),
+    ]  # fmt: skip
+    assert any("TSK-z" in note for note in clone.notes)
+
+
+def test_an_import_can_be_repeated(clone: Clone) -> None:
+    """Whoever was cut off half-way does it again."""
+    text = exchange.to_json([Task(id="TSK-a", title="a")], LINKS)
+    exchange.bring(clone, text)
+    assert exchange.bring(clone, text) == []
+    more = exchange.to_json([Task(id="TSK-a", title="a"), Task(id="TSK-b", title="b")])
+    assert [task.id for task in exchange.bring(clone, more)] == ["TSK-b"]
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ([{"id": "TSK-a", "title": "other"}], "TSK-a is here already, with another content"),
+        ([{"id": "tsk-A", "title": "a"}], "tsk-A differs only in case from TSK-a"),
+        ([{"id": "b", "title": "b"}, {"id": "B", "title": "b"}], "B differs only in case from b"),
+        ([{"id": "TSK-n", "title": "n", "needs": ["TSK-a"]}], "that would be a cycle: TSK-a → TSK-n → TSK-a"),
+    ],
+)  # fmt: skip
+def test_a_refused_import_leaves_nothing_behind(
+    clone: Clone, second: list[dict[str, Any]], said: str
+) -> None:
+    """Half a plan is worse than none."""
+    exchange.bring(clone, exchange.to_json([Task(id="TSK-a", title="a", needs=("TSK-n",))]))
+    before = board.read(clone).tasks
+    with pytest.raises((BadInput, Cycle)) as refused:
+        exchange.bring(clone, json.dumps([{"id": "TSK-0", "title": "fine"}, *second]))
+    assert said in str(refused.value)
+    assert board.read(clone).tasks == before
+
+
+def test_a_cycle_that_was_here_before_does_not_stop_an_import(clone: Clone) -> None:
+    """A merge brought it; the next plan is not to blame."""
+    one, other = Task(id="TSK-a", title="a", needs=("TSK-b",)), Task(id="TSK-b", title="b")
+    exchange.bring(clone, exchange.to_json([one, other]))
+    path = board.read(clone).placed["TSK-b"].path
+    clone.change(path, files.render(replace(other, needs=("TSK-a",))))
+    assert [task.id for task in exchange.bring(clone, '[{"id": "TSK-c", "title": "c"}]')] == ["TSK-c"]
+
+
+def test_ids_are_given_to_those_without(clone: Clone) -> None:
+    """A list of titles is enough to begin with."""
+    new = exchange.bring(clone, '[{"title": "one"}, {"title": "two"}]')
+    assert all(is_id(task.id) and task.id.startswith("TSK-") for task in new)
+    assert len({task.id for task in new}) == 2
+
+
+def test_a_secret_in_an_import_reaches_no_disk(clone: Clone) -> None:
+    """A key pasted into a plan would be published with it."""
+    record = {"id": "TSK-a", "title": f"use {FAKE_KEY}", "notes": f"it is {FAKE_KEY}", "key": FAKE_KEY}
+    [task] = exchange.bring(clone, json.dumps(record))
+    assert FAKE_KEY not in files.render(task)
+    assert files.parse(files.render(task), "x.md") == task
+    assert board.read(clone).tasks == [task]
