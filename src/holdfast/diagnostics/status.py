@@ -28,6 +28,10 @@ class Status:
     gone: int
     orphans: tuple[str, ...]
     sandboxed: bool
+    tasks: int  # open or begun
+    started: int
+    ready: int
+    session: str | None  # the one that is open on this branch in this work tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,17 @@ class Tally:
     unreviewed: int
 
 
-def status(clone: Clone, tally: Tally) -> Status:
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How much is to be done, and in which session."""
+
+    tasks: int = 0
+    started: int = 0
+    ready: int = 0
+    session: str | None = None
+
+
+def status(clone: Clone, tally: Tally, work: Work) -> Status:
     """Look at everything once."""
     line, head = clone.line(), clone.repo.head()
     changes = clone.changes()
@@ -64,6 +78,10 @@ def status(clone: Clone, tally: Tally) -> Status:
         gone=len(found.gone),
         orphans=tuple(orphan.name for orphan in found.orphans),
         sandboxed=clone.layout.private != clone.private.private,
+        tasks=work.tasks,
+        started=work.started,
+        ready=work.ready,
+        session=work.session,
     )
 
 
@@ -100,6 +118,10 @@ def render(found: Status) -> str:
     at = f" at {found.head[:12]}" if found.head else ", before the first commit"
     rows = [f"On {branch}{at}, line {found.id}"]
     rows.append(f"  facts       {_facts(found)}")
+    if found.tasks:
+        rows.append(f"  tasks       {found.tasks} open, {found.started} begun, {found.ready} ready")
+    if found.session:
+        rows.append(f"  session     {found.session}")
     rows.append(f"  to review   {_to_review(found)}")
     rows.append(f"  to publish  {_to_publish(found)}")
     rows.append(

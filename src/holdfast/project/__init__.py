@@ -20,15 +20,13 @@ from holdfast.git.setup import Setup
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.project.keeping import Keeping
 from holdfast.project.knowing import Knowing
-from holdfast.project.noting import Noting
 from holdfast.project.reading import Reading
 from holdfast.project.recording import Recording
-from holdfast.project.working import Working
 from holdfast.recall.search import Hit
 from holdfast.store import layout as paths
 
 
-class Project(Recording, Knowing, Working, Noting, Reading, Keeping):
+class Project(Recording, Knowing, Reading, Keeping):
     """A project's memory, seen from the branch that is checked out."""
 
     @classmethod

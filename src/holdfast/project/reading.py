@@ -6,17 +6,18 @@ from holdfast.curation import review
 from holdfast.diagnostics import diff as differences
 from holdfast.diagnostics import status, timeline
 from holdfast.diagnostics.diff import Diff
-from holdfast.diagnostics.status import Status, Tally
+from holdfast.diagnostics.status import Status, Tally, Work
 from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import pick
-from holdfast.project.viewing import Viewing
+from holdfast.project.noting import Noting
+from holdfast.project.working import Working
 from holdfast.recall import find
 from holdfast.recall.find import Shown
 from holdfast.recall.search import Hit, TextSearch
 
 
-class Reading(Viewing):
+class Reading(Working, Noting):
     """What is here, for people and agents."""
 
     def recall(
@@ -49,7 +50,15 @@ class Reading(Viewing):
         waiting = len(review.waiting(self.clone))
         tally = Tally(len(found.trusted), len(found.expired), stale, waiting, len(found.unreviewed))
         self._render_quietly()  # facts may have expired since the views were written
-        return status.status(self.clone, tally)
+        return status.status(self.clone, tally, self._work())
+
+    def _work(self) -> Work:
+        if not self.settings.has("tasks"):
+            return Work(session=self.session_id())
+        board = self.tasks()
+        open_ones = [task for task in board.tasks if not task.is_closed]
+        begun = sum(task.status == "started" for task in open_ones)
+        return Work(len(open_ones), begun, len(board.graph.ready()), self.session_id())
 
     def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
         """Keep a rendered answer for the quick path until a fact expires or the signature changes."""
