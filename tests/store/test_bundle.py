@@ -72,7 +72,14 @@ def test_an_export_never_overwrites(project, tmp_path):
     assert (tmp_path / "saved").read_text() == "precious"
 
 
-@pytest.mark.parametrize("name", ["../../outside", "/etc/passwd", "spool/../../x", "config", "runs/./../x"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../../outside", "/etc/passwd", "spool/../../x", "config", "runs/./../x"),
+        *("sessions/../../x", "trash/../repo-id", "claims/TSK-a.json", "hook.py", "rewrites/x/../../y"),
+        *("settings.toml", "inbox/git.log", "seen/x", "statistics/../x", "lock"),
+    ],
+)
 def test_a_name_that_leads_out_is_refused(project, tmp_path, name):
     """A bundle from a stranger must not write where it likes."""
     data = b"x"
@@ -109,3 +116,56 @@ def test_a_missing_or_foreign_file_is_one_clear_sentence(project, tmp_path):
     """The common mistake is a wrong name."""
     with pytest.raises(BadBundle, match="there is no file"):
         project.bring_back(str(tmp_path / "nothing"))
+
+
+def test_sessions_rewrites_and_the_trash_travel_and_claims_stay(project, repo, tmp_path):
+    """A new machine starts where the old one stopped; who works there now is nobody's who worked here."""
+    store = Path(project.clone.private.private)
+    old, new = "1" * 40, "2" * 40
+    for name, text in {
+        "sessions/20261115T100000Z_main-SES-one.json": "{}",
+        "sessions/sessions.lock": "",
+        "sessions/model-calls.json": "{}",
+        "claims/TSK-a.json": "{}",
+        "anchors/11.jsonl": f'{{"commit":"{old}"}}\n',
+        "anchors/lock": "",
+        "kept/note.md": "refused",
+        "trash/20261115T100000Z-abcdefghjk/sessions/x-SES-two.json": "{}",
+        "trash/20261115T100000Z-abcdefghjk/claims/TSK-b.json": "{}",
+        "rewrites": f"{old} {new} rebase 2026-11-15T10:00:00Z\n",
+        "statistics": "1 context.branch\n",
+    }.items():
+        (store / name).parent.mkdir(parents=True, exist_ok=True)
+        (store / name).write_text(text)
+    project.export(str(tmp_path / "saved"))
+    repo.git("clone", "-q", str(repo.path), str(tmp_path / "second"))
+    second = Project.open(tmp_path / "second")
+    there = Path(second.clone.private.private)
+    third = "3" * 40
+    (there / "anchors").mkdir(exist_ok=True)
+    (there / "anchors" / "11.jsonl").write_text(f'{{"commit":"{third}"}}\n')
+    (there / "rewrites").write_text(f"{new} {third} amend 2026-11-15T10:00:00Z\n")
+
+    second.bring_back(str(tmp_path / "saved"))
+
+    assert (there / "sessions/20261115T100000Z_main-SES-one.json").exists()
+    assert (there / "kept/note.md").read_text() == "refused"
+    assert (there / "trash/20261115T100000Z-abcdefghjk/sessions/x-SES-two.json").exists()
+    assert not list(there.rglob("TSK-*.json")) and not (there / "sessions/model-calls.json").exists()
+    assert old in (there / "anchors/11.jsonl").read_text()
+    lines = (there / "rewrites").read_text().splitlines()
+    assert [line.split()[0] for line in lines] == [old, new], "ours are the newest"
+    once = (there / "rewrites").read_bytes()
+    Project.open(tmp_path / "second").bring_back(str(tmp_path / "saved"))
+    assert (there / "rewrites").read_bytes() == once
+
+
+def test_a_copy_in_the_trash_may_name_nothing_but_entries(project, tmp_path):
+    """Taking a reset back makes a change of it, which is committed one day."""
+    name = "trash/20261115T100000Z-abcdefghjk/texts.jsonl"
+    row = {"id": "TSK-a", "path": ".github/workflows/x.yml", "text": "", "blob": "", "origin": "tree"}
+    data = json.dumps({**row, "base": None}).encode() + b"\n"
+    listed = {name: hashlib.sha256(data).hexdigest()}
+    file = pack(tmp_path / "bad", [tarfile.TarInfo(name)], [data], listed=listed)
+    with pytest.raises(BadBundle, match="not the memory's"):
+        project.bring_back(str(file))

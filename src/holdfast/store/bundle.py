@@ -2,7 +2,8 @@
 
 It is a gzipped tar whose first member lists every other with its hash. Reading one trusts nothing:
 names are allow-listed, only regular files count, sizes are capped, and a file that does not match
-its hash is refused before anything is stored.
+its hash is refused before anything is stored. Claims stay behind: they say who works in which work tree
+of this very clone, now.
 """
 
 import gzip
@@ -17,15 +18,20 @@ from dataclasses import dataclass
 from typing import IO
 
 from holdfast.errors import BadBundle, BadInput
-from holdfast.store import fsio, pending
+from holdfast.store import fsio, pending, trash
 from holdfast.store.layout import Layout
 
-FOLDERS = ("spool", "pending", "sealed", "bodies", "runs", "candidates", "lines", "erased", "quarantine")
+FOLDERS = (
+    *("spool", "pending", "sealed", "bodies", "runs", "candidates", "lines", "erased", "quarantine"),
+    *("sessions", "anchors", "trash", "kept"),
+)
+FILES = ("rewrites", "statistics")
 MAX_FILE = 1 << 30
 MAX_TOTAL = 64 << 30
 MAX_RATIO = 1000
 MAX_MANIFEST = 1 << 28
 _MANIFEST = "holdfast-bundle.json"
+_LEFT_BEHIND = (".tmp", ".lock", "/lock", "/open")
 _NAME = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[^\0\\/][^\0\\]{0,1000}")
 
 
@@ -84,8 +90,18 @@ def _names(layout: Layout) -> Iterator[str]:
         for inner, folders, files in os.walk(root):
             folders.sort()
             for name in sorted(files):
-                if not name.endswith(".tmp") and name != "open":
-                    yield os.path.relpath(os.path.join(inner, name), layout.private).replace(os.sep, "/")
+                path = os.path.relpath(os.path.join(inner, name), layout.private).replace(os.sep, "/")
+                if _is_carried(path):
+                    yield path
+    yield from (name for name in FILES if os.path.isfile(os.path.join(layout.private, name)))
+
+
+def _is_carried(name: str) -> bool:
+    """Whether a file of the store belongs in a bundle: no lock, no claim, of sessions only their files."""
+    parts = name.split("/")
+    if parts[0] == "sessions" and "-SES-" not in parts[-1]:
+        return False
+    return not name.endswith(_LEFT_BEHIND) and not (parts[0] == "trash" and "claims" in parts[2:-1])
 
 
 def bring_back(layout: Layout, file: str, *, erased: set[str]) -> Bundle:
@@ -94,9 +110,18 @@ def bring_back(layout: Layout, file: str, *, erased: set[str]) -> Bundle:
     added = size = 0
     for name, data in _read(file):
         size += len(data)
-        if erased.isdisjoint(part.removesuffix(".md") for part in name.split("/")):
+        if erased.isdisjoint(_named_in(name)):
             added += _add(layout, name, data)
     return Bundle(file, added, size)
+
+
+def _named_in(name: str) -> Iterator[str]:
+    """The ids that a file's name may hold: a run's, a candidate's, a session's."""
+    for part in name.split("/"):
+        stem = part.removesuffix(".md")
+        yield stem
+        if "-SES-" in part:
+            yield f"SES-{part.removesuffix('.json').rpartition('-SES-')[2]}"
 
 
 def _prove(file: str) -> None:
@@ -116,6 +141,10 @@ def _refuse_forged(file: str, name: str, data: bytes) -> None:
         foreign = pending.foreign_path(data)
         if foreign is not None:
             raise BadBundle(f"{file} is refused: {name} would change {foreign!r}, which is not the memory's")
+    if name.startswith("trash/") and name.endswith(f"/{trash.TEXTS}"):
+        foreign = trash.foreign_path(data)
+        if foreign is not None:
+            raise BadBundle(f"{file} is refused: {name} would bring {foreign!r}, which is not the memory's")
 
 
 def _read(file: str, *, listed: dict[str, str] | None = None) -> Iterator[tuple[str, bytes]]:
@@ -157,7 +186,7 @@ def _members(tar: tarfile.TarFile, *, limit: int) -> Iterator[tuple[str, bytes]]
 
 def _is_ours(name: str) -> bool:
     folder, slash, rest = name.partition("/")
-    return bool(_NAME.fullmatch(name) and folder in FOLDERS and slash and rest)
+    return bool(_NAME.fullmatch(name) and (name in FILES or (folder in FOLDERS and slash and rest)))
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
@@ -173,8 +202,24 @@ def _add(layout: Layout, name: str, data: bytes) -> bool:
         # Under a name of its own: a spool here may have grown differently; readers dedupe by hash.
         stem = target.removesuffix(".jsonl").removesuffix(".closed")
         target = f"{stem}.{hashlib.sha256(data).hexdigest()[:8]}.closed"
+    if name == "rewrites" or (name.startswith("anchors/") and name.endswith(".jsonl")):
+        return _add_lines(target, data)
     if os.path.lexists(target):
         return False
     fsio.make_dirs(os.path.dirname(target))
     fsio.replace(target, data, mode=0o400 if name.startswith(("sealed/log/", "runs/")) else 0o600)
     return True
+
+
+def _add_lines(target: str, data: bytes) -> bool:
+    """Add the lines a file of lines lacks, before its own: of two about the same thing the last counts."""
+    try:
+        ours = fsio.read(target, limit=MAX_FILE)
+    except FileNotFoundError:
+        ours = b""
+    known = set(ours.split(b"\n"))
+    new = [line for line in data.split(b"\n") if line and line not in known]
+    if new:
+        fsio.make_dirs(os.path.dirname(target))
+        fsio.replace(target, b"\n".join(new) + b"\n" + ours)
+    return bool(new)
