@@ -1,0 +1,200 @@
+"""Session files: whole or not there, changed one after the other, damaged ones left alone."""
+
+import json
+import os
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import Ambiguous, BadInput, CorruptLog, FutureFormat, NotFound, TooLarge
+from holdfast.model.session import MAX_TURNS, Anchor, Session, Turn, add_items, to_object
+from holdfast.store import calls, fsio, sessions
+from holdfast.store.layout import Layout
+
+TS = "2026-11-16T00:00:00.000000Z"
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(str(tmp_path), str(tmp_path / "private"))
+
+
+def made(
+    name: str = "SES-abc123", *, branch: str | None = "main", line: str = "l1", **fields: object
+) -> Session:
+    at = Anchor(TS, None, branch)
+    known = {"id": name, "line": line, "worktree": ".", "started": at, "updated": at}
+    return Session(**{**known, **fields})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("branch", "middle"),
+    [
+        ("main", "main"),
+        ("feature/login form", "feature-login-form"),
+        ("žluťoučký/kůň", "zlutoucky-kun"),
+        ("日本語", "entry"),
+        ("x/" * 100 + "end", "-".join("x" * 20)),
+        (None, "detached"),
+    ],
+)
+def test_any_branch_name_gives_a_short_plain_file_name(
+    layout: Layout, branch: str | None, middle: str
+) -> None:
+    """A file that a disk refuses is a session that is lost; the true name stands inside."""
+    path = sessions.save(layout, made(branch=branch))
+    assert os.path.basename(path) == f"20261116T000000Z_{middle}-SES-abc123.json"
+    assert sessions.find(layout, "SES-abc123").branch == branch
+    assert os.stat(path).st_mode & 0o077 == 0
+
+
+def test_a_session_is_found_by_the_beginning_of_its_id(layout: Layout) -> None:
+    """Nobody types six random characters."""
+    sessions.save(layout, made("SES-abc123"))
+    sessions.save(layout, made("SES-abd456"))
+    assert sessions.find(layout, "abc").id == "SES-abc123"
+    with pytest.raises(Ambiguous):
+        sessions.find(layout, "SES-ab")
+    with pytest.raises(NotFound):
+        sessions.find(layout, "SES-zz")
+
+
+def test_lookups_by_line_work_tree_and_state(layout: Layout) -> None:
+    """Another branch's session must not pass for this one's."""
+    at = Anchor(TS, None, "main")
+    sessions.save(layout, made("SES-1"))
+    sessions.save(layout, made("SES-2", line="l2"))
+    sessions.save(layout, made("SES-3", worktree="tree-1"))
+    sessions.save(layout, made("SES-4", state="ended", ended=at))
+    sessions.save(
+        layout, made("SES-5", agent_session="abc", updated=replace(at, ts=TS.replace("00Z", "01Z")))
+    )
+    names = lambda found: [one.id for one in found]  # noqa: E731
+    assert names(sessions.opened(layout, line="l1", worktree=".")) == ["SES-1", "SES-5"]
+    assert names(sessions.opened(layout, agent_session="abc")) == ["SES-5"]
+    assert names(sessions.of_line(layout, "l1")) == ["SES-1", "SES-3", "SES-4", "SES-5"]
+    assert names(sessions.of_worktree(layout, "tree-1")) == ["SES-3"]
+    assert names(sessions.all(layout)) == [f"SES-{n}" for n in range(1, 6)]
+
+
+DAMAGE = [b"", b"{", b"[]", b'{"version": 1}', b"\xff\xfe", b"[" * 100_000]
+
+
+@pytest.mark.parametrize("data", DAMAGE)
+def test_a_damaged_file_is_left_out_said_and_never_written_over(layout: Layout, data: bytes) -> None:
+    """What a disk tore may still be mended by hand; a rewrite would end that."""
+    sessions.save(layout, made("SES-whole1"))
+    path = Path(sessions.save(layout, made("SES-torn11")))
+    path.write_bytes(data)
+    assert [one.id for one in sessions.all(layout)] == ["SES-whole1"]
+    assert any("SES-torn11" in note for note in layout.notes)
+    with pytest.raises(CorruptLog):
+        sessions.update(layout, "SES-torn11", lambda old: replace(old, summary="new"))
+    with pytest.raises(BadInput):
+        sessions.save(layout, made("SES-torn11"))
+    assert path.read_bytes() == data
+    assert [os.path.basename(p) for p, _ in sessions.damaged(layout)] == [path.name]
+
+
+def test_a_newer_file_is_left_out_and_left_alone(layout: Layout) -> None:
+    """Two versions of Holdfast share one clone while somebody updates."""
+    path = Path(sessions.save(layout, made()))
+    path.write_text(json.dumps({**to_object(made()), "version": 9}))
+    assert sessions.all(layout) == []
+    with pytest.raises(FutureFormat):
+        sessions.update(layout, "SES-abc123", lambda old: old)
+
+
+def test_a_file_under_another_name_does_not_count(layout: Layout) -> None:
+    """A copy made by hand must not be a second session with the same id."""
+    path = Path(sessions.save(layout, made()))
+    (path.parent / path.name.replace("SES-abc123", "SES-copy01")).write_bytes(path.read_bytes())
+    (path.parent / "notes.json").write_text("mine")
+    os.symlink(path, path.parent / path.name.replace("SES-abc123", "SES-link01"))
+    assert [one.id for one in sessions.all(layout)] == ["SES-abc123"]
+    assert len(layout.notes) == 2
+
+
+def test_what_could_not_be_read_back_is_not_stored(layout: Layout) -> None:
+    """A session that only its writer understands is lost to everybody else."""
+    path = Path(sessions.save(layout, made()))
+    before = path.read_bytes()
+    with pytest.raises(BadInput):
+        sessions.update(layout, "abc", lambda old: replace(old, state="ended"))
+    with pytest.raises(BadInput):
+        sessions.update(layout, "abc", lambda old: replace(old, id="SES-other1"))
+    turn = Turn(n=1, anchor=Anchor(TS, None, None), summary="x" * 20_000)
+    many = tuple(replace(turn, n=n) for n in range(1, 400))
+    with pytest.raises(TooLarge):
+        sessions.update(layout, "abc", lambda old: replace(old, turns=many))
+    assert len(many) < MAX_TURNS and path.read_bytes() == before
+
+
+def test_half_a_character_survives(layout: Layout) -> None:
+    """File names and branches on Linux may be no text at all."""
+    sessions.save(layout, made(branch="caf\udce9"))
+    again = sessions.update(layout, "abc", lambda old: replace(old, summary="x"))
+    assert sessions.find(layout, "abc").branch == again.branch == "caf\udce9"
+
+
+def in_processes(count: int, act: Callable[[int], None]) -> None:
+    """Run something in many processes at once; all must end well."""
+    pids = []
+    for number in range(count):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                act(number)
+                os._exit(0)
+            except BaseException:  # noqa: BLE001 - a child of a test must not run the rest of it
+                traceback.print_exc()
+                os._exit(1)
+        pids.append(pid)
+    assert [os.waitpid(pid, 0)[1] for pid in pids] == [0] * count
+
+
+def test_sixteen_processes_noting_at_once_lose_nothing(layout: Layout) -> None:
+    """Agents in parallel share a session file; each acknowledged note must be in it."""
+    sessions.save(layout, made())
+
+    def note(number: int) -> None:
+        for turn in range(4):
+            text = f"{number}.{turn}"
+            sessions.update(
+                layout,
+                "abc",
+                lambda old, t=text: replace(old, open=add_items(old.open, [t], letter="o", ts=TS)),
+            )
+
+    in_processes(16, note)
+    found = sessions.find(layout, "abc").open
+    assert {item.text for item in found} == {f"{n}.{t}" for n in range(16) for t in range(4)}
+    assert sorted(int(item.id[1:]) for item in found) == list(range(1, 65))
+
+
+def test_of_sixteen_first_starts_one_makes_the_session(layout: Layout) -> None:
+    """Two sessions for the same work would each hold half of it."""
+
+    def begin(number: int) -> None:
+        sessions.start(layout, lambda there: there[0] if there else made(f"SES-p{number}"))
+
+    in_processes(16, begin)
+    assert len(sessions.all(layout)) == 1
+
+
+def test_model_calls_are_counted_across_processes_and_by_day(layout: Layout) -> None:
+    """A budget that two agents can each use up is no budget."""
+
+    def call(number: int) -> None:
+        calls.take(layout, "2026-11-16", limit=10)
+
+    in_processes(16, call)
+    assert calls.used(layout, "2026-11-16") == 10
+    assert calls.take(layout, "2026-11-16", limit=10) is None
+    assert calls.take(layout, "2026-11-17", limit=10) == 1
+    fsio.replace(os.path.join(layout.sessions, "model-calls.json"), b"{torn")
+    assert calls.used(layout, "2026-11-17") == 0
+    assert sessions.all(layout) == [] and layout.notes == []
