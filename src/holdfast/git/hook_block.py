@@ -32,7 +32,9 @@ def block(name: str, *, script: str, python: str, whole: bool = False, aside: bo
     given = "<<HOLDFAST_ROWS" if name == "post-rewrite" else "</dev/null"
     lines = [_BEGIN_WHOLE if whole else _BEGIN]
     if name == "post-rewrite":
-        lines += ["holdfast_rows=", f'[ -n "${{{PROBE}:-}}" ] || holdfast_rows=$(cat 2>/dev/null) || :']
+        # From a terminal nothing would ever come to an end.
+        asked = f'[ -n "${{{PROBE}:-}}" ] || [ -t 0 ] || holdfast_rows=$(cat 2>/dev/null) || :'
+        lines += ["holdfast_rows=", asked]
     lines.append(f"if [ -f {hook} ] && [ -x {shlex.quote(python)} ]; then")
     lines.append(f"  {call} {given} >/dev/null 2>&1 || :")
     lines += ["$holdfast_rows", "HOLDFAST_ROWS"] if name == "post-rewrite" else []
@@ -49,7 +51,7 @@ _HAND_ON = [
     'if [ -n "$holdfast_rows" ]; then exec <<HOLDFAST_ROWS',
     "$holdfast_rows",
     "HOLDFAST_ROWS",
-    "else exec </dev/null; fi",
+    "elif [ ! -t 0 ]; then exec </dev/null; fi",
     "unset holdfast_rows",
 ]
 
