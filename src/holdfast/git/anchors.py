@@ -7,6 +7,7 @@ exactly one of them, there is no answer. When every asked commit is reachable, t
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from holdfast.git import headers, kept, matching, patches, rewrites, squashes
@@ -18,10 +19,10 @@ from holdfast.git.rewrites import Trail
 from holdfast.git.window import Window, adrift
 from holdfast.model.evidence import is_oid
 
-__all__ = ["Anchor", "Resolved", "keep", "patch_id", "resolve"]
+__all__ = ["Anchor", "Resolved", "keep", "learn", "patch_id", "resolve"]
 
 _ALIASES = 4  # later names of a commit by which it is looked for too
-_SPLIT = 4  # commits into which one may have been split
+_PARTS = 8  # commits into which one may have been split
 
 Found = Literal["holds", "moved", "unanchored", "unknown"]
 
@@ -50,6 +51,37 @@ def _described(repo: Repo, oids: Collection[str]) -> dict[str, Anchor]:
     commits = headers.exactly(repo, list(oids))
     changed = patches.read(repo, commits)
     return {oid: kept.anchor_of(commit, changed[oid]) for oid, commit in commits.items()}
+
+
+def learn(clone: Clone, pairs: Iterable[tuple[str, str]], *, kind: str) -> None:
+    """Keep what git says commits became, while it still has both and can show a split.
+
+    Of a commit that was split git names the last part only; such a pair is not kept.
+    """
+    told = list(dict.fromkeys(pairs))
+    split = set() if _is_partial(clone.repo) else _split(clone.repo, told)
+    rewrites.add(clone.layout, [pair for pair in told if pair not in split], kind=kind, ts=clone.now())
+
+
+def _split(repo: Repo, pairs: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The pairs whose new commit follows others that nothing became and that hold the rest of the old one."""
+    here = adrift(repo, {oid for pair in pairs for oid in pair if is_oid(oid)})[0]
+    commits = headers.exactly(repo, sorted(here))
+    became = {new for _, new in pairs}
+    found = set()
+    for old, new in pairs:
+        parents = commits[new].parents if new in commits and old in commits else ()
+        amended = parents and parents == commits[old].parents
+        if parents and not amended and parents[0] not in became and _is_last_part(repo, old, new, became):
+            found.add((old, new))
+    return found
+
+
+def _is_last_part(repo: Repo, old: str, new: str, became: Collection[str]) -> bool:
+    row = repo.text("rev-list", "--first-parent", f"--max-count={_PARTS}", new, "--not", old).split()
+    before = list(takewhile(lambda oid: oid not in became, row[1:]))
+    read = patches.read(repo, [old, new, *before]) if before else {}
+    return any(not (read[old].lines - read[new].lines).isdisjoint(read[oid].lines) for oid in before)
 
 
 def resolve(clone: Clone, oids: Iterable[str]) -> dict[str, Resolved]:
@@ -85,33 +117,43 @@ class _Search:
         names = {name for trail in self._trails.values() for name in trail.names}
         self._here, self._adrift = adrift(clone.repo, names | set(lost))
         self._found: dict[str, tuple[str, str]] = {}
+        self._partial = _is_partial(clone.repo)
 
     def run(self) -> dict[str, tuple[str, str]]:
-        refused = self._follow_maps()
+        doubtful = self._follow_maps()
         waiting = [oid for oid in self._lost if oid not in self._found and not self._is_dropped(oid)]
-        if waiting and not _is_partial(self._repo):
-            self._look(waiting, refused)
+        if waiting and not self._partial:
+            self._look(waiting, doubtful)
         return self._found
 
     def _is_dropped(self, oid: str) -> bool:
         trail = self._trails.get(oid, Trail())
         return trail.dropped and not trail.names
 
-    def _follow_maps(self) -> set[str]:
-        """Take what the maps say where it is reachable; gives the names that are only part of a commit."""
+    def _follow_maps(self) -> dict[str, list[str]]:
+        """Take what the maps say where it is reachable and whole; gives what has only a part of it."""
         living = {
             oid: [name for name in trail.names if name in self._here and name not in self._adrift]
             for oid, trail in self._trails.items()
         }
-        pairs = [(oid, name) for oid, names in living.items() for name in names]
-        parts = _parts(self._clone, pairs, self._anchors([oid for oid, _ in pairs]))
+        if self._partial:  # nothing can be compared without a network
+            for oid, names in living.items():
+                self._take(oid, names)
+            return {}
+        anchors = self._anchors(oid for oid, names in living.items() if names)
+        read = patches.read(self._repo, (name for names in living.values() for name in names))
+        doubtful = {}
         for oid, names in living.items():
-            whole = [name for name in names if (oid, name) not in parts]
-            if len(whole) > 1:
-                whole = [name for name in whole if self._repo.is_ancestor(name, "HEAD")]
-            if len(whole) == 1:
-                self._found[oid] = (whole[0], self._trails[oid].how[whole[0]])
-        return {name for _, name in parts}
+            anchor = anchors.get(oid)
+            doubtful[oid] = [name for name in names if anchor and matching.rest(anchor, read[name])]
+            self._take(oid, [name for name in names if name not in doubtful[oid]])
+        return doubtful
+
+    def _take(self, oid: str, names: list[str]) -> None:
+        if len(names) > 1:
+            names = [name for name in names if self._repo.is_ancestor(name, "HEAD")]
+        if len(names) == 1:
+            self._found[oid] = (names[0], self._trails[oid].how[names[0]])
 
     def _anchors(self, oids: Iterable[str]) -> dict[str, Anchor]:
         """What is known of commits: from git where it still has them, else from what was kept."""
@@ -119,31 +161,40 @@ class _Search:
         here = [oid for oid in wanted if oid in self._here]
         return kept.load(self._clone.stores, set(wanted) - set(here)) | _described(self._repo, here)
 
-    def _look(self, waiting: list[str], refused: Collection[str]) -> None:
-        aliases = {oid: self._aliases(oid, refused) for oid in waiting}
+    def _look(self, waiting: list[str], doubtful: Mapping[str, list[str]]) -> None:
+        """Search by content; a new name that a map gave counts only if no other commit has the rest."""
+        aliases = {oid: self._aliases(oid) for oid in waiting}
         anchors = self._anchors(name for names in aliases.values() for name in names)
         if not anchors:
             return
         window = Window(self._repo, anchors, here=[oid for oid in anchors if oid in self._here])
         for oid, names in aliases.items():
-            for name in names:
-                found, how = (
-                    _decide(self._repo, window, anchors[name], names) if name in anchors else ([], "")
-                )
-                if len(found) == 1:
-                    self._found[oid] = (found[0], how)
-                if found:
-                    break
+            own = window.sight(anchors[oid], own=names) if oid in anchors else None
+            self._take(
+                oid, [name for name in doubtful.get(oid, ()) if own and not matching.is_part(own, name)]
+            )
+            if oid not in self._found:
+                known = [anchors[name] for name in names if name in anchors]
+                self._search(oid, window, known, own)
 
-    def _aliases(self, oid: str, refused: Collection[str]) -> list[str]:
+    def _search(self, oid: str, window: Window, names: list[Anchor], own: matching.Sight | None) -> None:
+        for anchor in names:
+            found, how = _decide(self._repo, window, anchor, names)
+            if own is not None and anchor.commit != oid:
+                found = [new for new in found if not matching.is_part(own, new)]
+            if len(found) == 1:
+                self._found[oid] = (found[0], how)
+            if found:
+                return
+
+    def _aliases(self, oid: str) -> list[str]:
         """The names by which a commit is looked for, its newest first."""
-        later = [name for name in self._trails.get(oid, Trail()).names if name not in refused]
-        return [*reversed(later[-_ALIASES:]), oid]
+        return [*reversed(self._trails.get(oid, Trail()).names[-_ALIASES:]), oid]
 
 
-def _decide(repo: Repo, window: Window, anchor: Anchor, names: Collection[str]) -> tuple[list[str], str]:
+def _decide(repo: Repo, window: Window, anchor: Anchor, names: Iterable[Anchor]) -> tuple[list[str], str]:
     """What the first rule that finds something finds, and its name."""
-    sight = window.sight(anchor, own=names)
+    sight = window.sight(anchor, own=[name.commit for name in names])
     for how, rule in matching.RULES:
         if found := rule(sight):
             return found, how
@@ -153,33 +204,3 @@ def _decide(repo: Repo, window: Window, anchor: Anchor, names: Collection[str]) 
         if found := rule(sight):
             return found, how
     return [], ""
-
-
-def _parts(
-    clone: Clone, pairs: Collection[tuple[str, str]], anchors: Mapping[str, Anchor]
-) -> set[tuple[str, str]]:
-    """Which answers of a map are only the last part of a commit that was split.
-
-    Git names the last part. Whatever of the change lies in commits right before it, which
-    nothing else became, shows the split.
-    """
-    commits = headers.exactly(clone.repo, sorted({new for _, new in pairs}))
-    firsts = {commits[new].parents[0] for _, new in pairs if commits[new].parents}
-    known = rewrites.targets(clone.stores, firsts)
-    suspects = [
-        (old, new)
-        for old, new in pairs
-        if old in anchors
-        and anchors[old].lines
-        and (parents := commits[new].parents)
-        and parents[0] not in known
-        and parents != anchors[old].parents
-    ]
-    return {(old, new) for old, new in suspects if _is_part(clone.repo, anchors[old], new)}
-
-
-def _is_part(repo: Repo, anchor: Anchor, new: str) -> bool:
-    row = repo.text("rev-list", "--first-parent", f"--max-count={_SPLIT + 1}", new).split()
-    read = patches.read(repo, row)
-    rest = set(anchor.lines) - read[new].lines
-    return any(not rest.isdisjoint(read[oid].lines) for oid in row[1:])

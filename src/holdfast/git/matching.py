@@ -87,7 +87,7 @@ def _lives_on(sight: Sight) -> bool:
 
 
 def by_change_id(sight: Sight) -> list[str]:
-    """The commit that carries the same change-id and no less than the half of the change."""
+    """The commit that carries the same change-id and most of the change."""
     wanted = set(sight.anchor.change_ids)
     named = [commit for commit in sight.commits if not wanted.isdisjoint(commit.change_ids)]
     return nearest((commit.oid for commit in named if _goes_on(sight, commit)), sight.near)
@@ -116,8 +116,8 @@ def _same_place(sight: Sight, commit: Commit) -> bool:
     if same_tree and commit.parents == anchor.parents and anchor.paths:
         return True
     same_paths = sight.patch(commit).names == anchor.names
-    if anchor.paths:  # reordered commits end in the same tree: the paths must be the same too
-        return itself and same_tree and same_paths and share(anchor, sight.patch(commit)) > 0
+    if anchor.paths:  # reordered commits end in the same tree, and so does the last part of a split one
+        return itself and same_tree and same_paths and share(anchor, sight.patch(commit)) == 1.0
     return itself and commit.oid in sight.patches and same_paths
 
 
@@ -146,14 +146,22 @@ def _is_changed(sight: Sight, commit: Commit) -> bool:
 
 
 def _goes_on(sight: Sight, commit: Commit) -> bool:
-    """Whether a commit has at least half of the change, and nobody else the rest: then it was split."""
+    """Whether a commit has most of the change and nobody else the rest; else it was split."""
     anchor, patch = sight.anchor, sight.patch(commit)
     if not anchor.lines:
         return not anchor.paths or not anchor.names.isdisjoint(patch.names)
-    rest = set(anchor.lines) - patch.lines
-    if share(anchor, patch) < _HALF:
-        return False
-    return all(rest.isdisjoint(other.lines) for oid, other in sight.patches.items() if oid != commit.oid)
+    return share(anchor, patch) > _HALF and not is_part(sight, commit.oid)
+
+
+def is_part(sight: Sight, oid: str) -> bool:
+    """Whether some other commit has lines of the change that this one lacks: then it was split."""
+    lacking = rest(sight.anchor, sight.patches.get(oid, _NOTHING))
+    return any(not lacking.isdisjoint(other.lines) for name, other in sight.patches.items() if name != oid)
+
+
+def rest(anchor: Anchor, patch: Patch) -> frozenset[str]:
+    """The lines of a change that another one lacks."""
+    return frozenset(anchor.lines) - patch.lines
 
 
 def share(anchor: Anchor, patch: Patch) -> float:

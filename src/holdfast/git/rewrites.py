@@ -33,6 +33,7 @@ class Trail:
 
     names: list[str] = field(default_factory=list)
     how: dict[str, str] = field(default_factory=dict)  # new name -> which map gave it
+    joined: set[str] = field(default_factory=set)  # names that other commits became as well, by a squash
     dropped: bool = False  # a map says that nothing is left of it
 
 
@@ -91,11 +92,20 @@ def trails(layouts: Iterable[Layout], repo: Repo, oids: Collection[str]) -> dict
     """What each commit became by all the maps of this clone; commits no map names are left out."""
     stores = list(layouts)
     sources: list[Callable[[], Rows]] = [(lambda store=store: _own(store)) for store in stores]  # type: ignore[misc]
+    sources.append(lambda: _filtered(repo))
     links: dict[str, dict[str, str]] = {}
-    for old, new, how in _closure([*sources, lambda: _filtered(repo)], set(oids)):
+    for old, new, how in _closure(sources, set(oids)):
         links.setdefault(old, {}).pop(new, None)  # said again: it is the newest now
         links[old][new] = how
-    return {oid: _walk(oid, links) for oid in oids if oid in links}
+    joined = _joined(sources, {new for news in links.values() for new in news})
+    return {oid: _walk(oid, links, joined) for oid in oids if oid in links}
+
+
+def _joined(sources: Iterable[Callable[[], Rows]], names: Collection[str]) -> set[str]:
+    """Which of these commits more than one commit became."""
+    first: dict[str, str] = {}
+    rows = (row for source in sources for row in source() if row[1] in names)
+    return {new for old, new, _ in rows if first.setdefault(new, old) != old}
 
 
 def _closure(sources: Iterable[Callable[[], Rows]], wanted: set[str]) -> Rows:
@@ -117,10 +127,13 @@ def _closure(sources: Iterable[Callable[[], Rows]], wanted: set[str]) -> Rows:
     yield from found
 
 
-def _walk(oid: str, links: dict[str, dict[str, str]]) -> Trail:
+def _walk(oid: str, links: dict[str, dict[str, str]], joined: Collection[str]) -> Trail:
     trail, waiting, seen = Trail(), [oid], {oid}
     while waiting and len(seen) < _MAX_CHAIN:
-        for new, how in links.get(waiting.pop(0), {}).items():
+        old = waiting.pop(0)
+        for new, how in links.get(old, {}).items():
+            if new in joined or old in trail.joined:
+                trail.joined.add(new)
             if set(new) == {"0"}:
                 trail.dropped = True
             elif new not in seen:
@@ -129,11 +142,6 @@ def _walk(oid: str, links: dict[str, dict[str, str]]) -> Trail:
                 trail.how[new] = how
                 waiting.append(new)
     return trail
-
-
-def targets(layouts: Iterable[Layout], wanted: Collection[str]) -> set[str]:
-    """Which of these commits some other commit became."""
-    return {new for layout in layouts for _, new, _ in _own(layout) if new in wanted}
 
 
 def _own(layout: Layout) -> Rows:
