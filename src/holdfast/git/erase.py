@@ -17,12 +17,15 @@ from holdfast.errors import Busy, CorruptLog, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.ids import is_id
-from holdfast.store import fsio, pending
+from holdfast.store import fsio, pending, trash
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
+from holdfast.store.pending import Change
 
 MAX_MARKER = 1 << 22
-_KINDS = ("event", "run", "memory")
+_KINDS = ("event", "run", "memory", "task", "link", "session")
+_ENTRIES = (paths.MEMORY, paths.TASKS, paths.LINKS)
+_MAX_KEPT = 64 << 20
 _BODY = re.compile(r"[0-9a-f]{64}")
 
 
@@ -31,13 +34,13 @@ class Erasure:
     """What an erase removed here, and where copies may still be."""
 
     id: str
-    kind: str  # "event", "run" or "memory"
+    kind: str  # "event", "run", "memory", "task", "link" or "session"
     removed: tuple[str, ...]
     still_held: tuple[str, ...]
 
 
 def erase(clone: Clone, kind: str, identity: str) -> Erasure:
-    """Make the text of an event, a run or a memory disappear from this clone for good."""
+    """Make the text of an event, a run, a memory, a task, a link or a session disappear from this clone."""
     clone.repo.refuse_in_hook_of_publish()
     with fsio.locked(clone.layout.lock, wait=60.0):
         fsio.replace(clone.layout.erasing, json.dumps({"kind": kind, "id": identity}).encode("utf-8"))
@@ -100,13 +103,15 @@ def _read(path: str, what: str) -> dict[str, object]:
 def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
     events = clone.all_events()
     about = [event for event in events if _concerns(event, kind, identity)]
-    named = sorted({*_tracked_paths(clone, identity), *_known_paths(clone, identity)})
+    texts = _Texts(clone)
+    named = sorted({*texts.tracked(identity), *texts.known(identity)})
     if not any(event.kind == "erase" and event.target == identity for event in events):
         clone.record(Draft("erase", target=identity, run_id=identity if kind == "run" else None))
     names = sorted({event.body for event in about if event.body})
     _mark(clone, identity, names)
     held = _still_held(clone, named)
-    removed = _remove(clone, identity, names)
+    removed = _remove(clone, identity, names, texts)
+    _drop_views(clone)
     fsio.remove(clone.layout.erasing)
     return Erasure(identity, kind, tuple(removed), tuple(held))
 
@@ -134,7 +139,7 @@ def _concerns(event: Event, kind: str, identity: str) -> bool:
 
 def sweep(clone: Clone) -> list[str]:
     """Delete again whatever came back since it was erased; gives what was deleted."""
-    removed = []
+    removed, texts = [], _Texts(clone)
     for identity in markers(clone.layout):
         names: list[str] = []
         try:
@@ -143,7 +148,7 @@ def sweep(clone: Clone) -> list[str]:
             continue
         except CorruptLog as error:  # its name alone still says what must stay gone
             clone.layout.leave_out(error)
-        removed += _remove(clone, identity, names)
+        removed += _remove(clone, identity, names, texts)
     return removed
 
 
@@ -152,7 +157,34 @@ def markers(layout: Layout) -> list[str]:
     return [name for name in layout.listed(layout.erased) if not name.endswith(".tmp")]
 
 
-def _remove(clone: Clone, identity: str, names: list[str]) -> list[str]:
+class _Texts:
+    """The texts of entries, waiting, published or tracked, looked up once for all that was erased."""
+
+    def __init__(self, clone: Clone) -> None:
+        self._clone = clone
+        self._changes: list[tuple[Layout, Change]] | None = None
+        self._tracked: list[str] | None = None
+
+    def changes(self, identity: str) -> list[tuple[Layout, Change]]:
+        """What waits or was published for an entry, with the store it lies in."""
+        if self._changes is None:
+            stores = self._clone.stores
+            both = ((store, [*pending.waiting(store), *pending.published(store)]) for store in stores)
+            self._changes = [(store, change) for store, found in both for change in found]
+        return [(store, change) for store, change in self._changes if _is_about(change.path, identity)]
+
+    def known(self, identity: str) -> list[str]:
+        """The paths an entry is known by in this clone's store."""
+        return [change.path for _, change in self.changes(identity)]
+
+    def tracked(self, identity: str) -> list[str]:
+        """The paths of an entry in HEAD."""
+        if self._tracked is None:
+            self._tracked = [path for folder in _ENTRIES for path in self._clone.repo.tree("HEAD", folder)]
+        return [path for path in self._tracked if _is_about(path, identity)]
+
+
+def _remove(clone: Clone, identity: str, names: list[str], texts: _Texts) -> list[str]:
     removed = []
     for body in names:
         if clone.bodies.has(body):
@@ -160,8 +192,49 @@ def _remove(clone: Clone, identity: str, names: list[str]) -> list[str]:
             removed.append(f"body {body[:12]}")
     for store in clone.stores:
         removed += _remove_run(store, identity) + _remove_candidate(store, identity)
-        removed += _remove_changes(store, identity)
-    return removed + _remove_tracked(clone, _tracked_paths(clone, identity))
+        removed += _remove_records(store, identity) + trash.forget(store, identity)
+        removed += _remove_kept(store, identity)
+    removed += _remove_changes(texts.changes(identity))
+    return removed + _remove_tracked(clone, texts.tracked(identity))
+
+
+def _remove_records(store: Layout, identity: str) -> list[str]:
+    """A session's file, and the claim on a task; both are named after what they are about."""
+    removed = []
+    for what, folder in (("session", store.sessions), ("claim on", store.claims)):
+        for name in store.listed(folder):
+            if name.endswith(".json") and trash.is_named(name, identity):
+                fsio.remove(os.path.join(folder, name))
+                removed.append(f"{what} {identity}")
+    return removed
+
+
+def _remove_kept(store: Layout, identity: str) -> list[str]:
+    """Texts of refused edits that name it: which of their words are its own, nobody can tell."""
+    removed, word = [], re.compile(rb"(?<![\w-])" + re.escape(identity.encode("ascii")) + rb"(?![\w-])")
+    for folder, _, names in os.walk(store.kept):
+        for name in names:
+            path = os.path.join(folder, name)
+            if trash.is_named(name, identity) or word.search(_content(path)):
+                fsio.remove(path)
+                removed.append(f"kept text {name}")
+    return removed
+
+
+def _content(path: str) -> bytes:
+    try:
+        return fsio.read(path, limit=_MAX_KEPT)
+    except (OSError, UnsafePath, TooLarge):
+        return b""
+
+
+def _drop_views(clone: Clone) -> None:
+    """Delete what was rendered in any work tree of this clone: it may show the words without their id."""
+    for top in clone.repo.tops():
+        for folder, _, names in os.walk(Layout(top, "").view()):
+            for name in names:
+                if name != ".gitignore":
+                    fsio.remove(os.path.join(folder, name))
 
 
 def _remove_run(store: Layout, identity: str) -> list[str]:
@@ -183,31 +256,21 @@ def _remove_candidate(store: Layout, identity: str) -> list[str]:
     return [f"candidate {identity}"]
 
 
-def _remove_changes(store: Layout, identity: str) -> list[str]:
+def _remove_changes(found: list[tuple[Layout, Change]]) -> list[str]:
     """Texts that wait, and all records of what was published: even the path holds words of the text."""
     removed = []
-    for change in pending.waiting(store):
-        if change.text is not None and _is_about(change.path, identity):
-            pending.drop(store, change)
-            removed.append(f"waiting change of {change.path}")
-    for change in pending.published(store):
-        if _is_about(change.path, identity):
+    for store, change in found:
+        if change.published is not None:
             pending.forget_published(store, change)
             removed += [f"kept copy of {change.path}"] if change.text is not None else []
+        elif change.text is not None:
+            pending.drop(store, change)
+            removed.append(f"waiting change of {change.path}")
     return removed
 
 
 def _is_about(path: str, identity: str) -> bool:
     return path.endswith(f"-{identity}.md")
-
-
-def _tracked_paths(clone: Clone, identity: str) -> list[str]:
-    return [path for path in clone.repo.tree("HEAD", paths.MEMORY) if _is_about(path, identity)]
-
-
-def _known_paths(clone: Clone, identity: str) -> list[str]:
-    known = [*pending.waiting(clone.layout), *pending.published(clone.layout)]
-    return [change.path for change in known if _is_about(change.path, identity)]
 
 
 def _remove_tracked(clone: Clone, named: list[str]) -> list[str]:

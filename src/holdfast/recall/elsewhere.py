@@ -1,4 +1,6 @@
-"""A memory that this branch does not have: on which line it waits, or where it was published."""
+"""A memory, a task or a link that this branch does not have: on which line it waits, or where it was
+published.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,10 +20,11 @@ class Place:
 
     sentence: str
     text: str
+    path: str
 
 
 def look(clone: Clone, identity: str) -> Place | None:
-    """Where a memory is that is not visible here: on a line that has not published it, else in git."""
+    """Where an entry is that is not visible here: on a line that has not published it, else in git."""
     return _waiting(clone, identity) or published(clone, identity)
 
 
@@ -30,7 +33,7 @@ def _waiting(clone: Clone, identity: str) -> Place | None:
         if change.text is not None and change.path.endswith(f"-{identity}.md"):
             known = lines.known(*clone.stores).get(change.line)
             name = lines.called(known.refs[-1]) if known else f"line {change.line}"
-            return Place(f"Not of this branch: it waits to be published on {name}", change.text)
+            return Place(f"Not of this branch: it waits to be published on {name}", change.text, change.path)
     return None
 
 
@@ -41,18 +44,19 @@ def _changes(clone: Clone) -> Iterator[Change]:
 
 
 def published(clone: Clone, identity: str) -> Place | None:
-    """The newest commit of any branch that holds a memory, by its whole id."""
+    """The newest commit of any branch that holds an entry, by its whole id."""
     if not is_id(identity):
         return None
-    files = f":(top,glob){layout.MEMORY}/**/*-{identity}.md"
-    asked = ("log", "--all", "-1", "--diff-filter=AMR", "--format=%H", "--name-only", "-z", "--", files)
+    folders = (layout.MEMORY, layout.TASKS, layout.LINKS)
+    files = [f":(top,glob){folder}/**/*-{identity}.md" for folder in folders]
+    asked = ("log", "--all", "-1", "--diff-filter=AMR", "--format=%H", "--name-only", "-z", "--", *files)
     commit, *paths = clone.repo.text(*asked).replace("\n", "\0").strip("\0").split("\0")
     path = next(filter(None, paths), "")
     blob = clone.repo.blobs_at(commit, [path]).get(path) if path else None
     if blob is None:
         return None
     text = clone.repo.blobs([blob])[blob].decode("utf-8", "replace")
-    return Place(_where(clone, commit), text)
+    return Place(_where(clone, commit), text, path)
 
 
 def _where(clone: Clone, commit: str) -> str:

@@ -1,4 +1,6 @@
-"""Finding one thing by the id a person typed: a memory, a run, an event, or a file that a run produced."""
+"""Finding one thing by the id a person typed: a memory, a task, a link, a session, a run, an event, or a file
+that a run produced.
+"""
 
 import os
 import re
@@ -7,13 +9,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.errors import BrokenEntry, HoldfastError, NotFound
+from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, HoldfastError, NotFound
 from holdfast.git.clone import Clone
 from holdfast.git.visible import Sighting
 from holdfast.model.event import Event
-from holdfast.model.ids import pick
+from holdfast.model.ids import LINK, pick
+from holdfast.model.session import to_object
 from holdfast.recall import elsewhere
-from holdfast.store import capsule, fsio
+from holdfast.store import capsule, fsio, layout, sessions, tasks
 from holdfast.store.entries import parse
 
 MAX_SUMMARY = 1 << 20
@@ -27,7 +30,7 @@ _PRINTED = ("terminal", "stdout", "stderr")
 class Found:
     """What an id names."""
 
-    kind: str  # "memory", "candidate", "run" or "event"
+    kind: str  # "memory", "candidate", "task", "link", "session", "run" or "event"
     id: str
 
 
@@ -41,7 +44,7 @@ class Shown:
     text: str | None
     fields: dict[str, Any]
     printed: str | None = None  # the last lines a run put out
-    elsewhere: str | None = None  # where a memory is that this branch does not have
+    elsewhere: str | None = None  # where a memory, a task or a link is that this branch does not have
 
 
 def find(clone: Clone, text: str) -> Found:
@@ -55,13 +58,21 @@ def _kinds(clone: Clone) -> dict[str, str]:
     events = clone.all_events()
     kinds = {event.hash_self: "event" for event in events}
     kinds |= {event.run_id: "run" for event in events if event.kind == "run" and event.run_id}
-    kinds |= {event.target: "memory" for event in events if event.target and _is_about_memory(event)}
+    kinds |= {event.target: kind for event in events if event.target and (kind := _subject(event))}
     kinds |= dict.fromkeys(_candidates(clone), "candidate")
+    kinds |= dict.fromkeys((name for store in clone.stores for name in sessions.ids(store)), "session")
+    kinds |= dict.fromkeys(_nodes(clone.entries(layout.TASKS)), "task")
+    kinds |= dict.fromkeys(_nodes(clone.entries(layout.LINKS)), "link")
     return kinds | dict.fromkeys(_memories(clone.entries()), "memory")
 
 
-def _is_about_memory(event: Event) -> bool:
-    return event.kind in ("propose", "accept", "promote", "reject", "retire", "edit")
+def _subject(event: Event) -> str | None:
+    """What kind of thing an event is about; None for a run, an erase and the like."""
+    if event.kind in ("propose", "accept", "promote", "reject", "retire", "edit"):
+        return "memory"
+    if event.kind in ("task", "checkpoint"):
+        return "link" if (event.target or "").startswith(f"{LINK}-") else "task"
+    return "session" if event.kind == "session" else None
 
 
 def _candidates(clone: Clone) -> Iterable[str]:
@@ -80,6 +91,19 @@ def _memories(sightings: Iterable[Sighting]) -> dict[str, Sighting]:
     return found
 
 
+def _nodes(sightings: Iterable[Sighting]) -> dict[str, Sighting]:
+    """Tasks or links by their ids; what cannot be read is `doctor`'s to name."""
+    found: dict[str, Sighting] = {}
+    for sighting in sightings:
+        read = tasks.reader(sighting.path)
+        try:
+            if read is not None:
+                found.setdefault(read(sighting.text, sighting.path).id, sighting)
+        except BrokenEntry:
+            continue
+    return found
+
+
 def show(clone: Clone, text: str) -> Shown:
     """Everything this clone can say about one thing; of what was erased only that it was there."""
     try:
@@ -91,7 +115,50 @@ def show(clone: Clone, text: str) -> Shown:
     if found.kind == "event":
         event = next(event for event in clone.all_events() if event.hash_self == found.id)
         return Shown(found.id, "event", None, None, clone.joined(event))
+    if found.kind == "session":
+        return _show_session(clone, found.id)
+    if found.kind in ("task", "link"):
+        return _show_node(clone, found)
     return _show_memory(clone, found)
+
+
+def _show_session(clone: Clone, identity: str) -> Shown:
+    """A session as its file tells it; a damaged one as it lies there."""
+    history = {"history": _history(clone, identity)}
+    if identity in clone.erased():
+        return Shown(identity, "session", None, None, {**history, "body_state": "erased"})
+    for store in clone.stores:
+        try:
+            path = sessions.path_of(store, identity)
+        except NotFound:
+            continue
+        said = _text_of(path, limit=sessions.MAX_FILE)
+        try:
+            return Shown(identity, "session", path, said, {**to_object(sessions.read(path)), **history})
+        except (CorruptLog, FutureFormat, FileNotFoundError) as error:
+            return Shown(identity, "session", path, said, {**history, "broken": str(error)})
+    return Shown(identity, "session", None, None, history)
+
+
+def _show_node(clone: Clone, found: Found) -> Shown:
+    """A task or a link as it is visible here, else where it is."""
+    history = {"history": _history(clone, found.id)}
+    if found.id in clone.erased():
+        return Shown(found.id, found.kind, None, None, {**history, "body_state": "erased"})
+    folder = layout.TASKS if found.kind == "task" else layout.LINKS
+    sighting = _nodes(clone.entries(folder)).get(found.id)
+    if sighting is not None:
+        return _shown_here(found, sighting, history)
+    place = elsewhere.look(clone, found.id)
+    if place is None:
+        return Shown(found.id, found.kind, None, None, history)
+    return Shown(found.id, found.kind, None, place.text, history, elsewhere=place.sentence)
+
+
+def _shown_here(found: Found, sighting: Sighting, history: dict[str, Any]) -> Shown:
+    fields = {"origin": sighting.origin, "blob": sighting.blob, **history}
+    text = sighting.text if sighting.clash is None else _both(sighting)
+    return Shown(found.id, found.kind, sighting.path, text, fields)
 
 
 def _show_run(clone: Clone, run_id: str) -> Shown:
@@ -181,9 +248,7 @@ def _show_memory(clone: Clone, found: Found) -> Shown:
         return Shown(found.id, "memory", None, None, {**history, "body_state": "erased"})
     sighting = _memories(clone.entries()).get(found.id)
     if sighting is not None:
-        fields = {"origin": sighting.origin, "blob": sighting.blob, **history}
-        text = sighting.text if sighting.clash is None else _both(sighting)
-        return Shown(found.id, "memory", sighting.path, text, fields)
+        return _shown_here(Found("memory", found.id), sighting, history)
     for store in clone.stores:
         path = os.path.join(store.candidates, f"{found.id}.md")
         if os.path.isfile(path):
@@ -195,11 +260,12 @@ def _show_memory(clone: Clone, found: Found) -> Shown:
 
 
 def _show_fetched(clone: Clone, text: str) -> Shown:
-    """A memory that only another branch's history knows, by its whole id."""
+    """A memory, a task or a link that only another branch's history knows, by its whole id."""
     place = None if text in clone.erased() else elsewhere.published(clone, text)
     if place is None:
         raise NotFound(f"nothing here is called {text}")
-    return Shown(text, "memory", None, place.text, {"history": []}, elsewhere=place.sentence)
+    kind = {layout.TASKS: "task", layout.LINKS: "link"}.get(os.path.dirname(place.path), "memory")
+    return Shown(text, kind, None, place.text, {"history": []}, elsewhere=place.sentence)
 
 
 def _both(sighting: Sighting) -> str:
@@ -207,4 +273,12 @@ def _both(sighting: Sighting) -> str:
 
 
 def _history(clone: Clone, identity: str) -> list[str]:
-    return [f"{e.ts[:19]} {e.kind}" for e in clone.all_events() if e.target == identity]
+    return [f"{e.ts[:19]} {_happened(clone, e)}" for e in clone.all_events() if e.target == identity]
+
+
+def _happened(clone: Clone, event: Event) -> str:
+    """An event in a word or two: its kind, and for tasks and sessions what was done."""
+    if event.kind not in ("task", "session") or not event.body or _is_erased(clone, event):
+        return event.kind
+    action = (clone.bodies.get(event.body) or {}).get("action")
+    return f"{event.kind} {action}" if isinstance(action, str) else event.kind
