@@ -270,8 +270,11 @@ def _close(clone: Clone, change: Change, commit: str | None) -> None:
 def _why_not(item: Item, ground: _Ground) -> str | None:
     seen, ours = ground.sighted.get(item.path), ground.staged.get(item.path)
     if seen is not None and seen.clash is not None:
+        both = "it was changed here and in the branch's history; "
+        if item.path.startswith((paths.TASKS, paths.LINKS)):
+            return both + "`holdfast reconcile` shows both, `holdfast task resolve` settles it"
         return (
-            "it was changed here and in the branch's history; `holdfast show` has both texts: "
+            both + "`holdfast show` has both texts: "
             "write the one you want into the file, then `holdfast review accept` it"
         )
     if item.path not in ground.differs or item.there in (item.blob, ours.blob if ours else item.blob):
@@ -385,7 +388,18 @@ def _take_back(clone: Clone, before: Head, after: str | None) -> None:
 
 
 def _message(items: Sequence[Item], events: int) -> str:
-    entries = [item for item in items if item.change and not item.change.segment]
-    parts = [f"{len(entries)} {'memory' if len(entries) == 1 else 'memories'}"] if entries else []
-    parts += [f"{events} {'event' if events == 1 else 'events'}"] if events else []
-    return f"holdfast: publish {' and '.join(parts) or 'what waited'}"
+    paths_of = [item.path for item in items if item.change and not item.change.segment]
+    counts = {
+        name: sum(path.startswith(folder + "/") for path in paths_of) for name, folder in _NAMED.items()
+    }
+    counts["event"] = events
+    parts = [f"{number} {_plural(name, number)}" for name, number in counts.items() if number]
+    told = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+    return f"holdfast: publish {told or 'what waited'}"
+
+
+_NAMED = {"memory": paths.MEMORY, "task": paths.TASKS, "link": paths.LINKS}
+
+
+def _plural(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}s" if not name.endswith("y") else f"{name[:-1]}ies"
