@@ -1,0 +1,255 @@
+"""The journal of each day, told from real sessions and a real log."""
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.errors import BadInput, UnsafePath
+from holdfast.model.event import Draft
+from holdfast.model.session import Anchor, Approval, Command, Condensed, Item, Session, Turn
+from holdfast.model.text import has_hidden
+from holdfast.recall import journal
+from holdfast.store import sessions
+from tests.git.place import Place
+
+DAY, NEXT = "2026-11-15", "2026-11-16"
+RUN, OTHER = "20261115T091500Z-abc123", "20261115T200000Z-def456"
+
+
+class Clock:
+    """Time that a test sets."""
+
+    def __init__(self, moment: str) -> None:
+        self.now = datetime.fromisoformat(moment).replace(tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place.make(tmp_path / "repo")
+    made.clock = Clock(f"{DAY}T09:00:00")
+    return made
+
+
+def anchor(place: Place, ts: str, commit: str | None = None) -> Anchor:
+    head = place.open().repo.head()
+    return Anchor(f"{ts}:00.000000Z", commit or head.oid, head.branch)
+
+
+def saved(place: Place, session: Session) -> Session:
+    sessions.save(place.open().layout, session)
+    return session
+
+
+def session_of(place: Place, *turns: Turn, name: str = "SES-1", **fields: Any) -> Session:
+    """A session of the current line that began in the morning."""
+    clone = place.open()
+    begun = anchor(place, f"{DAY}T09:10")
+    last = turns[-1].anchor if turns else begun
+    made = Session(id=name, line=clone.line().id, worktree=".", started=begun, updated=last, turns=turns)
+    return replace(made, **fields)
+
+
+def the_day(place: Place, when: str = DAY, **options: bool) -> str:
+    found = journal.days(place.open(), only=[when], **options)
+    return journal.text(found.get(when, journal.Day(when)))
+
+
+def test_a_day_tells_objective_actions_decisions_and_artefacts(place: Place) -> None:
+    """Whoever reads the journal was not there."""
+    first = place.git("rev-parse", "HEAD")
+    commit = place.repo.commit("src/a.py")
+    command = Command(text="make test", run=RUN, exit_status=1, ts=f"{DAY}T09:15:00.000000Z")
+    saved(
+        place,
+        session_of(
+            place,
+            Turn(n=1, anchor=anchor(place, f"{DAY}T09:15", first), summary="Wrote the form", run=RUN),
+            Turn(
+                n=2,
+                anchor=anchor(place, f"{DAY}T09:40"),
+                summary="Wired it\nup",
+                commits=(commit,),
+                files=("src/a.py",),
+                task="TSK-login",
+            ),
+            objective="Log people in",
+            started=anchor(place, f"{DAY}T09:10", first),
+            agent="claude",
+            agent_session="9f-17",
+            decisions=("Sessions live in cookies",),
+            commands=(command,),
+            open=(Item(id="o1", text="log out", ts=f"{DAY}T09:40:00.000000Z"),),
+            approvals=(Approval(id="a1", text="drop the table?", ts=f"{DAY}T09:40:00.000000Z"),),
+            extra=(("transcript", "/home/ada/.claude/9f-17.jsonl"),),
+        ),
+    )
+    body = {"task": "TSK-login", "outputs": {"summary": "2 tests failed"}, "artifacts": [{"path": "out.txt"}]}
+    place.open().record(Draft("run", target=RUN, run_id=RUN, exit_status=1, body=body))
+    assert (
+        the_day(place)
+        == f"""\
+# Journal of {DAY}
+
+Days and times are UTC.
+
+## Log people in (SES-1)
+
+- branch `main`, begun 09:10, open
+- claude, its own session `9f-17`
+- transcript: `/home/ada/.claude/9f-17.jsonl`
+- diff: `git diff {first[:12]}..{commit[:12]}`
+
+### Actions
+
+- 09:15 Wrote the form (run `{RUN}`)
+- 09:40 Wired it up (commit `{commit[:12]}`, TSK-login)
+
+### Runs
+
+- 09:00 run `{RUN}` (TSK-login): 2 tests failed, exit 1
+
+### Decisions
+
+- Sessions live in cookies
+
+### Artefacts
+
+- files: `src/a.py`, `out.txt`
+- commits: `{commit[:12]}`
+
+### Still open
+
+- o1 log out
+- a1 waits for a yes or no: drop the table?
+"""
+    )
+
+
+def test_what_happened_outside_of_sessions_is_told_too(place: Place) -> None:
+    """Work without an agent is work."""
+    clone = place.open()
+    clone.record(Draft("run", target=OTHER, run_id=OTHER, exit_status=0, body={"command": ["make", "docs"]}))
+    clone.record(Draft("accept", target="FCT-1", body={"statement": "It rains", "reviewer": "ada"}))
+    clone.record(Draft("task", target="TSK-1", body={"action": "done", "statement": "Docs"}))
+    clone.record(Draft("task", target="TSK-1", body={"action": "edit", "statement": "Docs"}))
+    clone.record(Draft("checkpoint", target="TSK-2", body={"statement": "Beta", "commit": "a" * 40}))
+    told = the_day(place)
+    assert "## Without a session" in told
+    assert f"- 09:00 run `{OTHER}`: make docs" in told
+    assert "- 09:00 FCT-1 accepted by ada: It rains" in told
+    assert "- 09:00 TSK-1 done: Docs" in told and told.count("TSK-1") == 1
+    assert "- 09:00 TSK-2 milestone reached at `aaaaaaaaaaaa`: Beta" in told
+
+
+def test_a_session_over_midnight_has_its_turns_on_their_days(place: Place) -> None:
+    """A day's page must not tell what happened on another."""
+    late = Turn(n=1, anchor=anchor(place, f"{DAY}T23:50"), summary="late")
+    early = Turn(n=2, anchor=anchor(place, f"{NEXT}T00:10"), summary="early")
+    saved(place, session_of(place, late, early, decisions=("Sleep",)))
+    first, second = the_day(place), the_day(place, NEXT)
+    assert "late" in first and "early" not in first and "Sleep" not in first
+    assert "early" in second and "late" not in second and "Sleep" in second
+    assert f"begun {DAY} 09:10" in second
+
+
+def test_folded_turns_stand_on_the_first_day(place: Place) -> None:
+    """Condensing a session must not empty the journal."""
+    folded = Condensed(turns=20, text="- built the form\n- tried two ways", by="holdfast")
+    turn = Turn(n=21, anchor=anchor(place, f"{NEXT}T00:10"), summary="the rest")
+    saved(place, session_of(place, turn, condensed=folded))
+    assert "### The first 20 turns, in short\n\n- built the form\n- tried two ways\n" in the_day(place)
+    assert "built the form" not in the_day(place, NEXT)
+
+
+def test_another_branch_is_told_only_when_asked_for(place: Place) -> None:
+    """Nothing recorded on one line appears unasked on another (law 5)."""
+    place.git("switch", "-q", "-c", "topic")
+    saved(place, session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary="secret plan")))
+    place.open().record(Draft("run", target=RUN, run_id=RUN, body={"task": "t"}))
+    place.git("switch", "-q", "main")
+    assert "Nothing was recorded on this day." in the_day(place)
+    told = the_day(place, everywhere=True)
+    assert "secret plan" in told and RUN in told and "branch `topic`" in told
+
+
+def test_nothing_hides_in_it(place: Place) -> None:
+    """A comment or a control character could hide half a page from its reader (law 12)."""
+    bad = "one <!-- two \u202ethree\x1b[31m\n# four"
+    saved(
+        place, session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary=bad), objective=bad)
+    )
+    told = the_day(place)
+    assert not has_hidden(told) and "<!--" not in told
+    assert not any(line.startswith("# four") for line in told.splitlines())
+
+
+def test_only_days_that_changed_are_written(place: Place) -> None:
+    """A file that changes for nothing wakes every watcher and every backup."""
+    saved(place, session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary="one")))
+    path = f".holdfast/view/journal/{DAY}.md"
+    assert journal.write(place.open()) == [path]
+    assert "one" in (place.repo / path).read_text()
+    assert journal.write(place.open()) == []
+    assert os.listdir(place.repo / ".holdfast/view/journal") == [f"{DAY}.md"]
+    assert place.status() == ""
+    sessions.remove(place.open().layout, "SES-1")
+    assert journal.write(place.open()) == []
+    assert os.listdir(place.repo / ".holdfast/view/journal") == []  # what was erased stays in no view
+
+
+def test_a_folder_of_the_users_choice_keeps_what_people_wrote(place: Place) -> None:
+    """Who keeps a journal in the repository adds to it; an edit is never overwritten."""
+    saved(place, session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary="one")))
+    path = place.repo / f"docs/journal/{DAY}.md"
+    assert journal.write(place.open(), folder="docs/journal") == [f"docs/journal/{DAY}.md"]
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))  # as a checkout on Windows leaves it
+    assert journal.write(place.open(), folder="docs/journal") == []
+    sessions.update(place.open().layout, "SES-1", lambda one: replace(one, objective="new"))
+    assert journal.write(place.open(), folder="docs/journal") == [f"docs/journal/{DAY}.md"]
+    path.write_text(path.read_text() + "\nA note of mine.\n")
+    sessions.update(place.open().layout, "SES-1", lambda one: replace(one, objective="newer"))
+    clone = place.open()
+    assert journal.write(clone, folder="docs/journal") == []
+    assert "A note of mine." in path.read_text()
+    assert any("edited by hand" in note for note in clone.notes)
+
+
+def test_a_colleagues_journal_is_not_written_over(place: Place) -> None:
+    """Two people who commit their journals would else take turns in losing one."""
+    saved(place, session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary="mine")))
+    path = place.repo / f"docs/{DAY}.md"
+    path.parent.mkdir()
+    theirs = "<!-- written by holdfast abcdef 0123456789abcdef -->\n# theirs\n"
+    path.write_text(theirs)
+    (written,) = journal.write(place.open(), folder="docs")
+    assert path.read_text() == theirs
+    assert written != f"docs/{DAY}.md" and "mine" in (place.repo / written).read_text()
+    assert journal.write(place.open(), folder="docs") == []
+
+
+@pytest.mark.parametrize("folder", [".git/x", ".holdfast/memory", "../out", "/abs", "a/../../b", "link"])
+def test_a_journal_stays_inside_the_work_tree(place: Place, tmp_path: Path, folder: str) -> None:
+    """A setting in a pull request must not choose what gets overwritten."""
+    os.symlink(tmp_path, place.repo / "link")
+    saved(place, session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary="one")))
+    with pytest.raises(UnsafePath):
+        journal.write(place.open(), folder=folder)
+    assert not (tmp_path / f"{DAY}.md").exists()
+
+
+def test_days_have_names(place: Place) -> None:
+    """People say yesterday."""
+    now = datetime(2026, 3, 1, 0, 30, tzinfo=UTC)
+    assert journal.named("today", now) == "2026-03-01"
+    assert journal.named("Yesterday", now) == "2026-02-28"
+    assert journal.named("2026-11-15", now) == "2026-11-15"
+    for wrong in ("2026-02-30", "15.11.2026", "", "20261115", "２０２６-11-15"):
+        with pytest.raises(BadInput):
+            journal.named(wrong, now)
