@@ -5,6 +5,7 @@ what each field may hold, `model.task`'s.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from holdfast.model import task as rules
@@ -18,6 +19,7 @@ _NUMBERS = ("priority", "systemic_scale")
 MAX_TASK = document.MAX_DOCUMENT
 
 
+@lru_cache(maxsize=1 << 15)  # a command reads the board more than once, and most texts are as before
 def parse(text: str, path: str) -> Task:
     """The task that a file holds."""
     read = document.read(text, path, needed=_NEEDED)

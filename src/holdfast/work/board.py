@@ -136,6 +136,8 @@ def refuse_bad_edges(clone: Clone, board: Board, task: Task, *, known: Task | No
             raise NotFound(
                 f"there is no task {name}, on this branch or another", hint="See `holdfast tasks`."
             )
+    if not (task.needs or task.parent) and task.id not in _taken(board):
+        return
     if loop := board.graph.cycle(task):
         raise Cycle(f"that would be a cycle: {' → '.join(loop)}")
 
