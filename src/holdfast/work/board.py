@@ -124,7 +124,8 @@ def replace_with(
         raise InConflict(f"{task.id} was changed here and in the branch's history")
     if task == before.task and before.origin != "edit":
         return task
-    refuse_bad_edges(clone, board, task, known=before.task)
+    if (task.needs, task.parent) != (before.task.needs, before.task.parent):
+        refuse_bad_edges(clone, board, task, known=before.task)
     return _write(clone, task, before.path, action=action, more=more)
 
 
