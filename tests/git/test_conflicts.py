@@ -383,14 +383,18 @@ def marked(here: str, there: str, *, style: str = "merge") -> str:
     return f"{head}<<<<<<< main\nstatus: {here}\n{base}=======\nstatus: {there}\n>>>>>>> other\n{rest}"
 
 
-@pytest.mark.parametrize("style", ["merge", "diff3"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_committed_markers_are_a_conflict_not_a_loss(place: Place, style: str, end: str) -> None:
-    """A forge lets people commit markers; the task must not vanish until somebody reads the file."""
-    place.repo.write(PATH, "")
-    (place.repo / PATH).write_bytes(marked("done", "blocked", style=style).replace("\n", end).encode())
-    place.git("-c", "core.attributesFile=", "add", PATH)
+def commit_bytes(place: Place, data: bytes) -> None:
+    """Commit what a forge's editor would: its bytes as they are, past git's own filters."""
+    blob = place.repo.git("hash-object", "-w", "--no-filters", "--stdin", data=data)
+    place.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{PATH}")
     place.git("commit", "-qm", "by the forge")
+    place.git("checkout", "-q", "--", PATH)
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+def test_committed_markers_are_a_conflict_not_a_loss(place: Place, style: str) -> None:
+    """A forge lets people commit markers; the task must not vanish until somebody reads the file."""
+    commit_bytes(place, marked("done", "blocked", style=style).encode())
 
     found = the_one(place)
     assert found.kind == "committed"
@@ -404,6 +408,16 @@ def test_committed_markers_are_a_conflict_not_a_loss(place: Place, style: str, e
     assert seen(place).status == "blocked"
     assert place.publish().commit
     assert "<<<<<<<" not in (place.repo / PATH).read_text()
+
+
+def test_markers_with_crlf_are_understood(place: Place) -> None:
+    """A browser ends lines with CRLF, whatever the project says; git then calls the file modified at once."""
+    commit_bytes(place, marked("done", "blocked", style="diff3").replace("\n", "\r\n").encode())
+
+    assert said(the_one(place)) == {"status": ("open", "done", "blocked")}
+    resolve(place, every="theirs")
+    assert (place.repo / PATH).read_bytes() == text(status="blocked").encode()
+    assert conflicts.find(place.open()) == []
 
 
 def test_markers_in_a_merge_commit_know_the_base(place: Place) -> None:

@@ -223,3 +223,42 @@ def _rendered(path: str, fields: dict[str, Any]) -> str:
     text = tasks.render(tasks.joined(path, fields))
     parts(path, text)
     return text
+
+
+# Saying it.
+
+_MANY = 60
+
+
+def differences(path: str, before: str | None, after: str) -> tuple[str, ...]:
+    """What a text changes of another, a few words a field: `status open → done`."""
+    try:
+        old = parts(path, before) if before else {}
+    except BrokenEntry:
+        return ("it can be read again",)
+    new = parts(path, after)
+    names = [name for name in dict.fromkeys([*new, *old]) if old.get(name) != new.get(name)]
+    return tuple(_difference(name, old.get(name), new.get(name)) for name in names)
+
+
+def _difference(name: str, old: Any, new: Any) -> str:
+    called = name.removeprefix("+")
+    if name == "notes":
+        lines = (set((text or "").split("\n")) for text in (old, new))
+        gone, come = lines
+        return f"notes (+{len(come - gone)} −{len(gone - come)} lines)"
+    if isinstance(old or new, tuple):
+        come = [f"+{item}" for item in new or () if item not in (old or ())]
+        gone = [f"−{item}" for item in old or () if item not in (new or ())]
+        return f"{called} {shown(' '.join([*come, *gone])) if come or gone else 'in another order'}"
+    return f"{called} {shown(old)} → {shown(new)}"
+
+
+def shown(value: Any) -> str:
+    """A field's value in a few words."""
+    if isinstance(value, Checkpoint):
+        value = value.words()
+    if isinstance(value, tuple):
+        value = ", ".join(map(str, value))
+    text = "none" if value is None or value == "" else " ".join(str(value).split())
+    return text if len(text) <= _MANY else f"{text[: _MANY - 1]}…"
