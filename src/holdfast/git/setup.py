@@ -40,6 +40,7 @@ class Setup:
     wrote: tuple[str, ...]
     commit: str | None
     git_init: bool = False
+    hooks: bool = False  # whether git's hooks were installed
 
 
 def git_init(start: str) -> None:

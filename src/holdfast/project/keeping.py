@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 
 from holdfast.diagnostics import check as gate
 from holdfast.diagnostics import checkpoint as checkpoints
@@ -10,8 +11,9 @@ from holdfast.diagnostics.checkpoint import Checkpoint
 from holdfast.diagnostics.findings import Report
 from holdfast.diagnostics.repair import Repair
 from holdfast.errors import BadInput, ReadOnlyStore
-from holdfast.git import adopt, erase, lines, publish, reconcile, setup
+from holdfast.git import adopt, erase, hooks, lines, publish, reconcile, setup
 from holdfast.git.erase import Erasure
+from holdfast.git.hooks import HookState, Installed, Removed
 from holdfast.git.publish import Published
 from holdfast.git.reconcile import Orphan
 from holdfast.git.setup import Removal
@@ -99,9 +101,23 @@ class Keeping(Viewing):
         self._render_quietly()
         return done
 
+    def hooks_install(self) -> Installed:
+        """Let git's own hooks note commits, merges, checkouts and rewrites; they only ever record."""
+        self._needs("sessions")
+        return hooks.install(self.clone.repo, self.clone.private, python=sys.executable)
+
+    def hooks_remove(self) -> Removed:
+        """Take our hooks out again; every file is as it was before."""
+        return hooks.remove(self.clone.repo, self.clone.private)
+
+    def hooks_state(self, *, prove: bool = True) -> list[HookState]:
+        """Each hook, and whether it fires: it is fired with a token, and the token looked for."""
+        return hooks.state(self.clone.repo, self.clone.private, prove=prove)
+
     def uninstall(self) -> Removal:
         """Take Holdfast out of this clone; only git history remains."""
         self._close_search()
+        hooks.remove(self.clone.repo, self.clone.private)
         return setup.uninstall(self.clone.repo, self.clone.private, self.clone.repo_id)
 
 

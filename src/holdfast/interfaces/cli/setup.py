@@ -1,6 +1,10 @@
 """Commands that set up and take away: init, export, import, uninstall."""
 
+from __future__ import annotations
+
 import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +15,10 @@ from holdfast.interfaces.cli.output import show
 from holdfast.interfaces.cli.place import Place, confirm, on_a_terminal
 from holdfast.interfaces.cli.root import root
 
+if TYPE_CHECKING:
+    from holdfast.git.setup import Setup
+
+HOOKS = "Let git's own hooks note commits, merges and rewrites? They only record, and never stop git."
 UNINSTALLING = (
     "This deletes the private store (runs, candidates, what is not published) "
     "and takes .holdfast out of the work tree. Go on?"
@@ -20,7 +28,10 @@ UNINSTALLING = (
 @command(root, "init")
 @click.option("--commit", is_flag=True, help="Commit the two files it writes.")
 @click.option("--yes", is_flag=True, help="Run `git init` first, if this is no repository, without asking.")
-def init(place: Place, commit: bool, yes: bool) -> None:
+@click.option(
+    "--hooks/--no-hooks", default=None, help="Let git's hooks note commits and rewrites; asked if not given."
+)
+def init(place: Place, commit: bool, yes: bool, hooks: bool | None) -> None:
     """Set Holdfast up in this repository."""
     from holdfast.project import Project
 
@@ -35,7 +46,21 @@ def init(place: Place, commit: bool, yes: bool) -> None:
             ) from None
         confirm("This is not a git repository. Make it one with `git init`?", yes=False)
         made = Project.init(place.folder, commit=commit, git=True, environ=os.environ)
-    show(made, words.initialised)
+    show(_with_hooks(place, made, hooks), words.initialised)
+
+
+def _with_hooks(place: Place, made: Setup, wanted: bool | None) -> Setup:
+    """Install git's hooks if they are wanted; where somebody can be asked, they are."""
+    if wanted is None and on_a_terminal():
+        wanted = click.confirm(HOOKS, default=True, err=True)
+    if not wanted:
+        return made
+    with place.project() as project:
+        if not project.settings.has("sessions"):
+            project.notices.append("no hooks: sessions are switched off (features.sessions = false)")
+            return made
+        project.hooks_install()
+    return replace(made, hooks=True)
 
 
 @command(root, "export")

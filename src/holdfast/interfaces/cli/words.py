@@ -92,6 +92,8 @@ def initialised(made: Setup) -> str:
         wrote.append(f"  committed its two files as {made.commit[:12]}")
     elif made.wrote:
         wrote.append("  commit them when you like: git add .holdfast && git commit")
+    if made.hooks:
+        wrote.append("  git's hooks note what happens; take them out with: holdfast hooks remove")
     return lines(first, wrote, "", "Record an agent's work with: holdfast run --task TASK -- COMMAND")
 
 
