@@ -1,0 +1,116 @@
+"""Sessions under kill -9: the file is always whole, and holds every turn that was acknowledged.
+
+A writer is forked from a warmed process, notes (and sometimes ends) until it is killed at a random instant,
+and reports each turn over a pipe once `note` has returned. Then another goes on in the same session.
+"""
+
+import json
+import os
+import random
+import select
+import signal
+import time
+import traceback
+from pathlib import Path
+
+import pytest
+
+from holdfast.capture import session as work
+from holdfast.capture.condensing import Condensing
+from holdfast.git.clone import Clone
+from holdfast.git.setup import initialise
+from holdfast.model.session import Session
+from holdfast.store import sessions
+
+HOW = Condensing(after=12, budget=400)
+REPORT = 16  # bytes: a letter and a number
+
+
+def write_until_killed(clone: Clone, out: int, number: int) -> None:
+    """Note one turn after another, each with something that is open; now and then end and begin anew."""
+    count = 0
+    while True:
+        count += 1
+        name = f"{number:06d}.{count:06d}"
+        work.note(clone, f"turn {name}", open=[f"open {name}"], condense_by=HOW)
+        os.write(out, f"t {name} "[:REPORT].ljust(REPORT).encode())
+        if count % 3 == 0:
+            work.end(clone, summary=name, with_tasks=False)
+            os.write(out, f"e {name} "[:REPORT].ljust(REPORT).encode())
+
+
+def killed(clone: Clone, number: int, choose: random.Random) -> list[str]:
+    """What one writer had acknowledged when it was killed."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(reading)
+            write_until_killed(clone, writing, number)
+        except BaseException:  # noqa: BLE001 - a child of a test must not run the rest of it
+            traceback.print_exc()
+        os._exit(1)
+    os.close(writing)
+    heard = listen(reading, choose.randrange(0, 6))
+    time.sleep(choose.random() * 0.02)
+    os.kill(pid, signal.SIGKILL)
+    assert os.WIFSIGNALED(os.waitpid(pid, 0)[1]), "the writer ended by itself"
+    while data := os.read(reading, 1 << 16):
+        heard += data
+    os.close(reading)
+    return [heard[at : at + REPORT].decode().strip() for at in range(0, len(heard) - REPORT + 1, REPORT)]
+
+
+def listen(fd: int, reports: int) -> bytes:
+    """Read until so many reports have come."""
+    heard = b""
+    while len(heard) < reports * REPORT:
+        assert select.select([fd], [], [], 60)[0], "a writer is stuck"
+        heard += os.read(fd, REPORT)
+    return heard
+
+
+def check(clone: Clone, acknowledged: set[str]) -> list[Session]:
+    """Every file is whole; every acknowledged turn's open item is there; numbers run on."""
+    assert list(sessions.damaged(clone.layout)) == []
+    found = sessions.all(clone.layout)
+    there = {item.text.removeprefix("open ") for session in found for item in session.still_open}
+    lost = {name[2:] for name in acknowledged if name.startswith("t ")} - there
+    assert not lost, f"{len(lost)} acknowledged turns are gone"
+    ended = {session.summary for session in found if session.state == "ended"}
+    lost = {name[2:] for name in acknowledged if name.startswith("e ")} - ended
+    assert not lost, f"{len(lost)} acknowledged ends are gone"
+    return found
+
+
+def fight(repo, place: Path, seed: int, *, kills: int) -> None:
+    choose = random.Random(seed)
+    cache = str(place / "cache")
+    initialise(str(repo.path), cache=cache, commit=True)
+    clone = Clone.open(str(repo.path), cache=cache)
+    work.note(clone, "warm")
+    acknowledged: set[str] = set()
+    for number in range(kills):
+        acknowledged |= set(killed(clone, number, choose))
+        assert list(sessions.damaged(clone.layout)) == []
+    found = check(clone, acknowledged)
+    assert len(acknowledged) > kills, "the writers hardly wrote"
+    for session in found:
+        assert session.count == len(
+            {item.id for item in session.open} | ({"w"} if session is found[0] else set())
+        )
+    left = [name for name in os.listdir(clone.layout.sessions) if name.endswith(".tmp")]
+    print(f"{kills} kills, {len(acknowledged)} acknowledged, {len(found)} sessions, {len(left)} torn copies")
+    noted = work.note(Clone.open(str(repo.path), cache=cache), "after all that")
+    assert json.loads(Path(sessions.path_of(clone.layout, noted.session.id)).read_text())["version"] == 1
+
+
+def test_a_hundred_kills_lose_no_acknowledged_turn(repo, scratch: Path, seed: int) -> None:
+    """An agent that is stopped in the middle of a note must not take the session with it."""
+    fight(repo, scratch, seed, kills=100)
+
+
+@pytest.mark.torture
+def test_two_thousand_kills_lose_no_acknowledged_turn(repo, scratch: Path, seed: int) -> None:
+    """The same, longer."""
+    fight(repo, scratch, seed, kills=2_000)
