@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from holdfast.git import lines, reflog, rewrites, seen, steps
+from holdfast.git import anchors, lines, reflog, seen, steps
 from holdfast.git.clone import Clone
 from holdfast.git.reflog import Moment
 from holdfast.git.repo import Head, Repo
@@ -271,7 +271,8 @@ class _Observing:
         n, where = _count(len(people), "commit"), _called(step.ref)
         verb = "were" if len(people) > 1 else "was"
         words = "cherry-picked onto" if step.kind == "cherry-pick" else "made on"
-        self._say(step, f"{n} {verb} {words} {where}, up to {short(people[-1])}", count=len(people))
+        sentence = f"{n} {verb} {words} {where}, up to {short(people[-1])}"
+        self._say(replace(step, after=people[-1]), sentence, count=len(people))
 
     def _note_made(self, step: Step, oids: Iterable[str]) -> None:
         line = self._line_of(step.ref)
@@ -355,7 +356,7 @@ class _Observing:
     def _keep_pairs(self) -> None:
         for kind in sorted(set(self.pairs.values())):
             chosen = [pair for pair, its in self.pairs.items() if its == kind]
-            rewrites.add(self.clone.layout, chosen, kind=kind, ts=self.ts)
+            anchors.learn(self.clone, chosen, kind=kind)
 
     def _record_rewrites(self) -> None:
         for kind in REWRITES:

@@ -1,0 +1,129 @@
+"""What every command does before its own work: notice what git did, note it, and say what matters.
+
+Commits go to the open session and to the claim they were made under. What was rewritten goes by its new
+name there, as far as git itself told it. Each move is said once; moves that are everyday life are said
+only where sessions or claims are kept. A failure here is said and never stops the command.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from holdfast.capture import citing, reconciling, session, since
+from holdfast.capture.changes import spelled
+from holdfast.errors import HoldfastError
+from holdfast.git import anchors, moves, rewrites
+from holdfast.git.clone import Clone
+from holdfast.git.moves import Made, Move, Moves
+from holdfast.store import inbox, sessions
+from holdfast.work import claims
+
+LOUD = (
+    "rebase",
+    "amend",
+    "reset",
+    "moved",
+    "upstream",
+    "deleted",
+    "renamed",
+    "detached",
+    "worktree-removed",
+    "shallow",
+)
+ASKING = ("rebase", "reset", "moved", "upstream", "deleted", "detached", "branch", "worktree-removed")
+MOST = 5  # sentences at once
+
+
+def notice(clone: Clone) -> Moves:
+    """What git did since the last command here, noted where it belongs and said in `clone.notes`."""
+    try:
+        with inbox.draining(clone.layout) as fired:
+            found = moves.observe(clone, fired)
+            outside = _note(clone, found)
+    except (HoldfastError, OSError) as error:
+        clone.notes.append(f"what git did since the last command was not noted: {error}")
+        return Moves()
+    if found.new:
+        clone.notes.extend(_sentences(clone, found, outside))
+    return found
+
+
+def _note(clone: Clone, found: Moves) -> set[str]:
+    """Add commits to sessions and claims; gives those that no session knows."""
+    if not found.made and not found.pairs:
+        return set()
+    _follow(clone, found.pairs)
+    outside = _to_sessions(clone, found.made)
+    _to_claims(clone, found.made)
+    return outside
+
+
+def _follow(clone: Clone, pairs: Sequence[tuple[str, str]]) -> None:
+    """Let sessions and claims name what their commits certainly became."""
+    olds = {old for old, _ in pairs}
+    cited = {oid for one in sessions.all(clone.layout) for oid in one.commits if oid in olds}
+    noted = {oid for claim in claims.every(clone.layout) for oid in claim.commits if oid in olds}
+    became = {old: new for old in cited | noted if (new := rewrites.follow(clone.layout, old))}
+    for one in sessions.all(clone.layout) if became else ():
+        citing.follow(clone, one, became)
+    for claim in list(claims.every(clone.layout)) if became else ():
+        for old in claim.commits:
+            if old in became:
+                claims.add_commit(clone.layout, claim.task, became[old])
+
+
+def _to_sessions(clone: Clone, made: Iterable[Made]) -> set[str]:
+    opened, outside, added = sessions.opened(clone.layout), set(), []
+    for one in made:
+        fitting = [s for s in opened if (s.line, s.worktree) == (one.line, spelled(one.worktree))]
+        if fitting:
+            branch = one.ref.removeprefix("refs/heads/") if one.ref else None
+            session.record_commit(clone, fitting[-1].id, one.oid, ts=one.ts, branch=branch)
+            added.append(one.oid)
+        else:
+            outside.add(one.oid)
+    anchors.keep(clone, added)
+    return outside
+
+
+def _to_claims(clone: Clone, made: Sequence[Made]) -> None:
+    """A commit belongs to the one task that was claimed where it was made, or to those it names."""
+    live = claims.live(clone.layout, clone.now()).values()
+    messages: dict[str, str] | None = None
+    for one in made:
+        there = [c.task for c in live if (c.worktree, c.line) == (one.worktree, one.line)]
+        if len(there) > 1:
+            messages = messages or since.messages(clone.repo, [each.oid for each in made])
+            there = [task for task in there if task.lower() in messages.get(one.oid, "").lower()]
+        for task in there:
+            claims.add_commit(clone.layout, task, one.oid)
+            anchors.keep(clone, [one.oid])
+
+
+def _sentences(clone: Clone, found: Moves, outside: set[str]) -> Iterator[str]:
+    live = _is_live(clone)
+    said = [move for move in found.new if _is_said(move, outside, live=live)]
+    for move in said[:MOST]:
+        away = " outside any session" if move.kind == "commits" else ""
+        yield f"{move.sentence}{away}"
+    if len(said) > MOST:
+        yield f"and {len(said) - MOST} more moves of git"
+    if any(move.kind in ASKING for move in said):
+        open_questions = reconciling.needed(clone)
+        yield from open_questions
+        yield "see what that means for tasks and sessions with: holdfast reconcile"
+
+
+def _is_said(move: Move, outside: set[str], *, live: bool) -> bool:
+    if move.kind in LOUD:
+        return True
+    if move.kind == "commits":
+        return live and move.after in outside
+    return live
+
+
+def _is_live(clone: Clone) -> bool:
+    """Whether anybody keeps sessions or claims in this clone."""
+    folders = (clone.layout.sessions, clone.layout.claims)
+    return any(
+        name.endswith(".json") for folder in folders if os.path.isdir(folder) for name in os.listdir(folder)
+    )

@@ -1,0 +1,102 @@
+"""`holdfast reconcile`: what git moved, and fork, carry or drop; asked on a terminal, else by option."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from holdfast.interfaces.cli import reconciling_words as words
+from holdfast.interfaces.cli.command import command
+from holdfast.interfaces.cli.output import flush, say, show, wants_json
+from holdfast.interfaces.cli.place import Place, on_a_terminal
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.capture.reconciling import Choice, Report
+    from holdfast.git.reconcile import Orphan
+    from holdfast.project import Project
+
+    Answers = dict[str, Callable[[str | None], Choice | Orphan]]
+
+LEFT = "left"  # an option without a name: what this work tree left behind
+
+
+def _named(value: str | None) -> str | None:
+    return None if value in (None, LEFT) else value
+
+
+@command(root, "reconcile")
+@click.option(
+    "--fork",
+    is_flag=False,
+    flag_value=LEFT,
+    metavar="[SESSION]",
+    help="Go on here with copies of what is open in the session left on another branch.",
+)
+@click.option(
+    "--carry",
+    is_flag=False,
+    flag_value=LEFT,
+    metavar="[LINE]",
+    help="Move the open items here; with LINE: take over what a lost line left behind.",
+)
+@click.option(
+    "--drop",
+    is_flag=False,
+    flag_value=LEFT,
+    metavar="[LINE]",
+    help="End the session left behind and set aside what came after this point; with LINE: let go of it.",
+)
+@click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
+def reconcile(place: Place, fork: str | None, carry: str | None, drop: str | None, apply: bool) -> None:
+    """Explain what git moved or left behind, and choose what becomes of it."""
+    if sum(map(bool, (fork, carry, drop, apply))) > 1:
+        raise click.UsageError("--fork, --carry, --drop and --apply do not go together.")
+    with place.project() as project:
+        if fork:
+            _show(project.fork(_named(fork)))
+        elif carry:
+            _show(project.carry(_named(carry)), words.carried)
+        elif drop:
+            _show(project.drop(_named(drop)), words.dropped)
+        elif apply:
+            _show(project.reanchor())
+        else:
+            report = project.reconcile()
+            show(report, words.reconciled, words.report_object)
+            if on_a_terminal() and not wants_json():
+                flush()
+                _ask(project, report)
+
+
+def _show(done: Choice | Orphan, of_orphan: Callable[[Orphan], str] = words.orphan) -> None:
+    from holdfast.git.reconcile import Orphan
+
+    if isinstance(done, Orphan):
+        show(done, of_orphan, words.orphan_object)
+    else:
+        show(done, words.chosen, words.choice_object)
+
+
+def _ask(project: Project, report: Report) -> None:
+    """Each question once; leaving it open is an answer, too."""
+    answers: Answers = {"fork": project.fork, "carry": project.carry, "drop": project.drop}
+    for one in (one for one in report.sessions if one.left):
+        _choose(f"{one.session.id} was left on {words.place_of(one.session)}", answers, one.session.id)
+    if report.stranded:
+        kept = {name: answer for name, answer in answers.items() if name != "fork"}
+        _choose(f"{words.changes(report.stranded)} from after this point of history", kept, None)
+    moved = [cite for cite in report.cited if cite.state == "moved" and cite.kind in words.MENDED]
+    if moved and click.confirm("Cite the commits that rewritten ones became?", default=True, err=True):
+        _show(project.reanchor())
+
+
+def _choose(question: str, answers: Answers, name: str | None) -> None:
+    say(question)
+    choice = click.Choice([*answers, "leave"])
+    said = click.prompt("What shall become of it?", type=choice, default="leave", err=True)
+    if said in answers:
+        _show(answers[said](name))

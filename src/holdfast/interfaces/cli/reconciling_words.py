@@ -1,0 +1,236 @@
+"""What `holdfast reconcile` says, in words and as the object that `--json` promises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.interfaces.cli.output import strong
+from holdfast.interfaces.cli.words import count, lines
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.capture.citing import Cited, Reanchored
+    from holdfast.capture.reconciling import Across, Adrift, Choice, Report, Stray
+    from holdfast.git.idle import Idle
+    from holdfast.git.moves import Move
+    from holdfast.git.reconcile import Gone, Orphan
+    from holdfast.git.sides import Conflict
+    from holdfast.model.session import Session
+    from holdfast.store.pending import Change
+
+MOST = 20  # rows of one sort
+DETACHED = "a detached HEAD"
+MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved text is only shown
+
+
+def reconciled(found: Report) -> str:
+    """The whole report; what needs a choice comes first."""
+    parts = [
+        _part("Git moved:", [f"  {move.sentence}" for move in found.moves]),
+        [f"Git is in the middle of {found.under_way}: nothing is concluded until it ends."]
+        if found.under_way
+        else [],
+        _sessions(found.sessions),
+        _stranded(found.stranded),
+        _part("Says different things on two sides:", [_conflict(one) for one in found.conflicts]),
+        _cited(found.cited),
+        _gone(found.gone),
+        _orphans(found.orphans),
+        _part("Being worked on where nobody is any more:", [_stray(one) for one in found.tasks]),
+        _part("Kept, and found on another branch:", [_across(one) for one in found.links]),
+        _part("Branches nobody has touched for a month:", [_idle(one) for one in found.branches]),
+    ]
+    return lines(*parts) if any(parts) else "All is where it was recorded."
+
+
+def _part(title: str, rows: Sequence[str], after: str | None = None) -> list[str]:
+    if not rows:
+        return []
+    more = [f"  and {len(rows) - MOST:,} more"] if len(rows) > MOST else []
+    return [title, *rows[:MOST], *more, *([after] if after else [])]
+
+
+def _sessions(found: Sequence[Adrift]) -> list[str]:
+    left = [_session(one) for one in found if one.left]
+    old = [_session(one) for one in found if not one.left]
+    choice = "Go on here with --fork (it stays open there), --carry (it ends there), or end it with --drop"
+    ending = "End one with: holdfast session end ID"
+    return [
+        *_part("Left open when the branch changed:", left, choice),
+        *_part("Open, and nobody goes on with it:", old, ending),
+    ]
+
+
+def _session(one: Adrift) -> str:
+    items = len(one.session.still_open) + len(one.session.still_to_follow) + len(one.session.pending)
+    said = f": {one.session.objective}" if one.session.objective else ""
+    return f"  {strong(one.session.id)}  {one.why}{said} ({count(items, 'open item')})"
+
+
+def _stranded(found: Sequence[Change]) -> list[str]:
+    rows = [f"  {change.path}  recorded at {(change.head or '')[:12]}" for change in found]
+    after = "Let them stay with --carry; set them aside, and have the state of this point, with --drop"
+    return _part("Waits here, but came after this point of history:", rows, after)
+
+
+def changes(found: Sequence[Change]) -> str:
+    """How many changes wait."""
+    return f"{count(len(found), 'change')} {'waits' if len(found) == 1 else 'wait'} here"
+
+
+def _conflict(one: Conflict) -> str:
+    return f"  {strong(one.id)}  {one.ours.origin} and {one.theirs.origin}"
+
+
+def _cited(found: Sequence[Cited]) -> list[str]:
+    moved = [cite for cite in found if cite.state == "moved"]
+    mends = any(cite.kind in MENDED for cite in moved)
+    rows = [_cite(cite) for cite in (*moved, *(cite for cite in found if cite.state != "moved"))]
+    after = "Cite the new ones with --apply" if mends else None
+    return _part("Commits that are cited and were rewritten:", rows, after)
+
+
+def _cite(cite: Cited) -> str:
+    if cite.new is not None:
+        now = f"is {cite.new[:12]} now ({cite.how})"
+    elif cite.state == "unknown":
+        now = "cannot be looked for in a shallow clone"
+    else:
+        now = "is unanchored: no commit here is surely the same"
+    return f"  {strong(cite.id)}  {cite.old[:12]} {now}"
+
+
+def _gone(found: Sequence[Gone]) -> list[str]:
+    rows = [
+        f"  {item.path}  " + (f"deleted by {item.commit[:12]}" if item.commit else "history was rewritten")
+        for item in found
+    ]
+    after = "Bring them back with: holdfast publish --restore"
+    return _part("Published once, gone from this line:", rows, after)
+
+
+def _orphans(found: Sequence[Orphan]) -> list[str]:
+    after = "Take it over with --carry LINE, let go of it with --drop LINE"
+    return _part("Left behind:", [orphan(item) for item in found], after)
+
+
+def orphan(item: Orphan) -> str:
+    who = item.name if item.name.startswith(DETACHED) else f"the deleted branch {item.name}"
+    left = f"{count(len(item.events), 'event')}, {count(len(item.changes), 'change')} waiting"
+    return f"  {strong(item.line)}  {who} left {left}"
+
+
+def _stray(one: Stray) -> str:
+    return f"  {strong(one.task)}  {one.why}" + (f": {one.title}" if one.title else "")
+
+
+def _across(one: Across) -> str:
+    where = f"is on {', '.join(one.branches)}" if one.branches else "is nowhere in this clone"
+    return f"  {strong(one.task)}  names {one.node} which {where}"
+
+
+def _idle(one: Idle) -> str:
+    return f"  {one.branch}  since {one.last[:10]}, {'merged' if one.merged else 'not merged'}"
+
+
+def place_of(session: Session) -> str:
+    """The branch of a session, in words."""
+    return session.branch or DETACHED
+
+
+def chosen(choice: Choice) -> str:
+    """What was chosen, and what it did."""
+    said = [*_chosen(choice), *_set_right(choice.reanchored)]
+    return lines(said or ["Nothing had to be set right."])
+
+
+def carried(item: Orphan) -> str:
+    return lines(f"Taken over:{orphan(item)[1:]}", "Share it with: holdfast publish")
+
+
+def dropped(item: Orphan) -> str:
+    return f"Let go:{orphan(item)[1:]}"
+
+
+def _chosen(choice: Choice) -> list[str]:
+    old, new = choice.old, choice.new
+    rows = []
+    if choice.action == "fork" and old and new:
+        rows.append(f"{strong(new.id)} goes on here; {old.id} stays open on {place_of(old)}")
+    elif choice.action == "carry" and old and new:
+        rows.append(f"{strong(new.id)} goes on here; {old.id} ended on {place_of(old)}")
+    elif choice.action == "drop" and old:
+        rows.append(f"{strong(old.id)} ended; what it says stays in the store")
+    if choice.stay:
+        rows.append(f"{changes(choice.stay)} as before")
+    for aside in choice.aside:
+        again = "; its earlier text waits again" if aside.again else ""
+        rows.append(f"  set aside: {aside.change.path}{again}")
+    return rows
+
+
+def _set_right(done: Reanchored) -> list[str]:
+    named = [*done.tasks, *done.sessions]
+    rows = [f"Cites the new commits: {', '.join(named)}"] if named else []
+    return rows + ([f"In conflict, to be settled first: {', '.join(done.left)}"] if done.left else [])
+
+
+# Objects.
+
+
+def report_object(found: Report) -> dict[str, Any]:
+    """What is gone and what was left, counted rather than quoted; and all that moved."""
+    return {
+        "id": None,
+        "gone": [{"id": item.path, "path": item.path, "commit": item.commit} for item in found.gone],
+        "orphans": [orphan_object(item) for item in found.orphans],
+        "moves": [_move(move) for move in found.moves],
+        "under_way": found.under_way,
+        "needs_choice": found.asks,
+        "sessions": [_adrift(one) for one in found.sessions],
+        "tasks": [{"id": t.task, **_fields(t, "title", "owner", "branch", "why")} for t in found.tasks],
+        "stranded": [{"id": c.path, **_fields(c, "path", "head", "ts", "blob")} for c in found.stranded],
+        "cited": [{"id": c.id, **_fields(c, "kind", "old", "new", "state", "how")} for c in found.cited],
+        "branches": [{"id": b.branch, **_fields(b, "last", "merged")} for b in found.branches],
+        "links": [{"id": x.task, "node": x.node, "branches": list(x.branches)} for x in found.links],
+        "conflicts": [{"id": c.id, "path": c.path, "kind": c.kind} for c in found.conflicts],
+    }
+
+
+def _fields(value: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in names}
+
+
+def _move(move: Move) -> dict[str, Any]:
+    way = {"from": move.before, "to": move.after}
+    return {"id": None, "kind": move.kind, **way, **_fields(move, "ts", "ref", "count", "sentence")}
+
+
+def _adrift(one: Adrift) -> dict[str, Any]:
+    session = one.session
+    opened = [item.text for item in (*session.still_open, *session.still_to_follow)]
+    named = {"branch": session.branch, "objective": session.objective, "open": opened}
+    return {"id": session.id, "why": one.why, "left": one.left, **named}
+
+
+def orphan_object(item: Orphan) -> dict[str, Any]:
+    """What a lost line left, counted."""
+    return {"id": item.line, "name": item.name, "events": len(item.events), "changes": len(item.changes)}
+
+
+def choice_object(value: Choice) -> dict[str, Any]:
+    """What was chosen, and what it did."""
+    return {
+        "id": value.new.id if value.new else value.old.id if value.old else None,
+        "action": value.action,
+        "old": value.old.id if value.old else None,
+        "new": value.new.id if value.new else None,
+        "stay": [change.path for change in value.stay],
+        "aside": [aside.change.path for aside in value.aside],
+        "reanchored": {
+            "tasks": list(value.reanchored.tasks),
+            "sessions": list(value.reanchored.sessions),
+            "left": list(value.reanchored.left),
+        },
+    }
