@@ -90,7 +90,8 @@ def signature(place: Place, layout: Layout, *, parts: "Sequence[str]" = ALL) -> 
 def _look_at_both(seen: "_Seen", place: Place, layout: Layout) -> None:
     for name in ("config", "packed-refs"):
         seen.file(os.path.join(place.common_dir, name))
-    for name in ("holdfast-line", "rebase-merge/head-name", "rebase-apply/head-name"):
+    # The reflog of HEAD: who went to another branch and back has moved, and the next command says so.
+    for name in ("logs/HEAD", "holdfast-line", "rebase-merge/head-name", "rebase-apply/head-name"):
         seen.file(os.path.join(place.git_dir, *name.split("/")))
     for path in (layout.sealed_changes, layout.settings, layout.in_tree(SETTINGS)):
         seen.file(path)
@@ -111,13 +112,14 @@ def _look_at_work(seen: "_Seen", layout: Layout) -> None:
 
 
 def _look_around(seen: "_Seen", place: Place, layout: Layout) -> None:
-    for name in ("index", *UNDER_WAY):
+    for name in ("index", "FETCH_HEAD", *UNDER_WAY):
         seen.file(os.path.join(place.git_dir, name))
     for name in ("shallow", "info/exclude"):
         seen.file(os.path.join(place.common_dir, *name.split("/")))
     seen.tree(os.path.join(place.common_dir, "refs"))
     seen.file(os.path.join(place.common_dir, "worktrees"))
-    seen.tree(layout.sessions)
+    for path in (layout.sessions, layout.seen):
+        seen.tree(path)
     for path in (layout.rewrites, layout.anchors):
         seen.file(path)
 

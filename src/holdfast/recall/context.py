@@ -83,7 +83,7 @@ class Context:
     marker: str
     sections: tuple[Section, ...]
     dropped: tuple[str, ...]  # sections for which there was no room
-    until: str | None  # when a claim that it names ends
+    until: str | None  # when something that it says stops being true by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ class Material:
     claims: Mapping[str, Claim] | None = None
     links: tuple[Link, ...] = ()
     facts: tuple[str, ...] = ()
+    until: str | None = None  # when the first of the facts or claims runs out
     worktree: str = "."
 
 
@@ -109,11 +110,15 @@ def gather(
     clone: Clone,
     *,
     facts: Sequence[str] = (),
+    facts_until: str | None = None,
     trunk: str | None = None,
     with_sessions: bool = True,
     with_tasks: bool = True,
 ) -> Material:
-    """Look at everything once; `facts` are those that may be told unasked, the weightiest first."""
+    """Look at everything once.
+
+    `facts` are those that may be told unasked, the weightiest first; at `facts_until` the first expires.
+    """
     repo, head, main = clone.repo, clone.repo.head(), clone.repo.trunk(trunk)
     changed = relevant.looked(repo, trunk=main)
     told = sessions.everywhere(clone.stores) if with_sessions else []
@@ -122,6 +127,7 @@ def gather(
     commits, count = _commits(repo, since)
     board = boards.read(clone) if with_tasks else None
     links = tuple(link for link, _ in boards.links(clone)[0].values()) if with_tasks else ()
+    live = claims.live(clone.private, clone.now()) if with_tasks else {}
     return Material(
         chosen=chosen,
         branch=head.branch,
@@ -132,9 +138,10 @@ def gather(
         commit_count=count,
         files=relevant.changed_files(repo, since) if since else (),
         board=board,
-        claims=claims.live(clone.private, clone.now()) if with_tasks else {},
+        claims=live,
         links=links,
         facts=tuple(facts),
+        until=min(filter(None, [facts_until, *(claim.until for claim in live.values())]), default=None),
         worktree="." if repo.git_dir == repo.common_dir else os.path.basename(repo.git_dir),
     )
 
@@ -173,7 +180,7 @@ def pack(material: Material, *, budget: int, marker: str, sections: Sequence[str
         marker=marker,
         sections=(),
         dropped=(),
-        until=min((claim.until for claim in (material.claims or {}).values()), default=None),
+        until=material.until,
     )
     whole = {part: _section(part, lines, empty) for part in sections if (lines := _LINES[part](material))}
     room = budget * 4 - _size(text(empty)) - _size(_left_out_line(tuple(whole)))

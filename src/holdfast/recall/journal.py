@@ -271,7 +271,7 @@ def _flat(said: str | None) -> str:
 
 
 def write(clone: Clone, *, folder: str | None = None, only: Collection[str] | None = None) -> list[str]:
-    """Write the days that changed, all or those in `only`, to a folder or among the views; gives the paths."""
+    """Write the days that changed, all or those in `only`, to a folder or to the views; gives the paths."""
     told = days(clone, only=only)
     put = _put_view if folder is None else _put_file
     written = [path for when, day in told.items() if (path := put(clone, folder or "", when, text(day)))]

@@ -1,0 +1,128 @@
+"""Commands for whoever starts or looks back: context, journal, stats."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from holdfast.index import freshness
+from holdfast.interfaces import quick
+from holdfast.interfaces.cli import hydrating_words as words
+from holdfast.interfaces.cli.command import command
+from holdfast.interfaces.cli.output import as_json, as_text, say, show
+from holdfast.interfaces.cli.place import Place
+from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from holdfast.project import Project
+
+_SUBMODULE = b"160000"
+
+
+@command(root, "context")
+@click.option("--budget", type=click.IntRange(200, 100_000), metavar="TOKENS", help="How long it may be.")
+def context(place: Place, budget: int | None) -> None:
+    """Tell a new session where the last one stopped, what is open and what changed.
+
+    Text for an agent. It says which session it chose and why.
+    """
+    from holdfast.recall.context import text
+
+    with place.project() as project:
+        tree = WorkTree(project)
+        found = project.context(budget=budget)
+        show(found, text, words.context_object)
+        if budget is None and tree.digest:
+            said, data = as_text(text(found)), as_json(words.context_object(found))
+            keep_answer(project, "context", said, data, until=found.until, tree=tree)
+
+
+@command(root, "journal")
+@click.argument("date", default="today")
+@click.option("--all", "everywhere", is_flag=True, help="What was done on other branches as well.")
+@click.option("--render", is_flag=True, help="Write the files of all days that changed.")
+def journal(place: Place, date: str, everywhere: bool, render: bool) -> None:
+    """Tell what was done on a day: today, yesterday, or 2026-11-15.
+
+    Days are UTC days. The same is written to .holdfast/view/journal, or where journal.path says.
+    """
+    with place.project() as project:
+        if render:
+            written = project.render_journal()
+            show(written, lambda paths: "\n".join(paths) or "Nothing changed.", list)
+        else:
+            show(project.journal(date, everywhere=everywhere), str, lambda told: {"text": told})
+
+
+@command(root, "stats")
+@click.option("--reset", is_flag=True, help="Begin to count anew.")
+def stats(place: Place, reset: bool) -> None:
+    """Show what was counted in this clone; it never leaves it."""
+    with place.project() as project:
+        if reset:
+            project.reset_statistics()
+            say("counting begins anew")
+        show(project.statistics(), words.statistics, words.statistics_object)
+
+
+class WorkTree:
+    """How the files git tracks look, taken before an answer tells of them; no digest: that cannot be told.
+
+    With submodules, with names that are no text, or with very many files, git has to be asked each time.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.digest, self.paths = "", ""
+        rows = project.clone.repo.run("ls-files", "-s", "-z").split(b"\0")[:-1]
+        if any(row.startswith(_SUBMODULE) for row in rows):
+            return
+        names = {row.partition(b"\t")[2] for row in rows}
+        names = {name for name in names if not name.startswith(b".holdfast/")}
+        folders = {name.rpartition(b"/")[0] for name in names}
+        while above := {folder.rpartition(b"/")[0] for folder in folders if folder} - folders:
+            folders |= above
+        try:
+            self.paths = b"\n".join(sorted(names | folders)).decode("utf-8")
+        except UnicodeDecodeError:
+            return
+        if len(names) <= freshness.MAX_WATCHED and self.paths.count("\n") == len(names | folders) - 1:
+            self._look(project.clone.repo.top)
+
+    def _look(self, top: str) -> None:
+        digest, newest = freshness.watched(top, self.paths)
+        wait = freshness.settles_in(newest, time.time_ns())
+        if (
+            0 < wait <= freshness.TICK
+        ):  # something was just written: a change in the same tick would go unseen
+            time.sleep(wait / 1e9)
+            digest, newest = freshness.watched(top, self.paths)
+            wait = freshness.settles_in(newest, time.time_ns())
+        self.digest = digest if wait <= 0 else ""
+
+
+def keep_answer(
+    project: Project,
+    name: str,
+    text: str,
+    data: str,
+    *,
+    until: str | None = None,
+    tree: WorkTree | None = None,
+) -> None:
+    """Keep an answer for the quick path, until a moment or until what it rests on changes.
+
+    `project.seen` must have been taken before the answer was made. Nothing is kept if there was something
+    to say beside it, or if a variable changes it.
+    """
+    from holdfast.index.refresh import keep_ready
+
+    seen = project.seen
+    if seen is None or not seen.settled or project.notices or not quick.is_plain(os.environ):
+        return
+    if tree is not None:
+        keep_ready(project.clone, quick.WATCHED, signature="", text=tree.paths, json="")
+    state = quick.resting_on(name, seen, os.environ, tree=tree.digest if tree else "")
+    keep_ready(project.clone, name, signature=state, text=text, json=data, valid_until=until)
