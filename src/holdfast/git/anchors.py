@@ -13,7 +13,8 @@ from typing import Literal
 from holdfast.git import headers, kept, matching, patches, rewrites, squashes
 from holdfast.git.clone import Clone
 from holdfast.git.kept import Anchor
-from holdfast.git.patches import patch_id
+from holdfast.git.matching import Sight
+from holdfast.git.patches import Patch, patch_id
 from holdfast.git.repo import Repo
 from holdfast.git.rewrites import Trail
 from holdfast.git.window import Window, adrift
@@ -89,8 +90,9 @@ def resolve(clone: Clone, oids: Iterable[str]) -> dict[str, Resolved]:
     asked = list(dict.fromkeys(oids))
     here, lost = adrift(clone.repo, [oid for oid in asked if is_oid(oid)])
     gone = [oid for oid in asked if oid not in here or oid in lost]
-    found = _Search(clone, [oid for oid in gone if is_oid(oid)]).run() if gone else {}
-    blind = bool(gone) and (clone.repo.is_shallow() or _is_partial(clone.repo))
+    partial = bool(gone) and _is_partial(clone.repo)
+    found = _Search(clone, [oid for oid in gone if is_oid(oid)], partial=partial).run() if gone else {}
+    blind = partial or clone.repo.is_shallow()
     return {oid: _answer(oid, found.get(oid), holds=oid not in gone, blind=blind) for oid in asked}
 
 
@@ -111,49 +113,45 @@ def _is_partial(repo: Repo) -> bool:
 class _Search:
     """The search for commits that are no longer reachable: where each is now, and how it was found."""
 
-    def __init__(self, clone: Clone, lost: list[str]) -> None:
-        self._clone, self._repo, self._lost = clone, clone.repo, lost
+    def __init__(self, clone: Clone, lost: list[str], *, partial: bool) -> None:
+        self._clone, self._repo, self._lost, self._partial = clone, clone.repo, lost, partial
         self._trails = rewrites.trails(clone.stores, clone.repo, set(lost))
         names = {name for trail in self._trails.values() for name in trail.names}
         self._here, self._adrift = adrift(clone.repo, names | set(lost))
-        self._found: dict[str, tuple[str, str]] = {}
-        self._partial = _is_partial(clone.repo)
+        self._found: dict[str, tuple[str, str] | None] = {}  # None: looked for, and no answer
 
-    def run(self) -> dict[str, tuple[str, str]]:
+    def run(self) -> dict[str, tuple[str, str] | None]:
         doubtful = self._follow_maps()
-        waiting = [oid for oid in self._lost if oid not in self._found and not self._is_dropped(oid)]
+        waiting = [oid for oid in self._lost if oid not in self._found]
         if waiting and not self._partial:
             self._look(waiting, doubtful)
         return self._found
 
-    def _is_dropped(self, oid: str) -> bool:
-        trail = self._trails.get(oid, Trail())
-        return trail.dropped and not trail.names
+    def _trail(self, oid: str) -> Trail:
+        return self._trails.get(oid, Trail())
+
+    def _living(self, oid: str) -> list[str]:
+        return [name for name in self._trail(oid).names if name in self._here and name not in self._adrift]
 
     def _follow_maps(self) -> dict[str, list[str]]:
         """Take what the maps say where it is reachable and whole; gives what has only a part of it."""
-        living = {
-            oid: [name for name in trail.names if name in self._here and name not in self._adrift]
-            for oid, trail in self._trails.items()
-        }
-        if self._partial:  # nothing can be compared without a network
-            for oid, names in living.items():
-                self._take(oid, names)
-            return {}
-        anchors = self._anchors(oid for oid, names in living.items() if names)
-        read = patches.read(self._repo, (name for names in living.values() for name in names))
+        living = {oid: self._living(oid) for oid in self._trails}
+        anchors = {} if self._partial else self._anchors(oid for oid, names in living.items() if names)
+        read = patches.read(self._repo, (name for oid in anchors for name in living[oid]))
         doubtful = {}
         for oid, names in living.items():
             anchor = anchors.get(oid)
             doubtful[oid] = [name for name in names if anchor and matching.rest(anchor, read[name])]
             self._take(oid, [name for name in names if name not in doubtful[oid]])
+            if self._trail(oid).dropped and not self._trail(oid).names:
+                self._found[oid] = None
         return doubtful
 
     def _take(self, oid: str, names: list[str]) -> None:
-        if len(names) > 1:
-            names = [name for name in names if self._repo.is_ancestor(name, "HEAD")]
-        if len(names) == 1:
-            self._found[oid] = (names[0], self._trails[oid].how[names[0]])
+        """Decide among new names that are all right: the only one, else the only one that HEAD reaches."""
+        near = [name for name in names if len(names) == 1 or self._repo.is_ancestor(name, "HEAD")]
+        if names:
+            self._found[oid] = (near[0], self._trail(oid).how[near[0]]) if len(near) == 1 else None
 
     def _anchors(self, oids: Iterable[str]) -> dict[str, Anchor]:
         """What is known of commits: from git where it still has them, else from what was kept."""
@@ -162,43 +160,46 @@ class _Search:
         return kept.load(self._clone.stores, set(wanted) - set(here)) | _described(self._repo, here)
 
     def _look(self, waiting: list[str], doubtful: Mapping[str, list[str]]) -> None:
-        """Search by content; a new name that a map gave counts only if no other commit has the rest."""
+        """Search by content, under the newest name first that a commit had before it was lost."""
         aliases = {oid: self._aliases(oid) for oid in waiting}
         anchors = self._anchors(name for names in aliases.values() for name in names)
         if not anchors:
             return
         window = Window(self._repo, anchors, here=[oid for oid in anchors if oid in self._here])
         for oid, names in aliases.items():
-            own = window.sight(anchors[oid], own=names) if oid in anchors else None
-            self._take(
-                oid, [name for name in doubtful.get(oid, ()) if own and not matching.is_part(own, name)]
-            )
-            if oid not in self._found:
-                known = [anchors[name] for name in names if name in anchors]
-                self._search(oid, window, known, own)
-
-    def _search(self, oid: str, window: Window, names: list[Anchor], own: matching.Sight | None) -> None:
-        for anchor in names:
-            found, how = _decide(self._repo, window, anchor, names)
-            if own is not None and anchor.commit != oid:
-                found = [new for new in found if not matching.is_part(own, new)]
-            if len(found) == 1:
-                self._found[oid] = (found[0], how)
-            if found:
-                return
+            sights = {name: window.sight(anchors[name], own=names) for name in names if name in anchors}
+            own = sights.get(oid)
+            self._take(oid, [name for name in doubtful.get(oid, ()) if self._is_it(oid, name, name, own)])
+            for name, sight in sights.items():
+                if oid not in self._found:
+                    self._search(oid, name, window, sight, own)
 
     def _aliases(self, oid: str) -> list[str]:
-        """The names by which a commit is looked for, its newest first."""
-        return [*reversed(self._trails.get(oid, Trail()).names[-_ALIASES:]), oid]
+        living = self._living(oid)
+        lost = [name for name in self._trail(oid).names if name not in living]
+        return [*reversed(lost[-_ALIASES:]), oid]
+
+    def _search(self, oid: str, name: str, window: Window, sight: Sight, own: Sight | None) -> None:
+        found, how = _decide(self._repo, window, sight)
+        found = [new for new in found if self._is_it(oid, name, new, own)]
+        if found:
+            self._found[oid] = (found[0], how) if len(found) == 1 else None
+
+    def _is_it(self, oid: str, alias: str, new: str, own: Sight | None) -> bool:
+        """Whether what was found under another name of a commit is still that commit, and all of it."""
+        if own is None or alias == oid:
+            return True
+        if alias in self._trail(oid).joined:  # squashed with its own revert, nothing of it may be left
+            return not matching.rest(own.anchor, own.patches.get(new, Patch()))
+        return not matching.is_part(own, new)
 
 
-def _decide(repo: Repo, window: Window, anchor: Anchor, names: Iterable[Anchor]) -> tuple[list[str], str]:
+def _decide(repo: Repo, window: Window, sight: Sight) -> tuple[list[str], str]:
     """What the first rule that finds something finds, and its name."""
-    sight = window.sight(anchor, own=[name.commit for name in names])
     for how, rule in matching.RULES:
         if found := rule(sight):
             return found, how
-    if found := squashes.find(repo, window, anchor):
+    if found := squashes.find(repo, window, sight):
         return found, "squash"
     for how, rule in matching.LAST:
         if found := rule(sight):

@@ -117,8 +117,9 @@ def _paths(repo: Repo, oids: Sequence[str]) -> dict[str, list[Touched]]:
 def _sections(text: bytes) -> Iterator[tuple[str, bytes]]:
     """Each commit's name and patch. No line of a patch is a bare object id: its lines have a first letter."""
     marks = list(_HEADER.finditer(text))
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
-        yield mark[1].decode("ascii"), text[mark.end() : after.start() if after else len(text)]
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=False):
+        yield mark[1].decode("ascii"), text[mark.end() : end]
 
 
 def _patch_ids(repo: Repo, texts: dict[str, bytes]) -> dict[str, str]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from holdfast.git import patches
 from holdfast.git.headers import Commit
 from holdfast.git.kept import Anchor
-from holdfast.git.matching import nearest
-from holdfast.git.patches import reverse
+from holdfast.git.matching import Sight, nearest
+from holdfast.git.patches import Patch, reverse
 from holdfast.git.repo import Repo
 from holdfast.git.window import Window
 
@@ -31,14 +31,14 @@ class Row:
     all: tuple[str, ...]
 
 
-def find(repo: Repo, window: Window, anchor: Anchor) -> list[str]:
+def find(repo: Repo, window: Window, sight: Sight) -> list[str]:
     """The commits that are the squash of a row in which the lost one stands."""
+    anchor = sight.anchor
     if anchor.commit not in window.lost or not anchor.paths:
         return []
     rows = list(_rows(repo, window, anchor.commit))[:_MAX_ROWS]
     ids = patches.between(repo, {(row.old, row.new) for row in rows})
-    past = window.sight(anchor, own=()).commits
-    whole = {commit.oid: commit for commit in past if commit.committed >= anchor.committed}
+    whole = {commit.oid for commit in sight.commits if commit.committed >= anchor.committed}
     made: dict[str, list[str]] = {}
     for oid, patch in window.patches.items():
         if patch.patch_id is not None and oid in whole:
@@ -59,9 +59,14 @@ def _is_squash(window: Window, anchor: Anchor, row: Row, oid: str) -> bool:
         return False
     if any(_patch_id(window, part) == patch.patch_id for part in row.all):
         return False
-    taken_back = reverse(anchor.lines)
-    later = (window.lost_patches[part].lines for part in row.after if part in window.lost_patches)
-    return not any(taken_back and taken_back <= lines for lines in later)
+    return not any(_takes_back(window, part, anchor) for part in row.after)
+
+
+def _takes_back(window: Window, oid: str, anchor: Anchor) -> bool:
+    """Whether a commit undoes the lost one; a second try at the same lines does not."""
+    undone, patch = reverse(anchor.lines), window.lost_patches.get(oid, Patch())
+    says_so = oid in window.lost and window.lost[oid].takes_back
+    return bool(undone) and (undone == patch.lines or (says_so and undone <= patch.lines))
 
 
 def _patch_id(window: Window, oid: str) -> str | None:
