@@ -9,8 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
+from holdfast.git import anchors
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
+from holdfast.git.window import adrift
 from holdfast.model.evidence import (
     CommitEvidence,
     Evidence,
@@ -124,7 +126,7 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
     commits = [item.oid for item in receipts.values() if isinstance(item, CommitEvidence)]
     files = [item.path for item in receipts.values() if isinstance(item, FileEvidence)]
     known = _Runs(clone).known() - clone.erased() if runs else set()
-    by_commit = _commit_states(clone.repo, commits)
+    by_commit = _commit_states(clone, commits)
     blobs = _tracked(clone.repo, files)
     found: dict[str, State] = {}
     for text, item in receipts.items():
@@ -137,6 +139,14 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
                 now = blobs.get(path, ())
                 found[text] = "holds" if blob in now else "changed" if now else "gone"
     return found
+
+
+def moved(clone: Clone, cited: Iterable[str]) -> dict[str, Evidence]:
+    """The receipts whose commit has another name since history was rewritten, each with the one it is now."""
+    named = {text: item.oid for text in cited if isinstance(item := parse(text), CommitEvidence)}
+    found = anchors.resolve(clone, named.values()) if named else {}
+    now = {text: found[oid].commit for text, oid in named.items()}
+    return {text: CommitEvidence(oid) for text, oid in now.items() if oid is not None and oid != named[text]}
 
 
 def _commits(clone: Clone, text: str) -> list[Evidence]:
@@ -223,18 +233,13 @@ def _tree_rows(rows: bytes) -> Iterator[tuple[str, str]]:
             yield os.fsdecode(name), blob.decode("ascii")
 
 
-def _commit_states(repo: Repo, oids: Sequence[str]) -> dict[str, State]:
-    if not oids:
-        return {}
-    asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
-    rows = repo.run("cat-file", "--batch-check", stdin=asked).decode("ascii").splitlines()
-    here = [row.split(" ")[0] for row in rows if " commit " in row]
-    adrift: set[str] = set()
-    for some in _chunks(here):
-        adrift.update(repo.text("rev-list", *some, "--not", "--all").split())
-    # A shallow clone lacks old commits that are there upstream: not found is not gone.
-    absent: State = "unanchored" if repo.is_shallow() else "gone"
-    return {oid: absent if oid not in here else "unanchored" if oid in adrift else "holds" for oid in oids}
+def _commit_states(clone: Clone, oids: Sequence[str]) -> dict[str, State]:
+    """A commit that was rewritten holds under its new name; a shallow clone's lack of one says nothing."""
+    found = anchors.resolve(clone, oids) if oids else {}
+    lost = [oid for oid, now in found.items() if now.state == "unanchored"]
+    here, _ = adrift(clone.repo, lost)
+    states: dict[str, State] = {oid: "holds" if now.commit else "unanchored" for oid, now in found.items()}
+    return states | {oid: "gone" for oid in lost if oid not in here}
 
 
 def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
