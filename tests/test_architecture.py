@@ -236,7 +236,9 @@ def test_every_error_has_its_own_code_sentence_and_next_step() -> None:
 HEAVY = ("click", "yaml", "asyncio", "dataclasses", "inspect", "pathlib", "subprocess", "tempfile", "typing")
 
 
-@pytest.mark.parametrize("command", [["status"], ["recall", "postgres"], ["--version"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [["status"], ["recall", "postgres"], ["next"], ["context"], ["--version"]], ids=" ".join
+)
 def test_quick_commands_import_nothing_heavy(command: list[str], cli) -> None:  # type: ignore[no-untyped-def]
     """An agent asks at every turn; a tenth of a second each time is a tool people turn off."""
     cli("init")

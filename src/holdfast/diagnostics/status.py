@@ -60,7 +60,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
     line, head = clone.line(), clone.repo.head()
     changes = clone.changes()
     found = reconcile.examine(clone)
-    size = _size(clone.private.private)
+    size = _size(clone.private.private, besides=clone.private.statistics)
     return Status(
         id=line.id,
         branch=head.branch,
@@ -101,12 +101,14 @@ def _count(folder: str) -> int:
         return 0
 
 
-def _size(top: str) -> int:
+def _size(top: str, *, besides: str) -> int:
+    """The bytes below a folder, but for a file (and its lock) that merely looking makes grow."""
     size = 0
     for folder, _, names in os.walk(top):
         for name in names:
+            path = os.path.join(folder, name)
             try:
-                size += os.lstat(os.path.join(folder, name)).st_size
+                size += 0 if path.startswith(besides) else os.lstat(path).st_size
             except FileNotFoundError:  # published or sealed just now
                 continue
     return size

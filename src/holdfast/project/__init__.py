@@ -21,12 +21,13 @@ from holdfast.model.memory import Accepted, Candidate
 from holdfast.project.keeping import Keeping
 from holdfast.project.knowing import Knowing
 from holdfast.project.reading import Reading
+from holdfast.project.reconciling import Reconciling
 from holdfast.project.recording import Recording
 from holdfast.recall.search import Hit
 from holdfast.store import layout as paths
 
 
-class Project(Recording, Knowing, Reading, Keeping):
+class Project(Recording, Knowing, Reading, Reconciling, Keeping):
     """A project's memory, seen from the branch that is checked out."""
 
     @classmethod

@@ -11,11 +11,10 @@ from holdfast.diagnostics.checkpoint import Checkpoint
 from holdfast.diagnostics.findings import Report
 from holdfast.diagnostics.repair import Repair
 from holdfast.errors import BadInput, ReadOnlyStore
-from holdfast.git import adopt, erase, hooks, lines, publish, reconcile, setup
+from holdfast.git import adopt, erase, hooks, lines, publish, setup
 from holdfast.git.erase import Erasure
 from holdfast.git.hooks import HookState, Installed, Removed
 from holdfast.git.publish import Published
-from holdfast.git.reconcile import Orphan
 from holdfast.git.setup import Removal
 from holdfast.index.refresh import path_of
 from holdfast.index.sqlite import drop_all
@@ -58,18 +57,6 @@ class Keeping(Viewing):
         self._render_quietly()
         return done
 
-    def reconcile(self) -> reconcile.Report:
-        """What is gone from this line, and what deleted branches left behind."""
-        return reconcile.examine(self.clone)
-
-    def carry(self, line: str) -> Orphan:
-        """Take over what a deleted branch left."""
-        return reconcile.carry(self.clone, line)
-
-    def drop(self, line: str) -> Orphan:
-        """Stop listing what a deleted branch left; it stays in the store."""
-        return reconcile.drop(self.clone, line)
-
     def erase(self, identity: str) -> Erasure:
         """Make what an event, run or memory says disappear from this clone; the log still verifies."""
         found = find.find(self.clone, identity)
@@ -104,7 +91,9 @@ class Keeping(Viewing):
     def hooks_install(self) -> Installed:
         """Let git's own hooks note commits, merges, checkouts and rewrites; they only ever record."""
         self._needs("sessions")
-        return hooks.install(self.clone.repo, self.clone.private, python=sys.executable)
+        # Not a venv's interpreter, which goes with the venv, nor a shim, which is slow to start.
+        python = getattr(sys, "_base_executable", "") or sys.executable
+        return hooks.install(self.clone.repo, self.clone.private, python=python)
 
     def hooks_remove(self) -> Removed:
         """Take our hooks out again; every file is as it was before."""

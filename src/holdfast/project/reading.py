@@ -10,6 +10,7 @@ from holdfast.diagnostics.status import Status, Tally, Work
 from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import pick
+from holdfast.project.hydrating import Hydrating
 from holdfast.project.noting import Noting
 from holdfast.project.working import Working
 from holdfast.recall import find
@@ -17,7 +18,7 @@ from holdfast.recall.find import Shown
 from holdfast.recall.search import Hit, TextSearch
 
 
-class Reading(Working, Noting):
+class Reading(Working, Noting, Hydrating):
     """What is here, for people and agents."""
 
     def recall(

@@ -36,7 +36,3 @@ class Reconciling(Viewing):
     def reanchor(self) -> Choice:
         """Let tasks and sessions cite what their commits became."""
         return self._shown(reconciling.apply(self.clone))
-
-    def _shown(self, choice: Choice) -> Choice:
-        self._render_quietly()
-        return choice

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Self, TypeVar
 
 from holdfast import config
-from holdfast.capture import recover
+from holdfast.capture import noticing, recover
 from holdfast.capture import run as capture
 from holdfast.config import Settings
 from holdfast.curation import facts as standing_facts
@@ -71,6 +71,8 @@ class Viewing:
         parent = environ.get(capture.RUN_VARIABLE)
         project = cls(clone, settings, person=person, parent=parent, environ=environ)
         project._finish_what_was_cut_short()
+        if settings.has("tasks") or settings.has("sessions"):
+            noticing.notice(clone)
         return project
 
     @classmethod

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from holdfast.index.refresh import signature_of
 from holdfast.model.task import Link, Task
 from holdfast.project.viewing import Viewing
 from holdfast.work import board as boards
@@ -128,6 +129,7 @@ class Working(Viewing):
     ) -> Next:
         """What is ready, why the rest is not, and what comes free; `claim` takes the best that is free."""
         self._needs("tasks")
+        self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         taken = doing.claim_next(self.clone, self._who(owner, session), lasting=lasting) if claim else None
         graph = self.tasks().graph
         live = claims.live(self.clone.layout, self.clone.now())

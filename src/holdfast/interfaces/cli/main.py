@@ -15,8 +15,11 @@ from holdfast.interfaces.cli import (
     capturing,
     checking,
     curating,
+    hooks,
+    hydrating,
     publishing,
     reading,
+    reconciling,
     sessions,
     setup,
     tasks,
@@ -25,16 +28,10 @@ from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say
 from holdfast.interfaces.cli.place import Declined
 from holdfast.interfaces.cli.root import root
 
-COMMANDS = (
-    setup,
-    capturing,
-    curating,
-    tasks,
-    sessions,
-    reading,
-    publishing,
-    checking,
-)  # importing them hangs them on `root`
+COMMANDS = (  # importing them hangs them on `root`
+    *(setup, capturing, curating, tasks, sessions, hydrating),
+    *(reading, publishing, reconciling, hooks, checking),
+)
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
 DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.findings import Finding, Report
     from holdfast.diagnostics.repair import Repair
     from holdfast.git.publish import Published
-    from holdfast.git.reconcile import Orphan
-    from holdfast.git.reconcile import Report as Reconciled
 
 
 def rendered(path: str) -> dict[str, Any]:
@@ -61,17 +59,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
 def published(done: Published) -> dict[str, Any]:
     """A publish goes by the commit it made."""
     return {"id": done.commit, **as_plain(done)}
-
-
-def reconciled(found: Reconciled) -> dict[str, Any]:
-    """What is gone and what was left, counted rather than quoted."""
-    gone = [{"id": item.path, "path": item.path, "commit": item.commit} for item in found.gone]
-    return {"id": None, "gone": gone, "orphans": [orphan(item) for item in found.orphans]}
-
-
-def orphan(item: Orphan) -> dict[str, Any]:
-    """What a lost line left, counted."""
-    return {"id": item.line, "name": item.name, "events": len(item.events), "changes": len(item.changes)}
 
 
 def standing(value: Standing) -> dict[str, Any]:

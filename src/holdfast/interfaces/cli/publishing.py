@@ -1,4 +1,4 @@
-"""Commands between the private store and git: publish, reconcile."""
+"""The command between the private store and git: publish."""
 
 import click
 
@@ -17,19 +17,3 @@ def publish(place: Place, stage: bool, here: bool, restore: bool) -> None:
     """Commit this line's events and memories alone."""
     with place.project() as project:
         show(project.publish(stage=stage, here=here, restore=restore), words.published, objects.published)
-
-
-@command(root, "reconcile")
-@click.option("--carry", metavar="LINE", help="Take over what a lost line left behind.")
-@click.option("--drop", metavar="LINE", help="Let go of what a lost line left behind.")
-def reconcile(place: Place, carry: str | None, drop: str | None) -> None:
-    """List what history rewrote or left behind."""
-    if carry and drop:
-        raise click.UsageError("--carry and --drop do not go together.")
-    with place.project() as project:
-        if carry:
-            show(project.carry(carry), words.carried, objects.orphan)
-        elif drop:
-            show(project.drop(drop), words.dropped, objects.orphan)
-        else:
-            show(project.reconcile(), words.reconciled, objects.reconciled)

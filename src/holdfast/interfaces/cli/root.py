@@ -6,8 +6,9 @@ from holdfast import __version__
 from holdfast.interfaces.cli.place import Place
 
 ORDER = (
-    *("init", "status", "run", "recall", "show", "remember", "facts", "review", "publish", "reconcile"),
-    *("log", "timeline", "diff", "check", "doctor", "erase", "export", "import", "uninstall"),
+    *("init", "status", "context", "next", "task", "tasks", "session", "run", "recall", "show", "remember"),
+    *("facts", "review", "state", "link", "publish", "reconcile", "hooks", "log", "timeline", "diff"),
+    *("journal", "stats", "check", "doctor", "erase", "reset", "prune", "export", "import", "uninstall"),
 )
 
 

@@ -12,7 +12,9 @@ import click
 from holdfast.errors import BadInput
 from holdfast.interfaces.cli import tasks_words as words
 from holdfast.interfaces.cli.command import as_json, command
-from holdfast.interfaces.cli.output import columns, show, wants_json
+from holdfast.interfaces.cli.hydrating import keep_answer
+from holdfast.interfaces.cli.output import as_json as object_text
+from holdfast.interfaces.cli.output import as_text, columns, show, wants_json
 from holdfast.interfaces.cli.place import Place, on_a_terminal
 from holdfast.interfaces.cli.root import root
 from holdfast.model.task import KINDS, PLANS, STATUSES
@@ -338,6 +340,10 @@ def next_task(place: Place, claim: bool, owner: str | None, lasting: str) -> Non
         session = _session(project) if claim else None
         found = project.next(claim=claim, owner=owner, session=session, lasting=_span(lasting))
         show(found, words.next_tasks, words.next_object)
+        if not claim:
+            until = min((held.until for held in found.claims.values()), default=None)
+            text, data = as_text(words.next_tasks(found)), object_text(words.next_object(found))
+            keep_answer(project, "next", text, data, until=until)
 
 
 @command(root, "state")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:  # `--help` and completion load none of it
     from holdfast.diagnostics.timeline import Row
     from holdfast.git.erase import Erasure
     from holdfast.git.publish import Published
-    from holdfast.git.reconcile import Gone, Orphan
-    from holdfast.git.reconcile import Report as Reconciled
     from holdfast.git.setup import Removal, Setup
     from holdfast.interfaces.cli.objects import Waiting
     from holdfast.recall.search import Hit
@@ -318,38 +316,6 @@ def published(done: Published) -> str:
     else:
         first = "Nothing to publish." if not kept else "Nothing was published."
     return lines(first, [f"  {path}" for path in done.paths], kept)
-
-
-def carried(orphan: Orphan) -> str:
-    return lines(f"Taken over:{_orphan(orphan)[1:]}", "Share it with: holdfast publish")
-
-
-def dropped(orphan: Orphan) -> str:
-    return f"Let go:{_orphan(orphan)[1:]}"
-
-
-def reconciled(found: Reconciled) -> str:
-    if not (found.gone or found.orphans):
-        return "All is where it was recorded."
-    gone = ["Published once, gone from this line:", *map(_gone, found.gone)]
-    orphans = ["Left behind:", *map(_orphan, found.orphans)]
-    return lines(
-        [*gone, "Bring them back with: holdfast publish --restore"] if found.gone else [],
-        [*orphans, "Take it over with --carry LINE, let go of it with --drop LINE"] if found.orphans else [],
-    )
-
-
-def _gone(item: Gone) -> str:
-    return f"  {item.path}  " + (f"deleted by {item.commit[:12]}" if item.commit else "history was rewritten")
-
-
-def _orphan(item: Orphan) -> str:
-    who = item.name if item.name.startswith("a detached HEAD") else f"the deleted branch {item.name}"
-    return f"  {strong(item.line)}  {who} left {_left(item)}"
-
-
-def _left(item: Orphan) -> str:
-    return f"{count(len(item.events), 'event')}, {count(len(item.changes), 'change')} waiting"
 
 
 # Is it sound.
