@@ -289,10 +289,10 @@ def _store(clone: Clone, drafts: Sequence[_Draft]) -> None:
     noticed.keep(clone, RECORD, {**noticed.read(clone, RECORD), **taken})
 
 
-def said(taken: Taken) -> str:
+def said(taken: Taken, *, where: str = "by hand") -> str:
     """An edit in a sentence."""
     changes = ", ".join(taken.diff) or "only its form"
-    return f"{taken.id} {'added' if taken.is_new else 'edited'} by hand: {changes}"
+    return f"{taken.id} {'added' if taken.is_new else 'edited'} {where}: {changes}"
 
 
 def _with_path(path: str, reason: str) -> str:

@@ -1,0 +1,247 @@
+"""Views that may be edited: an edit is taken if the view showed what still stands, else it is kept and said.
+
+For any view it is remembered what was rendered last, in this work tree, so that an edit is noticed and never
+rendered over before somebody looked at it (`edited`, `put`, `refused`). For `project_state.json` it is known
+what an edit means: changed and new tasks and links. Absence deletes nothing, and what is derived from the
+tasks cannot be edited. It is taken as a whole or not at all.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import BadInput, Busy, HoldfastError, InConflict, PublishRefused, TooLarge, UnsafePath
+from holdfast.git import sides
+from holdfast.git.clone import Clone
+from holdfast.model.ids import new_id, slug
+from holdfast.model.task import Link, Task
+from holdfast.store import fsio, tasks
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+from holdfast.work import board as boards
+from holdfast.work import edits, exchange, noticed, state
+from holdfast.work.edits import Taken
+from holdfast.work.state import State
+
+RECORD = "views"
+MAX_VIEW = exchange.MAX_TEXT
+SETTLED = 2.0  # seconds after which a file's time tells whether it was written again
+HEADER = ("version", "last_updated", "branch", "head", "base")
+_NODES = ("tasks", "links")
+_ON_LINE = re.compile(r"^line (\d+): ")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an edited view."""
+
+    taken: tuple[Taken, ...] = ()
+    refused: str | None = None  # why nothing of it was taken
+    kept: str | None = None  # the file that holds the refused text
+
+
+# Any view.
+
+
+def edited(clone: Clone, name: str) -> bytes | None:
+    """A view's bytes if they are others than were rendered here, else None."""
+    path = fsio.inside(clone.repo.top, f"{paths.VIEW}/{name}")
+    try:
+        facts = os.stat(path, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    rows = noticed.read(clone, RECORD)
+    row = rows.get(name)
+    now = [facts.st_mtime_ns, facts.st_size, facts.st_ino]
+    if row is not None and row[1:] == now:
+        return None
+    data = fsio.read(path, limit=MAX_VIEW)
+    if row is None or row[:1] != [_digest(data)]:
+        return data
+    if not clone.reading and clone.clock().timestamp() - facts.st_mtime > SETTLED:
+        noticed.keep(clone, RECORD, {**rows, name: [row[0], *now]})  # the next command need not read it
+    return None
+
+
+def remember(clone: Clone, name: str, data: bytes) -> None:
+    """From now on these bytes are no edit of that view."""
+    noticed.keep(clone, RECORD, {**noticed.read(clone, RECORD), name: [_digest(data)]})
+
+
+def put(clone: Clone, name: str, text: str, *, write: Callable[[Layout, str, str], bool]) -> bool:
+    """Render a view that may be edited, unless it holds an edit that nobody has looked at."""
+    if edited(clone, name) is not None:
+        clone.notes.append(f"{paths.VIEW}/{name} was edited just now and is not rendered over")
+        return False
+    if not write(clone.layout, name, text):
+        return False
+    remember(clone, name, text.encode("utf-8", "replace"))
+    return True
+
+
+def refused(clone: Clone, name: str, data: bytes, why: str) -> Outcome:
+    """Keep the text of an edit that cannot be taken, and say why and where."""
+    fsio.make_dirs(clone.layout.kept)
+    when = clone.now()[:19].replace("-", "").replace(":", "")
+    path = os.path.join(clone.layout.kept, f"{when}Z-{name.replace('/', '-')}")
+    fsio.replace(path, clone.scan.text(data.decode("utf-8", "replace")).encode("utf-8", "replace"))
+    remember(clone, name, data)
+    clone.notes.append(f"your edit of {paths.VIEW}/{name} was not taken: {why}; its text is in {path}")
+    return Outcome(refused=why, kept=path)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# project_state.json.
+
+
+def take(clone: Clone) -> Outcome | None:
+    """Take an edit of project_state.json, or refuse it and keep its text; None if there is none."""
+    if clone.reading or clone.repo.operation():
+        return None
+    try:
+        clone.repo.refuse_in_hook_of_publish()
+        if edited(clone, state.NAME) is None:
+            return None
+        with fsio.locked(clone.layout.lock, wait=edits.PATIENCE):
+            data = edited(clone, state.NAME)
+            return None if data is None else _take(clone, data)
+    except (UnsafePath, TooLarge) as error:
+        clone.notes.append(f"{paths.VIEW}/{state.NAME} was left alone: {error}")
+    except (Busy, PublishRefused):  # the next command looks again
+        pass
+    return None
+
+
+def _take(clone: Clone, data: bytes) -> Outcome:
+    try:
+        changes = _changes(clone, data)
+    except HoldfastError as error:
+        return refused(clone, state.NAME, data, _placed(str(error)))
+    taken = _store(clone, changes)
+    remember(clone, state.NAME, data)
+    for one in taken[: edits.MOST_NOTES]:
+        clone.notes.append(edits.said(one, where=f"in {state.NAME}"))
+    return Outcome(taken)
+
+
+def _placed(reason: str) -> str:
+    """A refusal with its line as editors understand it."""
+    return _ON_LINE.sub(rf"{state.NAME}:\1 ", reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A node as the edit has it, where it lies, and what it was."""
+
+    node: Task | Link
+    path: str
+    before: str | None
+
+
+def _changes(clone: Clone, data: bytes) -> list[_Change]:
+    """What an edited text changes; whatever speaks against any of it is raised."""
+    text = _decoded(data)
+    document = _loaded(text)
+    current = state.read(clone)
+    if document.get("base") != current.base:
+        raise BadInput("the project has changed since it was rendered; edit the fresh one")
+    _refuse_derived(document, current)
+    known = _known(clone, current)
+    taken = {name.casefold() for name in known}
+    plan = exchange.from_text(text, fresh=lambda prefix, others: new_id(prefix, {*known, *others}))
+    nodes: dict[str, Task | Link] = {task.id: task for task in plan.tasks}
+    nodes |= {link.id: link for link in plan.links}
+    if missing := sorted(known.keys() - nodes.keys()):
+        raise BadInput(
+            f"{missing[0]} is not in it any more; what is absent is not deleted: use `holdfast task drop` "
+            "or `holdfast link remove`"
+        )
+    for node in nodes.values():
+        if node.id not in known and node.id.casefold() in taken:
+            raise BadInput(f"{node.id} differs only in case from one that is here")
+    return list(_changed(clone, nodes, known, current))
+
+
+def _changed(
+    clone: Clone, nodes: Mapping[str, Task | Link], known: Mapping[str, _Change], current: State
+) -> Iterator[_Change]:
+    for name, node in nodes.items():
+        before = known.get(name)
+        if before is not None and before.node == node:
+            continue
+        if name in current.board.placed and current.board.placed[name].clash is not None:
+            raise InConflict(f"{name} was changed here and in the branch's history")
+        if name in clone.erased():
+            raise BadInput(f"{name} was erased")
+        if clone.scan.text(tasks.render(node)) != tasks.render(node):
+            raise BadInput(f"{name} holds what looks like a secret; take it out")
+        if before is not None and type(before.node) is not type(node):
+            raise BadInput(f"{name} cannot turn from a task into a link, or back")
+        folder = paths.TASKS if isinstance(node, Task) else paths.LINKS
+        path = before.path if before else paths.node_path(folder, slug(node.title, boards.MAX_SLUG), name)
+        yield _Change(node, path, before.before if before else None)
+
+
+def _known(clone: Clone, current: State) -> dict[str, _Change]:
+    """Every task and link that the view shows."""
+    found = {
+        name: _Change(placed.task, placed.path, tasks.render(placed.task))
+        for name, placed in current.board.placed.items()
+    }
+    links, _ = boards.links(clone)
+    return found | {name: _Change(link, path, tasks.render(link)) for name, (link, path) in links.items()}
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"line {line}: it holds bytes that are not UTF-8 text") from None
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(f"line {error.lineno}: {error.msg}") from None
+    except (ValueError, RecursionError):
+        raise BadInput("line 1: it is nested too deeply, or holds a number too long to read") from None
+    if not isinstance(document, dict) or not all(isinstance(document.get(name), list) for name in _NODES):
+        raise BadInput("line 1: it is no object with lists of tasks and links")
+    return document
+
+
+def _refuse_derived(document: Mapping[str, Any], current: State) -> None:
+    """What follows from the tasks may be left out, but not edited; what nobody knows may not be added."""
+    shown = json.loads(json.dumps(state.as_object(current)))
+    for name, value in document.items():
+        if name in HEADER or name in _NODES:
+            continue
+        if name not in shown:
+            raise BadInput(f"it has a field {name[:40]!r} that nobody would read")
+        if value != shown[name]:
+            raise BadInput(f"{name} follows from the tasks: edit these instead")
+
+
+def _store(clone: Clone, changes: list[_Change]) -> tuple[Taken, ...]:
+    """Keep what was edited: as a change that waits and an event, like any edit by hand."""
+    if not changes:
+        return ()
+    texts = {change.path: tasks.render(change.node) for change in changes}
+    stored = {done.path: done.blob or "" for done in clone.change_all(texts)}
+    taken = []
+    for change in changes:
+        action = "edit" if change.before is not None else "add"
+        clone.record(edits.event(change.node, action, stored[change.path]))
+        text = texts[change.path]
+        diff = sides.differences(change.path, change.before, text) if change.before else (change.node.title,)
+        taken.append(Taken(change.node.id, change.path, diff, is_new=change.before is None))
+    return tuple(taken)
