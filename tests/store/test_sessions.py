@@ -80,6 +80,23 @@ def test_lookups_by_line_work_tree_and_state(layout: Layout) -> None:
     assert names(sessions.all(layout)) == [f"SES-{n}" for n in range(1, 6)]
 
 
+def test_few_of_many_old_sessions_are_read(layout: Layout) -> None:
+    """After a year there are thousands; a start must not read them all to find the few that matter."""
+    at = Anchor(TS, None, "main")
+    for n in range(30):
+        began = replace(
+            at, ts=f"2026-11-{n + 1:02d}T00:00:00.000000Z", branch="main" if n % 10 else "old/line"
+        )
+        ended = {} if n == 5 else {"state": "ended", "ended": at}
+        sessions.save(layout, made(f"SES-{n:02d}", started=began, **ended))
+    found = sessions.likely([layout], branch="old/line", most=4)
+    assert [one.id for one in found] == [f"SES-{n:02d}" for n in (0, 5, 10, 20, 26, 27, 28, 29)]
+    whole = Path(sessions.path_of(layout, "SES-02"))
+    whole.write_bytes(whole.read_bytes()[:300])  # torn, but it says that it ended
+    assert [one.id for one in sessions.opened(layout)] == ["SES-05"] and layout.notes == []
+    assert len(sessions.all(layout)) == 29 and len(layout.notes) == 1
+
+
 DAMAGE = [b"", b"{", b"[]", b'{"version": 1}', b"\xff\xfe", b"[" * 100_000]
 
 

@@ -87,7 +87,7 @@ def _gone(clone: Clone, session: Session) -> str | None:
 def left(clone: Clone) -> Session | None:
     """The session this work tree was busy with on another branch, unless that was long ago."""
     limit = datetime.fromisoformat(clone.now()) - timedelta(days=STALE_DAYS)
-    there = [one for one in sessions.everywhere(clone.stores) if one.state == "open"]
-    busy = [one for one in there if one.worktree == worktree_of(clone)]
+    here = worktree_of(clone)
+    busy = [one for store in clone.stores for one in sessions.opened(store, worktree=here)]
     recent = [one for one in busy if datetime.fromisoformat(one.updated.ts) >= limit]
     return max(recent, key=lambda one: (one.updated.ts, one.id), default=None)

@@ -6,6 +6,7 @@ never written over.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -17,6 +18,7 @@ from holdfast.store.layout import Layout
 
 MAX_FILE = 4 << 20
 _LOCK = "sessions.lock"
+_ENDED = re.compile(rb'\{\s*"version": 1,\s*"id": "[^"]+",\s*"state": "ended"')
 _PATIENCE = 30.0  # seconds; many agents may note at once, and each syncs its file
 
 
@@ -55,11 +57,30 @@ def opened(
     layout: Layout, *, line: str | None = None, worktree: str | None = None, agent_session: str | None = None
 ) -> list[Session]:
     """The sessions nobody has ended, of this line, work tree or agent's session; last updated last."""
-    there = [one for one in all(layout) if one.state == "open"]
+    found = (_read_or_say(layout, path) for path in _paths(layout) if not _seems_ended(path))
+    there = [one for one in found if one and one.state == "open"]
     wanted = {"line": line, "worktree": worktree, "agent_session": agent_session}
     for name, value in wanted.items():
         there = [one for one in there if value is None or getattr(one, name) == value]
     return sorted(there, key=lambda one: (one.updated.ts, one.id))
+
+
+def likely(stores: Iterable[Layout], *, branch: str | None, most: int = 64) -> list[Session]:
+    """Sessions to choose from without reading years of them: the open, the newest, a branch's newest.
+
+    Oldest first. File names begin with the time and hold the branch as a slug, so only what is asked for
+    is read.
+    """
+    mark = f"Z_{slug(branch or DETACHED)}-SES-"
+    found: dict[str, Session] = {}
+    for layout in stores:
+        paths = _paths(layout)
+        chosen = {*paths[-most:], *[path for path in paths if mark in os.path.basename(path)][-most:]}
+        chosen |= {path for path in paths if path not in chosen and not _seems_ended(path)}
+        for path in sorted(chosen):
+            if session := _read_or_say(layout, path):
+                found.setdefault(session.id, session)
+    return sorted(found.values(), key=lambda one: (one.started.ts, one.id))
 
 
 def of_line(layout: Layout, line: str) -> list[Session]:
@@ -96,12 +117,12 @@ def update(layout: Layout, asked: str, change: Callable[[Session], Session]) -> 
 
 
 def start(layout: Layout, make: Callable[[list[Session]], Session]) -> Session:
-    """Store the session that `make` gives, who sees all others and is alone while it looks.
+    """Store the session that `make` gives, who is alone while it looks.
 
-    It may give one of the others instead; then nothing is written.
+    It is given the open ones, and may give one of them instead; then nothing is written.
     """
     with locked(layout):
-        there = all(layout)
+        there = opened(layout)
         new = make(there)
         if not any(new is one for one in there):
             _write(layout, new)
@@ -155,6 +176,20 @@ def _read_or_say(layout: Layout, path: str) -> Session | None:
         return None
 
 
+def _seems_ended(path: str) -> bool:
+    """Whether a file as we write it begins by saying that its session has ended; years of them pile up."""
+    try:
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return False
+    try:
+        return _ENDED.match(os.read(fd, 256)) is not None
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+
+
 def _write(layout: Layout, session: Session, *, path: str | None = None) -> str:
     data = to_json(session).encode("utf-8", "backslashreplace")  # half a character stays a JSON escape
     if len(data) > MAX_FILE:
@@ -195,7 +230,3 @@ def locked(layout: Layout) -> Iterator[None]:
     fsio.make_dirs(layout.sessions)
     with fsio.locked(os.path.join(layout.sessions, _LOCK), wait=_PATIENCE):
         yield
-
-
-def _lock(layout: Layout) -> str:
-    return os.path.join(layout.sessions, _LOCK)
