@@ -96,17 +96,21 @@ BROKEN: dict[str, tuple[str, Callable[[str], None]]] = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
-def test_law_9_a_broken_store_disturbs_nobody(repo: GitRepo, layout: Layout, case: str) -> None:
+def test_law_9_a_broken_store_disturbs_nobody(repo: GitRepo, layout: Layout, tmp_path: Path) -> None:
     """A commit that fails because of our memory is the last one made with it."""
-    name, breaking = BROKEN[case]
-    breaking(os.path.normpath(os.path.join(layout.private, name)))
-    assert [fire(repo, hook, "x") for hook in ("post-commit", "post-rewrite")] == [QUIET, QUIET]
-    assert not os.path.lexists(os.path.join(layout.private, "elsewhere"))
-    assert not os.path.lexists(os.path.join(layout.inbox, "elsewhere"))
-    if "HEAD" not in case:
-        assert repo.commit()
-        assert repo.status() == ""
+    shutil.copytree(repo / ".git", tmp_path / "kept")
+    for case, (name, breaking) in BROKEN.items():
+        breaking(os.path.normpath(os.path.join(layout.private, name)))
+        said = [fire(repo, hook, "x") for hook in ("post-commit", "post-rewrite")]
+        assert said == [QUIET, QUIET], case
+        if "HEAD" not in case:
+            done = subprocess.run(
+                ["git", "commit", "-q", "--allow-empty", "-m", "x"], cwd=repo.path, check=False
+            )
+            assert done.returncode == 0, case
+        assert not list((repo / ".git").rglob("elsewhere")), case
+        shutil.rmtree(repo / ".git")
+        shutil.copytree(tmp_path / "kept", repo / ".git")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +156,7 @@ def test_law_9_input_that_never_ends_is_not_waited_for(repo: GitRepo, layout: La
 
 
 @needs_strace
-@pytest.mark.parametrize("call", ["write", "pread64,openat"])
+@pytest.mark.parametrize("call", ["write", pytest.param("openat", marks=pytest.mark.torture)])
 def test_law_9_a_disk_that_hangs_does_not_hold_the_caller(
     repo: GitRepo, layout: Layout, tmp_path: Path, call: str
 ) -> None:
@@ -265,7 +269,7 @@ def test_each_firing_is_given_out_once_while_hooks_write_and_commands_read(
     repo: GitRepo, layout: Layout
 ) -> None:
     """A commit counted twice or never is a session that lies."""
-    count = 120
+    count = 60
 
     def write(number: int) -> None:
         started = [PYTHON, "-I", "-S", layout.hook, "post-checkout", str(number)]
@@ -282,7 +286,7 @@ def test_each_firing_is_given_out_once_while_hooks_write_and_commands_read(
 
 def test_many_readers_share_what_fired_without_doubles(repo: GitRepo, layout: Layout) -> None:
     """Two agents' commands start at once after a commit; one of them adds it to the session."""
-    for number in range(20):
+    for number in range(8):
         fire(repo, "post-merge", str(number))
     code = (
         "import sys; from holdfast.store import inbox; from holdfast.store.layout import Layout\n"
@@ -290,10 +294,10 @@ def test_many_readers_share_what_fired_without_doubles(repo: GitRepo, layout: La
     )
     started = [
         subprocess.Popen([sys.executable, "-c", code, layout.top, layout.private], stdout=subprocess.PIPE)
-        for _ in range(6)
+        for _ in range(4)
     ]
     said = b" ".join(each.communicate(timeout=PATIENCE)[0] for each in started)
-    assert sorted(map(int, said.split())) == list(range(20))
+    assert sorted(map(int, said.split())) == list(range(8))
 
 
 def test_a_reader_that_dies_leaves_everything_to_the_next(repo: GitRepo, layout: Layout) -> None:

@@ -24,7 +24,7 @@ from holdfast.store.layout import Layout
 PROBE = "HOLDFAST_PROBE"  # the variable, and the word that marks the line of a hook fired as a test
 MAX_BYTES = 64 << 20  # hooks stop at a quarter of this, so what lies beyond is not theirs
 MAX_LINE = 16 << 10
-_WAIT = 2.0
+_WAIT, _WRITING = 2.0, 0.5  # seconds: for another command; for a hook, which writes one line
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _HEX = frozenset("0123456789abcdef")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -146,7 +146,7 @@ def _settled(path: str) -> Iterator[int | None]:
         yield None
         return
     try:
-        deadline = time.monotonic() + _WAIT
+        deadline = time.monotonic() + _WRITING
         while not (free := _lock(fd)) and time.monotonic() < deadline:
             time.sleep(0.002)
         yield fd if free else None
