@@ -3,12 +3,13 @@
 Everything is read from tree objects, so it works in a fresh clone without a private store. Against
 the merge-base, every memory that was added, changed or deleted needs an event that says who let it
 in, in the segments the branch brings along, not before the last change of its text; the log
-verifies; nothing sealed was touched.
+verifies; nothing sealed was touched. Tasks and links need no approval; `plan` says what they need.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from holdfast.diagnostics import plan
 from holdfast.diagnostics.branch import About, Branch, CutOff
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger, Seen
@@ -67,8 +68,10 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> V
         findings = [*findings, *_against(repo, ledger, here, start, log)]
     if base:
         _refuse_cut_off(findings)
-    findings = [*ledger.findings, *here.findings, *_repeated(here.memories), *findings]
+    judged = plan.judge(repo, start)
+    findings = [*ledger.findings, *here.findings, *_repeated(here.memories), *findings, *judged.findings]
     counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.memories)}
+    counts |= {name: number for name, number in judged.counts.items() if number}
     return Verdict(
         problems=tuple(f for f in findings if f.severity == "problem"),
         notes=tuple(f for f in findings if f.severity != "problem"),
