@@ -98,6 +98,7 @@ class Clone:
         self._writers: dict[str, Writer] = {}
         self._line: tuple[tuple[object, ...], Line] | None = None
         self._own: set[str] | None = None
+        self._told: tuple[tuple[object, ...], list[Event]] | None = None
         self._erased: set[str] | None = None
 
     @classmethod
@@ -323,7 +324,15 @@ class Clone:
 
     def events(self) -> list[Event]:
         """Every event visible here, in order."""
-        return dag.in_order(self._steadily(lambda: self._events_of(self.sources())))
+        return list(self._steadily(self._read_events))
+
+    def _read_events(self) -> list[Event]:
+        """What the visible files hold; read again only if one of them changed since this was last asked."""
+        sources = self.sources()
+        state = tuple((s.key, s.until, s.blob or _facts(s.path or "")) for s in sources)
+        if self._told is None or self._told[0] != state:
+            self._told = (state, dag.in_order(self._events_of(sources)))
+        return self._told[1]
 
     def _events_of(self, sources: Iterable[Source]) -> list[Event]:
         return [event for event, _ in self.read_sources(sources)]

@@ -16,6 +16,7 @@ from holdfast.git import erase, journal
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.index.freshness import Signature
+from holdfast.recall import journal as journals
 from holdfast.recall import views
 from holdfast.recall.search import TextSearch
 from holdfast.security.redact import Scanner
@@ -125,6 +126,8 @@ class Viewing:
         views.write(self.clone.layout, "artifacts.json", views.artifacts_json(self.artifacts(), header))
         if self.settings.has("tasks"):
             views.write(self.clone.layout, state.NAME, state.text(state.read(self.clone)))
+        if self.settings.has("journal"):
+            journals.write(self.clone, folder=self.settings.journal_path, only=[header.time[:10]])
 
     def _needs(self, feature: str) -> None:
         if not self.settings.has(feature):
