@@ -53,13 +53,12 @@ def let_stay(clone: Clone, changes: list[Change]) -> None:
 
 
 def set_aside(clone: Clone, changes: list[Change]) -> list[SetAside]:
-    """Let changes wait no longer; each stays in the store, and what it had replaced here comes back."""
+    """Let changes wait no longer; each stays in the store, and what had waited at this point waits again."""
     line, now = clone.line().id, clone.now()
-    replaced = [c for c in pending.published(clone.layout) if c.line == line and not _commit(c)]
+    kept = [change for change in pending.published(clone.layout) if change.line == line]
     done = []
     for change in changes:
-        before = [c for c in replaced if c.path == change.path and _waited_here(clone, c, change)]
-        again = max(before, key=lambda c: (c.ts, c.name), default=None)
+        again = _earlier(clone, change, [c for c in kept if c.path == change.path])
         if again is not None:
             again = pending.add(clone.layout, replace(again, published=None, ts=now))
         pending.archive(clone.layout, change, commit=None, ts=now)
@@ -67,10 +66,14 @@ def set_aside(clone: Clone, changes: list[Change]) -> list[SetAside]:
     return done
 
 
-def _commit(change: Change) -> str:
-    return (change.published or {}).get("commit", "")
+def _earlier(clone: Clone, change: Change, kept: list[Change]) -> Change | None:
+    """What waited for a path at this point: the last text recorded at a commit that is still in our history.
 
-
-def _waited_here(clone: Clone, earlier: Change, later: Change) -> bool:
-    """Whether a change that was superseded had been recorded at a commit which is still in our history."""
-    return earlier.ts < later.ts and earlier.head is not None and _is_here(clone, earlier.head)
+    If that text is in the tree, or was published in a commit we still have, nothing waited any more.
+    """
+    before = [c for c in kept if c.ts < change.ts and c.head is not None and _is_here(clone, c.head)]
+    last = max(before, key=lambda c: (c.ts, c.name), default=None)
+    if last is None or last.blob == clone.repo.blobs_at("HEAD", [change.path]).get(change.path):
+        return None
+    commit = (last.published or {}).get("commit", "")
+    return None if commit and _is_here(clone, commit) else last
