@@ -4,10 +4,13 @@ import json
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from holdfast.index import freshness
 from holdfast.interfaces import quick
 from tests.conftest import Cli, GitRepo
 from tests.index.conftest import fact_text
@@ -22,6 +25,10 @@ QUESTIONS = (
     ["recall"],
     ["status"],
     ["status", "--json"],
+    ["next"],
+    ["next", "--json"],
+    ["context"],
+    ["context", "--json"],
     ["--version"],
 )
 
@@ -39,6 +46,15 @@ def used(cli: Cli, repo: GitRepo) -> Cli:
     return cli
 
 
+@pytest.fixture
+def planned(used: Cli) -> Cli:
+    """The same with something to do, and somebody who is at it."""
+    used("task", "add", "Feed the zebra", "--id", "TSK-feed")
+    used("task", "add", "Wash the zebra", "--id", "TSK-wash", "--needs", "TSK-feed")
+    used("session", "note", "Found the hay", "--open", "carry it")
+    return used
+
+
 def answer(
     cli: Cli, argv: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> str | None:
@@ -52,12 +68,12 @@ def answer(
 
 
 def test_both_ways_say_the_same(
-    used: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    planned: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Whoever asks twice must not read two different answers."""
     for argv in QUESTIONS:
-        full = used(*argv).out
-        fast = answer(used, argv, monkeypatch, capfd)
+        full = planned(*argv).out
+        fast = answer(planned, argv, monkeypatch, capfd)
         assert fast is not None, argv
         if "--json" in argv:
             assert json.loads(fast) == json.loads(full), argv
@@ -91,12 +107,113 @@ def test_nothing_is_answered_from_an_index_that_is_behind(
         assert answer(used, ["status"], monkeypatch, capfd) is None, number
 
 
+def others(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[[], set[str]]:
+    """The commands that are answered quickly at the moment."""
+    return lambda: {name for name in COMMANDS if answer(cli, [name], monkeypatch, capfd) is not None}
+
+
+COMMANDS = ("recall", "next", "status", "context")
+
+
+def test_each_question_rests_on_its_own_part(
+    planned: Cli, repo: GitRepo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A stale answer misleads; and who asks for tasks must not wait because a memory was edited."""
+    task = ".holdfast/tasks/by-hand-TSK-hand.md"
+    fact = ".holdfast/memory/facts/zebra-FCT-zebra1.md"
+    plain = {"recall", "next", "status", "context"}
+    steps: list[tuple[Callable[[], object], set[str]]] = [
+        (lambda: repo.write(task, "---\nid: TSK-hand\ntitle: By hand\n---\n"), {"recall"}),
+        (lambda: planned("task", "start", "TSK-feed"), set()),
+        (lambda: os.unlink(claim_of(repo, "TSK-feed")), {"recall"}),
+        (lambda: repo.write(fact, fact_text("FCT-zebra1", "It has none.")), {"next"}),
+        (lambda: planned("session", "note", "Carried it", "--close", "o1"), {"recall", "next"}),
+        (lambda: planned("task", "release", "TSK-wash"), plain),
+        (lambda: repo.write("README", "edited\n"), plain - {"context"}),
+        (lambda: repo.write("src/new.txt", "new\n"), plain - {"context"}),
+        (lambda: repo.git("add", "src/new.txt"), {"recall", "next"}),
+        (lambda: repo.git("tag", "here"), {"recall", "next"}),
+        (lambda: (repo.git("switch", "-q", "-c", "away"), repo.git("switch", "-q", "main")), set()),
+        (lambda: repo.commit("other.txt"), set()),
+    ]
+    quickly = others(planned, monkeypatch, capfd)
+    for number, (step, still) in enumerate(steps):
+        for _ in range(2):  # the first time there may be something to say of the step before
+            for name in sorted(plain - quickly()):
+                planned(name)
+        assert quickly() == plain, number
+        step()
+        assert quickly() == still, number
+
+
+def claim_of(repo: GitRepo, task: str) -> Path:
+    return repo / f".git/holdfast/claims/{task}.json"
+
+
+def test_what_hooks_left_is_taken_in_first(
+    planned: Cli, repo: GitRepo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A commit that a hook saw belongs to the session before anybody is told of it."""
+    quickly = others(planned, monkeypatch, capfd)
+    for name in COMMANDS:
+        planned(name)
+    inbox = repo / ".git/holdfast/inbox"
+    inbox.mkdir(exist_ok=True)
+    for name in ("git.log", "git.log.taken-000001"):
+        assert quickly() == set(COMMANDS)
+        (inbox / name).write_text("")
+        assert quickly() == set()
+        (inbox / name).unlink()
+
+
+def test_a_claim_that_has_ended_ends_the_kept_answer(
+    planned: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An agent that was killed must not hold its task for ever in a kept answer."""
+    planned("task", "start", "TSK-feed", "--for", "1h")
+    for name in ("next", "context"):
+        planned(name)
+        planned(name)
+    quickly = others(planned, monkeypatch, capfd)
+    assert {"next", "context"} <= quickly()
+    later, gmtime = time.time() + 3700, time.gmtime
+    monkeypatch.setattr(time, "gmtime", lambda: gmtime(later))
+    assert not {"next", "context"} & quickly()
+
+
+def test_a_quick_context_counts_as_much_as_a_slow_one(
+    planned: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Statistics that miss the usual way say the opposite of what is true."""
+    planned("context")
+    for _ in range(2):
+        assert answer(planned, ["context"], monkeypatch, capfd) is not None
+    assert json.loads(planned("stats", "--json").out)["counts"] == {"context.branch": 3}
+
+
+def test_many_files_or_submodules_are_gits_business(
+    used: Cli, repo: GitRepo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be told from file facts is asked of git each time."""
+    used("context")
+    assert answer(used, ["context"], monkeypatch, capfd) is not None
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
+    used("context")
+    assert answer(used, ["context"], monkeypatch, capfd) is None
+    repo.git("rm", "-q", "--cached", "sub")
+    monkeypatch.setattr(freshness, "MAX_WATCHED", 0)
+    used("context")
+    assert answer(used, ["context"], monkeypatch, capfd) is None
+
+
 def index_of(cli: Cli) -> Path:
     (found,) = Path(os.environ["XDG_CACHE_HOME"]).glob("holdfast/*/index.db")
     return found
 
 
-UNKNOWN = (
+UNKNOWN: tuple[list[str], ...] = (
     ["recall", "--limit", "0", "x"],
     ["recall", "--kind", "nonsense", "x"],
     ["recall", "--what", "x"],
@@ -104,6 +221,10 @@ UNKNOWN = (
     ["recall", "--help"],
     ["recall", "--limit"],
     ["status", "--help"],
+    ["next", "--claim"],
+    ["next", "TSK-1"],
+    ["context", "--budget", "300"],
+    ["context", "--json", "--json"],
     ["log"],
     [],
 )

@@ -94,9 +94,8 @@ class WorkTree:
     def _look(self, top: str) -> None:
         digest, newest = freshness.watched(top, self.paths)
         wait = freshness.settles_in(newest, time.time_ns())
-        if (
-            0 < wait <= freshness.TICK
-        ):  # something was just written: a change in the same tick would go unseen
+        if 0 < wait <= freshness.TICK:
+            # Something was just written: another change in the same tick would go unseen.
             time.sleep(wait / 1e9)
             digest, newest = freshness.watched(top, self.paths)
             wait = freshness.settles_in(newest, time.time_ns())
