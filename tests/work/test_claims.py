@@ -17,9 +17,12 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput, Claimed, NotFound
 from holdfast.model.event import timestamp
+from holdfast.model.task import Task
 from holdfast.store.layout import Layout
-from holdfast.work import claims
+from holdfast.work import claims, doing, exchange
 from holdfast.work.claims import Claim
+from holdfast.work.doing import Who
+from tests.git.place import Place
 
 AGENTS = 16
 OID = "0123456789" * 4
@@ -257,6 +260,30 @@ def test_sixteen_agents_never_claim_the_same_task(layout: Layout, count: int) ->
         task: f"agent-{agent}" for agent, tasks in got.items() for task in tasks
     }
     assert layout.notes == []
+
+
+def next_until_none(top: Path, agent: int, place: Place, pipe: int) -> None:
+    """Ask for something to do, again and again, as `holdfast next --claim` does."""
+    clone = place.at(top).open()
+    while (task := doing.claim_next(clone, Who("ada", "SES-x" if agent % 2 else None))) is not None:
+        os.write(pipe, f"{task.id}\n".encode())
+
+
+def test_sixteen_agents_in_four_work_trees_share_out_what_is_ready(tmp_path: Path) -> None:
+    """One person's agents, all under one name: each must get a task of its own, wherever it works."""
+    place = Place.make(tmp_path / "project")
+    plan = [Task(id=f"TSK-{number}", title="do it") for number in range(24)]
+    exchange.bring(place.open(), exchange.to_json([*plan, Task(id="TSK-w", title="waits", needs=("TSK-0",))]))
+    trees = [place.repo.path]
+    for name in ("one", "two", "three"):
+        place.git("worktree", "add", "-q", "-b", name, str(tmp_path / name))
+        trees.append(tmp_path / name)
+    children = [
+        spawn(lambda pipe, a=agent: next_until_none(trees[a % 4], a, place, pipe)) for agent in range(AGENTS)
+    ]
+    got = [task for _, reading in children for task in reports(reading)]
+    assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid, _ in children] == [0] * AGENTS
+    assert sorted(got) == sorted(task.id for task in plan)
 
 
 def claim_until_killed(layout: Layout, agent: int, pipe: int) -> None:

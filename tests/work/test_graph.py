@@ -20,12 +20,20 @@ def task(name: str, *needs: str, **fields: object) -> Task:
 
 
 @st.composite
-def plans(draw: st.DrawFn, statuses: tuple[str, ...] = STATUSES, strangers: bool = True) -> list[Task]:
-    """A few tasks, tangled in any way: needs and parents may be unknown, and may run in circles."""
+def plans(
+    draw: st.DrawFn, statuses: tuple[str, ...] = STATUSES, strangers: bool = True, ordered: bool = False
+) -> list[Task]:
+    """A few tasks, tangled in any way: needs and parents may be unknown, and may run in circles.
+
+    `ordered` ones name only earlier tasks, so that few circles are left.
+    """
     count = draw(st.integers(1, len(NAMES)))
-    known = NAMES[:count]
     within = NAMES[: min(count + strangers, len(NAMES))]
-    return [draw(_node(name, [n for n in within if n != name], statuses)) for name in known]
+    tasks = []
+    for place, name in enumerate(NAMES[:count]):
+        others = within[:place] if ordered else tuple(n for n in within if n != name)
+        tasks.append(draw(_node(name, list(others), statuses)))
+    return tasks
 
 
 @st.composite
@@ -138,7 +146,7 @@ def _linked(graph: Graph, one: str, other: str) -> bool:
     return other in a.needs or other == a.parent or one == b.parent
 
 
-@given(tasks=plans(strangers=False), changed=st.data())
+@given(tasks=plans(strangers=False, ordered=True), changed=st.data())
 def test_a_change_is_refused_exactly_when_it_makes_a_cycle(tasks: list[Task], changed: st.DataObject) -> None:
     """Whoever asks before saving must hear of the cycle then, not after the next merge."""
     graph = Graph(tasks)
@@ -190,13 +198,11 @@ def test_the_critical_path_is_a_chain_of_open_work(tasks: list[Task]) -> None:
     )
 
 
-@given(tasks=plans(statuses=("open", "done"), strangers=False))
+@given(tasks=plans(statuses=("open", "done"), strangers=False, ordered=True))
 def test_the_critical_path_takes_as_many_steps_as_the_work(tasks: list[Task]) -> None:
     """With hands enough, no plan ends sooner than its longest chain, nor later."""
     flat = [replace(t, parent=None) for t in tasks]
-    graph = Graph(flat)
-    assume(graph.cycle() is None)
-    steps = 0
+    graph, steps = Graph(flat), 0
     while names := [t.id for t in Graph(flat).ready()]:
         flat, steps = finished(flat, *names), steps + 1
     assert len(graph.critical_path()) == steps
@@ -237,7 +243,7 @@ def test_reasons_are_said_in_words() -> None:
     assert reasons(graph, "TSK-h") == ("blocked: no reason given",)
     assert [t.id for t in graph.ready()] == ["TSK-q"]
     assert graph.unblocks("TSK-q") == ()
-    assert graph.standing("TSK-d") == ("is dropped",)
+    assert graph.standing("TSK-d") == ()
 
 
 def test_ready_is_ordered_by_urgency_then_what_was_begun_then_what_it_frees_then_age() -> None:

@@ -162,11 +162,11 @@ class Graph:
         return [Waiting(task, tuple(self._reasons(task))) for task in held]
 
     def standing(self, id: str) -> tuple[str, ...]:  # noqa: A002
-        """Why a node is not ready; nothing if it is."""
+        """Why an open node is not ready; nothing if it is, or is closed."""
         task = self.tasks[id]
-        if task.status in CLOSED:
-            return (f"is {task.status}",)
-        return () if id in self._holds().ready else tuple(self._reasons(task))
+        if task.status in CLOSED or id in self._holds().ready:
+            return ()
+        return tuple(self._reasons(task))
 
     def _holds(self) -> "_Holds":
         if self._held is None:
