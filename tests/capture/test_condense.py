@@ -122,6 +122,29 @@ def test_condensing_again_and_again_says_how_many_turns_it_no_longer_tells() -> 
     assert tokens(session.condensed.text) <= condense.share(300)
 
 
+def test_a_line_of_each_folded_turn_stays_for_the_journal() -> None:
+    """A day of a hundred turns must not read as a day of twenty."""
+    session = EMPTY
+    for n in range(1, 61):
+        session = condense.condensed(
+            noted(session, summary=f"step {n}\nand more", task="TSK-a"), after=6, budget=300
+        )
+    assert [turn.n for turn in session.every_turn] == list(range(1, 61))
+    first = session.every_turn[0]
+    assert (first.summary, first.task, first.anchor) == ("step 1 and more", "TSK-a", AT)
+    many = replace(session, turns=tuple(Turn(n=60 + n, anchor=AT, summary="x") for n in range(1, 1_500)))
+    many = replace(many, condensed=replace(session.condensed, turns=60))  # type: ignore[type-var]
+    kept = condense.condensed(many, after=6, budget=300).condensed
+    assert kept is not None and len(kept.folded) == 1_000
+
+
+def test_a_models_words_in_brackets_stay() -> None:
+    """What a command answered is kept when more turns are folded onto it."""
+    session = condense.fold(long_session(8), 4, "(careful with the cache)\nMuch was done.", by="claude")
+    text = condense.shortly(session, 2, budget=1500)
+    assert text.startswith("(careful with the cache)\nMuch was done.\n5. step 5")
+
+
 def test_the_same_turns_give_the_same_text() -> None:
     """Two work trees that condense the same session must not differ."""
     made = {condense.condensed(long_session(), after=4, budget=400) for _ in range(3)}

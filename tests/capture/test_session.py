@@ -138,6 +138,37 @@ def test_a_note_without_a_session_starts_one(desk: Desk) -> None:
     assert desk.all()[0].still_open == ()
 
 
+def test_sixteen_first_notes_make_one_session_of_sixteen_turns(desk: Desk) -> None:
+    """Agents that start together must find one another's turns."""
+    desk.clone().line()
+    pids = []
+    for number in range(16):
+        if (pid := os.fork()) == 0:
+            try:
+                work.note(desk.clone(), f"turn {number}", open=[f"item {number}"])
+                os._exit(0)
+            finally:
+                os._exit(1)
+        pids.append(pid)
+    assert [os.waitpid(pid, 0)[1] for pid in pids] == [0] * 16
+    (session,) = desk.all()
+    assert sorted(turn.summary for turn in session.turns) == sorted(f"turn {n}" for n in range(16))
+    assert len(session.still_open) == 16 and [action for action, _ in desk.events()] == ["start"]
+
+
+def test_a_note_in_the_middle_of_a_rebase_stays_in_the_session(desk: Desk) -> None:
+    """While git replays commits HEAD is on no branch; the work is still the branch's."""
+    desk.repo.git("switch", "-q", "-c", "work")
+    first = desk.note("Before").session
+    desk.repo.commit("f.txt", "ours\n")
+    desk.repo.git("switch", "-q", "main")
+    desk.repo.commit("f.txt", "theirs\n")
+    desk.repo.git("switch", "-q", "work")
+    desk.repo.git("rebase", "-q", "main", ok=False)
+    noted = desk.note("In the middle of a conflict")
+    assert noted.session.id == first.id and noted.turn is not None and noted.turn.anchor.branch == "work"
+
+
 def test_a_branch_change_starts_a_linked_session_and_ends_nothing(desk: Desk) -> None:
     """What was open on the other branch is still open there, and nothing of it appears here."""
     first = work.start(desk.clone(), objective="On main")

@@ -8,11 +8,12 @@ import re
 from dataclasses import replace
 
 from holdfast.model.brief import shortened
-from holdfast.model.session import MAX_SCRATCHPAD, Condensed, Session, Turn
+from holdfast.model.session import MAX_FOLDED, MAX_SCRATCHPAD, Condensed, Session, Turn
 from holdfast.model.text import tokens
 
 BY_US = "holdfast"
 _NEW, _OLD = 240, 90  # bytes of a turn's line while there is room, and when there is not
+_NOT_TOLD = re.compile(r"\(\d+ turns before these are not told here\)|\(more came before\)")
 _NUMBERED = re.compile(r"(\d+)\. ")
 _MOST, _MOST_TEXT = 1_000, 1 << 20  # turns and characters that stay unfolded, whatever the settings
 _LEAST = 64  # tokens for the folded turns, however small the budget
@@ -42,16 +43,22 @@ def condensed(session: Session, *, after: int, budget: int) -> Session:
 
 def fold(session: Session, count: int, text: str, *, by: str) -> Session:
     """The session with its `count` oldest turns replaced by a text that tells them and all before."""
-    before = session.condensed
-    told = (before.turns if before else 0) + count
-    new = Condensed(turns=told, text=text[:MAX_SCRATCHPAD], by=by, extra=before.extra if before else ())
+    before = session.condensed or Condensed(turns=0, text="", by=by)
+    folded = (*before.folded, *(_folded(turn) for turn in session.turns[:count]))[-MAX_FOLDED:]
+    new = replace(before, turns=before.turns + count, text=text[:MAX_SCRATCHPAD], by=by, folded=folded)
     return replace(session, condensed=new, turns=session.turns[count:])
+
+
+def _folded(turn: Turn) -> Turn:
+    """A turn in a line: what it did, where, and what it left in git."""
+    summary = shortened(" ".join(turn.summary.split()), _NEW)
+    return replace(turn, summary=summary, commands=(), files=())
 
 
 def shortly(session: Session, count: int, *, budget: int) -> str:
     """The oldest turns and what was folded before, a line each, the newest at most length."""
     before = session.condensed.text.split("\n") if session.condensed else []
-    lines = [line for line in before if line.strip() and not line.startswith("(")]
+    lines = [line for line in before if line.strip() and not _NOT_TOLD.fullmatch(line)]
     lines += [_line(turn) for turn in session.turns[:count]]
     return "\n".join(_fitting(lines, share(budget) * 4))
 

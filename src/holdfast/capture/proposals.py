@@ -60,4 +60,4 @@ def _worked(session: Session, task: str, commits: Sequence[str]) -> set[str]:
     """All commits if it was the session's only task, else those of the turns that were spent on it."""
     if session.tasks == (task,):
         return set(commits)
-    return {oid for turn in session.turns if turn.task == task for oid in turn.commits}
+    return {oid for turn in session.every_turn if turn.task == task for oid in turn.commits}

@@ -81,20 +81,25 @@ def start(
     named = noting.task_ids(clone, tasks)
     if again and (old := current(clone)):
         end(clone, session=old.id, reason="again")
-    new = _begin(clone, {**fields, "tasks": named})
+    new, _ = _begin(clone, {**fields, "tasks": named})
     _record(clone, new, "start", summary=new.objective)
     return new
 
 
-def _begin(clone: Clone, fields: Mapping[str, Any], *, join: bool = False) -> Session:
-    """A new session here; where one is open already it is refused, or joined if somebody was quicker."""
+def _begin(clone: Clone, fields: Mapping[str, Any], *, join: bool = False) -> tuple[Session, bool]:
+    """A new session here; where one is open already it is refused, or joined if somebody was quicker.
+
+    Tells whether it was made now.
+    """
     line, worktree, now = clone.line().id, worktree_of(clone), anchor_of(clone)
     others = {name for store in clone.stores for name in sessions.ids(store)}
+    joined: set[str] = set()
 
     def make(there: list[Session]) -> Session:
         for old in there:
             if (old.state, old.line, old.worktree) == ("open", line, worktree):
                 if join:
+                    joined.add(old.id)
                     return old
                 raise BadInput(
                     f"{old.id} is open here: {old.objective or 'no objective'}",
@@ -103,14 +108,14 @@ def _begin(clone: Clone, fields: Mapping[str, Any], *, join: bool = False) -> Se
         identity = new_id(PREFIX, others)
         return Session(id=identity, line=line, worktree=worktree, started=now, updated=now, **fields)
 
-    return sessions.start(clone.layout, make)
+    found = sessions.start(clone.layout, make)
+    return found, found.id not in joined
 
 
 def _linked(clone: Clone, old: Session | None, objective: str) -> Session:
     """A session for a note that has none here: after a branch change it names the one it goes on from."""
-    fields = {"objective": objective, "previous": old.id if old else None}
-    new = _begin(clone, fields, join=True)
-    if new.turns or new.previous != fields["previous"]:
+    new, made = _begin(clone, {"objective": objective, "previous": old.id if old else None}, join=True)
+    if not made:
         return new
     if old is None:
         _record(clone, new, "start", summary=objective)

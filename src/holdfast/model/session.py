@@ -25,7 +25,15 @@ MAX_LINE = 4_000  # an open item, an approval, a decision, a command
 MAX_SUMMARY = 20_000
 MAX_SCRATCHPAD = 200_000
 # How many. The newest stay; of items only closed ones ever go.
-MAX_TURNS, MAX_ITEMS, MAX_COMMANDS, MAX_FILES, MAX_COMMITS, MAX_NAMES = 5_000, 2_000, 500, 2_000, 5_000, 1_000
+MAX_TURNS, MAX_FOLDED, MAX_ITEMS, MAX_COMMANDS, MAX_FILES, MAX_COMMITS, MAX_NAMES = (
+    5_000,
+    1_000,
+    2_000,
+    500,
+    2_000,
+    5_000,
+    1_000,
+)
 MAX_PATH = 4_096
 
 _TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
@@ -97,11 +105,15 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condensed:
-    """What stands for the older turns: how many they were, what they said, and who put it shortly."""
+    """What stands for the older turns: how many they were, what they said, and who put it shortly.
+
+    `folded` keeps a line of each for the journal, the newest of them; an agent is told only the text.
+    """
 
     turns: int
     text: str
     by: str
+    folded: tuple[Turn, ...] = ()
     extra: Extra = ()
 
 
@@ -145,6 +157,11 @@ class Session:
     def count(self) -> int:
         """How many turns it had, the folded ones included."""
         return self.turns[-1].n if self.turns else (self.condensed.turns if self.condensed else 0)
+
+    @property
+    def every_turn(self) -> tuple[Turn, ...]:
+        """All turns there is still a word of, the folded ones in a line each."""
+        return (*self.condensed.folded, *self.turns) if self.condensed else self.turns
 
     @property
     def still_open(self) -> tuple[Item, ...]:
@@ -334,7 +351,12 @@ _SHAPES |= {
         "state": strict.one_of("open", "closed"),
     },
     Approval: {"id": _item, "text": _line, "state": strict.one_of("pending", "granted", "denied"), "ts": _ts},
-    Condensed: {"turns": strict.number(1), "text": strict.text(MAX_SCRATCHPAD), "by": _line},
+    Condensed: {
+        "turns": strict.number(1),
+        "text": strict.text(MAX_SCRATCHPAD),
+        "by": _line,
+        "folded": strict.each(strict.made(Turn, _SHAPES), MAX_FOLDED),
+    },
     Turn: {
         "n": strict.number(1),
         "anchor": strict.made(Anchor, _SHAPES),
