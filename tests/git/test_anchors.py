@@ -1,6 +1,7 @@
 """Each way in which history is rewritten, one at a time: where the commit is now, and how it was found."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,16 +10,36 @@ import pytest
 from holdfast.git import anchors, kept
 from holdfast.git.anchors import Resolved
 from holdfast.git.clone import Clone
+from tests.conftest import GitRepo
 from tests.git.place import Place
+
+
+@pytest.fixture
+def place(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A project, copied from one that is made once: setting up costs more than most of these tests."""
+    template = tmp_path_factory.getbasetemp() / "anchors"
+    if not template.exists():
+        Place.make(template / "repo")
+    shutil.copytree(template / "repo", tmp_path / "repo")
+    return Place(GitRepo(tmp_path / "repo"), str(tmp_path / "cache"))
+
 
 KEY = "AKIA" + "Z7QK3M5RT2WX6Y4B"
 
 
 def where(place: Place, oid: str) -> tuple[str | None, str]:
-    """The commit's present name and how it was found; what state it is in follows from that."""
-    found = anchors.resolve(place.open(), [oid])[oid]
-    assert found.state == ("unanchored" if found.commit is None else "holds" if found.how == "" else "moved")
-    return found.commit, found.how
+    """The commit's present name and how it was found."""
+    return all_of(place, [oid])[0]
+
+
+def all_of(place: Place, oids: list[str]) -> list[tuple[str | None, str]]:
+    """The same for several; what state each is in follows from it."""
+    found = anchors.resolve(place.open(), oids)
+    for oid, one in found.items():
+        assert one.state == (
+            "unanchored" if one.commit is None else "holds" if one.commit == oid else "moved"
+        )
+    return [(found[oid].commit, found[oid].how) for oid in oids]
 
 
 def forget(place: Place) -> None:
@@ -67,7 +88,7 @@ def test_what_a_tag_a_remote_or_another_work_tree_reaches_holds(place: Place, tm
     place.git("worktree", "add", "-q", "--detach", str(tmp_path / "other"), oids[2])
     place.git("switch", "-q", "main")
     place.git("branch", "-q", "-D", "work")
-    assert [where(place, oid) for oid in oids] == [(oid, "") for oid in oids]
+    assert all_of(place, oids) == [(oid, "") for oid in oids]
 
 
 def test_what_only_a_stash_or_a_backup_reaches_does_not_hold(place: Place) -> None:
@@ -191,7 +212,7 @@ def test_a_rebased_commit_is_known_by_its_patch(place: Place) -> None:
     move_trunk(place)
     place.git("rebase", "-q", "main")
     new = place.git("rev-list", "--reverse", "main..work").split()
-    assert [where(place, oid) for oid in oids] == [(oid, "patch-id") for oid in new]
+    assert all_of(place, oids) == [(oid, "patch-id") for oid in new]
 
 
 def test_a_kept_commit_is_found_after_git_has_thrown_it_away(place: Place) -> None:
@@ -252,7 +273,7 @@ def test_a_dropped_commit_is_not_found_in_its_neighbours(place: Place) -> None:
     oids = work(place, *"abc")
     move_trunk(place)
     place.git("rebase", "-q", "--onto", "main", oids[1], "work")
-    assert [where(place, oid) for oid in oids] == [(None, ""), (None, ""), (head(place), "patch-id")]
+    assert all_of(place, oids) == [(None, ""), (None, ""), (head(place), "patch-id")]
 
 
 def test_reordered_commits_do_not_change_places(place: Place) -> None:
@@ -327,7 +348,7 @@ def test_every_commit_of_a_squashed_branch_is_the_squash(place: Place) -> None:
     place.git("commit", "-q", "-m", "The feature (#12)", "--author=Bob <bob@example.org>")
     place.git("branch", "-q", "-D", "work")
     place.repo.commit("later.txt")
-    assert [where(place, oid) for oid in oids] == [(head(place, "HEAD^"), "squash")] * 3
+    assert all_of(place, oids) == [(head(place, "HEAD^"), "squash")] * 3
 
 
 def test_a_squash_is_found_without_the_branch_if_its_commits_are_named(place: Place) -> None:
@@ -341,7 +362,7 @@ def test_a_squash_is_found_without_the_branch_if_its_commits_are_named(place: Pl
     place.git("commit", "-q", *words, "--author=Bob <bob@example.org>")
     place.git("branch", "-q", "-D", "work")
     forget(place)
-    assert [where(place, oid) for oid in oids] == [(head(place), "overlap")] * 2
+    assert all_of(place, oids) == [(head(place), "overlap")] * 2
 
 
 def test_what_was_taken_back_before_the_squash_is_not_in_it(place: Place) -> None:
@@ -353,7 +374,7 @@ def test_what_was_taken_back_before_the_squash_is_not_in_it(place: Place) -> Non
     place.git("commit", "-q", "-m", "The feature (#12)")
     place.git("branch", "-q", "-D", "work")
     new = head(place)
-    assert [where(place, oid) for oid in oids] == [(new, "squash"), (None, ""), (new, "squash")]
+    assert all_of(place, oids) == [(new, "squash"), (None, ""), (new, "squash")]
 
 
 def test_an_amended_commit_is_known_by_what_is_left_of_it(place: Place) -> None:

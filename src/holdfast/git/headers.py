@@ -33,13 +33,26 @@ class Commit:
     authored: int
     committed: int
     change_ids: frozenset[str]
-    title: str  # a hash of its first line
-    mentions: frozenset[str]  # hashes of all its lines: a squash lists the titles of its parts
-    takes_back: bool  # a revert, or the revert of one
+    message: str
 
     @property
     def author(self) -> str:
         return f"{self.name} <{self.mail}> {self.authored}"
+
+    @property
+    def title(self) -> str:
+        """A hash of its first line."""
+        return mark(self.message.partition("\n")[0])
+
+    @property
+    def mentions(self) -> frozenset[str]:
+        """Hashes of all its lines: a squash lists the titles of its parts."""
+        return frozenset(mark(line) for line in self.message.split("\n") if line)
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether it says to be a revert, or the revert of one."""
+        return bool(_TAKES_BACK.match(self.message)) or "This reverts commit" in self.message
 
 
 def listed(repo: Repo, *options: str, names: Iterable[str] = (), limit: int) -> dict[str, Commit]:
@@ -65,8 +78,7 @@ def parsed(text: str) -> Commit:
         key, _, value = row.partition(" ")
         fields.setdefault(key, []).append(value)
     name, mail, authored = _person(fields.get("author", [""])[0])
-    words = "\n".join(line.strip() for line in message[:_MAX_MESSAGE].strip().split("\n"))
-    lines = words.split("\n")
+    message = message[:_MAX_MESSAGE].replace("\n    ", "\n").strip()
     return Commit(
         oid.strip(),
         fields.get("tree", [""])[0],
@@ -75,11 +87,13 @@ def parsed(text: str) -> Commit:
         mail,
         authored,
         _person(fields.get("committer", [""])[0])[2],
-        frozenset((*fields.get("change-id", ()), *_CHANGE_ID.findall(words.split("\n\n")[-1]))),
-        mark(lines[0]),
-        frozenset(mark(line) for line in lines if line),
-        bool(_TAKES_BACK.match(lines[0])) or "This reverts commit" in words,
+        frozenset((*fields.get("change-id", ()), *_change_ids(message))),
+        message,
     )
+
+
+def _change_ids(message: str) -> list[str]:
+    return _CHANGE_ID.findall(message.rpartition("\n\n")[2]) if "Change-Id:" in message else []
 
 
 def mark(line: str) -> str:

@@ -32,6 +32,10 @@ class Sight:
     def patch(self, commit: Commit) -> Patch:
         return self.patches.get(commit.oid, _NOTHING)
 
+    def touching(self) -> list[Commit]:
+        """The commits that touch its paths."""
+        return [commit for commit in self.commits if commit.oid in self.patches]
+
 
 _NOTHING = Patch()
 
@@ -40,15 +44,14 @@ Rule = Callable[[Sight], list[str]]
 
 def rank(anchor: Anchor, commit: Commit) -> int:
     """How much a commit looks like the lost one, leaving aside what it changes."""
-    titled = anchor.title in commit.mentions
     person = _same_person(anchor, commit)
     if person and commit.authored == anchor.authored:
         if anchor.title == commit.title:
             return SAME_COMMIT
         return STRANGER if commit.takes_back else SAME_MOMENT
-    if commit.takes_back or commit.committed < anchor.committed:
+    if commit.committed < anchor.committed or not (person or anchor.title in commit.mentions):
         return STRANGER
-    return PLAUSIBLE if person or titled else STRANGER
+    return STRANGER if commit.takes_back else PLAUSIBLE
 
 
 def _same_person(anchor: Anchor, commit: Commit) -> bool:
@@ -82,7 +85,7 @@ def _lives_on(sight: Sight) -> bool:
     lines = set(sight.anchor.lines)
     return any(
         rank(sight.anchor, commit) == SAME_COMMIT and not lines.isdisjoint(sight.patch(commit).lines)
-        for commit in sight.commits
+        for commit in sight.touching()
     )
 
 
@@ -98,7 +101,7 @@ def by_patch_id(sight: Sight) -> list[str]:
     wanted = sight.anchor.patch_id
     if wanted is None:
         return []
-    return _best(sight, (commit for commit in sight.commits if sight.patch(commit).patch_id == wanted))
+    return _best(sight, (commit for commit in sight.touching() if sight.patch(commit).patch_id == wanted))
 
 
 def by_tree(sight: Sight) -> list[str]:
@@ -107,33 +110,32 @@ def by_tree(sight: Sight) -> list[str]:
 
 
 def _same_place(sight: Sight, commit: Commit) -> bool:
-    anchor = sight.anchor
-    same_tree, itself = commit.tree == anchor.tree, rank(anchor, commit) == SAME_COMMIT
+    anchor, patch = sight.anchor, sight.patch(commit)
     if len(commit.parents) != len(anchor.parents):
         return False
-    if len(anchor.parents) > 1:
-        return itself
-    if same_tree and commit.parents == anchor.parents and anchor.paths:
+    if commit.tree == anchor.tree and commit.parents == anchor.parents and anchor.paths:
         return True
-    same_paths = sight.patch(commit).names == anchor.names
-    if anchor.paths:  # reordered commits end in the same tree, and so does the last part of a split one
-        return itself and same_tree and same_paths and share(anchor, sight.patch(commit)) == 1.0
-    return itself and commit.oid in sight.patches and same_paths
+    if len(anchor.parents) > 1:
+        return rank(anchor, commit) == SAME_COMMIT
+    if commit.oid not in sight.patches or patch.names != anchor.names:
+        return False
+    # Reordered commits end in the same tree, and so does the last part of a split one.
+    alike = not anchor.paths or (commit.tree == anchor.tree and share(anchor, patch) == 1.0)
+    return alike and rank(anchor, commit) == SAME_COMMIT
 
 
 def by_overlap(sight: Sight) -> list[str]:
     """The commit that holds the whole change among others, or the commit itself with a part of it changed."""
-    whole = [commit for commit in sight.commits if _holds_all(sight, commit)]
+    whole = [commit for commit in sight.touching() if _holds_all(sight, commit)]
     if whole:
         return _best(sight, whole)
-    itself = [commit for commit in sight.commits if rank(sight.anchor, commit) == SAME_COMMIT]
+    itself = [commit for commit in sight.touching() if rank(sight.anchor, commit) == SAME_COMMIT]
     return nearest((commit.oid for commit in itself if _is_changed(sight, commit)), sight.near)
 
 
 def _holds_all(sight: Sight, commit: Commit) -> bool:
     anchor, patch = sight.anchor, sight.patch(commit)
-    degree = rank(anchor, commit)
-    if degree < SAME_COMMIT and patch.patch_id in sight.others:
+    if patch.patch_id in sight.others and rank(anchor, commit) < SAME_COMMIT:
         return False
     if not anchor.lines:
         return bool(anchor.paths) and set(anchor.paths) <= set(patch.paths)
