@@ -24,7 +24,11 @@ def examine(clone: Clone) -> list[Finding]:
         found = hooks.state(clone.repo, clone.private, prove=not clone.reading)
     except GitFailed as error:
         return [_finding("note", "git", f"its hooks cannot be looked at: {error}", "")]
-    return list(_judged(found, clone.repo.top))
+    judged = list(_judged(found, clone.repo.top))
+    if hooks.is_outdated(clone.private) and any(hook.installed for hook in found):
+        said = "the recording hook is of another version of Holdfast"
+        judged.append(_finding("note", _place(clone.private.hook, clone.repo.top), said, _AGAIN))
+    return judged
 
 
 def _judged(found: Sequence[HookState], top: str) -> Iterator[Finding]:

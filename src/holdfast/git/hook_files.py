@@ -22,7 +22,7 @@ MAX_SCRIPT = 1 << 20  # a larger one is no script people wrote
 class Seen:
     """What stands in a hook's place."""
 
-    data: bytes | None  # None: a link, or too large to be a script
+    data: bytes | None  # None: a link, unreadable, or too large to be a script
     mode: int
 
     @property
@@ -50,7 +50,10 @@ def look(path: str) -> Seen | None:
     mode = stat.S_IMODE(facts.st_mode)
     if stat.S_ISLNK(facts.st_mode) or (stat.S_ISREG(facts.st_mode) and facts.st_size > MAX_SCRIPT):
         return Seen(None, mode)
-    return Seen(fsio.read(path, limit=2 * MAX_SCRIPT), mode)
+    try:
+        return Seen(fsio.read(path, limit=2 * MAX_SCRIPT), mode)
+    except PermissionError:  # a program may be run without being readable
+        return Seen(None, mode)
 
 
 def put_in(folder: str, name: str, *, script: str, python: str) -> str:

@@ -99,6 +99,13 @@ def state(
     return [replace(hook, last=last.get(hook.name)) for hook in found]
 
 
+def is_outdated(layout: Layout) -> bool:
+    """Whether the recording hook in the store is another version's; it still records."""
+    with contextlib.suppress(OSError, UnsafePath, TooLarge):
+        return fsio.read(layout.hook, limit=1 << 20) != _script()
+    return False
+
+
 def _script() -> bytes:
     with open(_SCRIPT, "rb") as file:
         return file.read()
@@ -117,8 +124,11 @@ def _write(path: str, data: bytes) -> bool:
 
 
 def _effective(repo: Repo) -> str:
-    """The folder git takes hooks from."""
-    return os.path.realpath(repo.text("rev-parse", "--path-format=absolute", "--git-path", "hooks"))
+    """The folder git takes hooks from; no folder if they are switched off."""
+    try:
+        return os.path.realpath(repo.text("rev-parse", "--path-format=absolute", "--git-path", "hooks"))
+    except GitFailed:  # core.hooksPath is empty
+        return os.devnull
 
 
 def _ours_to_use(repo: Repo) -> str:
@@ -186,7 +196,9 @@ def _as_json(value: object) -> bytes:
 def _remove_files(repo: Repo, layout: Layout) -> tuple[list[str], list[str]]:
     taken, left = [], []
     places = _places(layout)
-    for folder in dict.fromkeys((*places, os.path.join(os.path.realpath(repo.common_dir), "hooks"))):
+    # Only files with our lines are touched, so it does no harm to look where we may never have been.
+    usual = os.path.join(os.path.realpath(repo.common_dir), "hooks")
+    for folder in dict.fromkeys((*places, usual, _effective(repo))):
         for name in NAMES if os.path.isdir(folder) else ():
             changed, kept = hook_files.take_out(folder, name)
             taken += [os.path.join(folder, name)] if changed else []

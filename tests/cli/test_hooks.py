@@ -1,0 +1,39 @@
+"""`holdfast hooks`: what people see when they install, look and leave."""
+
+import json
+
+from holdfast.interfaces.cli import hooks
+from tests.conftest import Cli, GitRepo
+
+assert hooks.hooks.name == "hooks"
+
+
+def test_install_status_and_remove(cli: Cli, repo: GitRepo) -> None:
+    """Three commands are the whole of it; each says what it did, and git status stays as it was."""
+    cli("init", "--commit")
+    assert cli("hooks").out.startswith("No hooks are installed")
+    shown = cli("hooks", "install").out
+    assert shown.splitlines()[0] == f"Installed 4 hooks: {repo / '.git/hooks'}"
+    states = json.loads(cli("hooks", "status", "--json").out)["items"]
+    assert [(state["id"], state["fires"], state["how"]) for state in states] == [
+        (name, True, "file") for name in ("post-commit", "post-merge", "post-checkout", "post-rewrite")
+    ]
+    assert json.loads(cli("hooks", "install", "--json").out)["changed"] is False
+    (repo / ".git/hooks/post-merge").unlink()
+    broken = cli("hooks", "status", ok=False)
+    assert broken.code == 1 and "Mend it with: holdfast hooks install" in broken.out
+    assert len(json.loads(cli("hooks", "remove", "--json").out)["hooks"]) == 3
+    assert repo.status() == ""
+
+
+def test_a_refusal_names_the_way_out(cli: Cli, repo: GitRepo) -> None:
+    """Whoever keeps hooks in git must learn how to have ours too."""
+    cli("init", "--commit")
+    repo.write(".githooks/pre-push", "#!/bin/sh\n")
+    repo.git("add", ".githooks")
+    repo.git("commit", "-q", "-m", "hooks")
+    repo.git("config", "core.hooksPath", ".githooks")
+    refused = cli("hooks", "install", ok=False)
+    assert refused.code == 22 and "git takes its hooks from .githooks" in refused.err
+    assert "post-rewrite" in refused.err and "holdfast/hook.py" in refused.err
+    assert repo.status() == ""
