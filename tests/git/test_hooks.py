@@ -15,7 +15,7 @@ from holdfast.git import hook_block, hooks
 from holdfast.git.hook_block import NAMES
 from holdfast.git.hooks import HookState, Installed, Removed
 from holdfast.git.repo import Repo
-from holdfast.store import inbox
+from holdfast.store import fsio, inbox
 from holdfast.store.inbox import Fired
 from holdfast.store.layout import Layout
 from tests.conftest import GitRepo, make_repo
@@ -491,3 +491,60 @@ def test_installing_at_once_makes_one_block(hooked: Hooked) -> None:
     assert all(hook.fires for hook in hooked.state())
     hooked.remove()
     assert hooked.snapshot() == before
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Mortal(fsio.Syscalls):
+    """Does so many calls and dies."""
+
+    def __init__(self, calls: int) -> None:
+        self.left = calls
+
+    def _count(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Killed
+
+    def open(self, path: str, flags: int, mode: int) -> int:
+        self._count()
+        return super().open(path, flags, mode)
+
+    def rename(self, source: str, target: str) -> None:
+        self._count()
+        super().rename(source, target)
+
+    def unlink(self, path: str) -> None:
+        self._count()
+        super().unlink(path)
+
+    def sync(self, fd: int) -> None:  # noqa: ARG002
+        self._count()
+
+
+def test_a_kill_at_any_call_leaves_working_hooks_and_a_way_back(hooked: Hooked, repo: GitRepo) -> None:
+    """A laptop's battery ends in the middle; nobody's hook may be lost by it."""
+    hooked.hook("post-commit", THEIRS["plain"])
+    hooked.hook("post-checkout", RUBYISH, 0o750)
+    hooked.hook("shared", "#!/bin/sh\necho linked >>ran\n")
+    (hooked.folder / "post-merge").symlink_to("shared")
+    before, quick = hooked.snapshot(), fsio.ops
+    for act in (hooked.install, hooked.remove):
+        for calls in range(200):
+            hooked.install() if act == hooked.remove else None
+            fsio.ops = Mortal(calls)
+            try:
+                act()
+                break
+            except Killed:
+                pass
+            finally:
+                fsio.ops = quick
+            subprocess.run([str(hooked.folder / "post-merge"), "0"], cwd=repo.path, check=True)
+            assert hooked.said() == "linked\n", calls
+            hooked.remove()
+            assert hooked.snapshot() == before, (act, calls)
+        assert 5 < calls < 199
+        hooked.remove()

@@ -6,7 +6,9 @@ its own name, because such hooks tell by their name what they are to do; ours ca
 input, arguments and exit code. Taking out gives back the same bytes and the same mode.
 """
 
+import contextlib
 import os
+import re
 import stat
 from dataclasses import dataclass
 
@@ -15,6 +17,7 @@ from holdfast.git import hook_block
 from holdfast.git.hook_block import ASIDE, SHEBANG
 from holdfast.store import fsio
 
+_WRITING = re.compile(r"\.\d+-[0-9a-f]{8}\.tmp")
 MAX_SCRIPT = 1 << 20  # a larger one is no script people wrote
 
 
@@ -87,11 +90,13 @@ def take_out(folder: str, name: str) -> tuple[bool, str | None]:
     if os.path.lexists(aside):
         if seen is None or seen.is_ours:
             _put_back(aside, path)
+        elif _is_copy(aside, path):  # we were interrupted before ours came into its place
+            fsio.remove(aside)
         else:
             left = f"{aside} stays: another hook has taken its place since"
     elif seen is not None and seen.is_ours:
         fsio.remove(path)
-    _remove_if_empty(os.path.dirname(aside))
+    _clean_up(folder, name)
     return bool(rest is not None or (seen and seen.is_ours)), left
 
 
@@ -115,7 +120,7 @@ def _set_aside(folder: str, name: str) -> None:
     path, aside = os.path.join(folder, name), _aside(folder, name)
     fsio.make_dirs(os.path.dirname(aside), mode=0o755)
     if os.path.lexists(aside):
-        if os.path.samestat(os.lstat(path), os.lstat(aside)):
+        if _is_copy(aside, path):
             return
         os.rename(aside, _free(aside))  # an older one, whose place another hook has taken since
     if os.path.islink(path):
@@ -148,8 +153,17 @@ def _put_back(aside: str, path: str) -> None:
     fsio.remove(aside)
 
 
-def _remove_if_empty(folder: str) -> None:
-    try:
-        os.rmdir(folder)
-    except OSError:  # not there, or something of somebody's is in it
-        return
+def _is_copy(aside: str, path: str) -> bool:
+    if os.path.islink(path) or os.path.islink(aside):
+        both = os.path.islink(path) and os.path.islink(aside)
+        return both and os.readlink(aside) == _seen_from_aside(os.readlink(path))
+    return os.path.samefile(aside, path)
+
+
+def _clean_up(folder: str, name: str) -> None:
+    """Leave nothing of ours: what an interrupted command was writing, and our folder if it is empty."""
+    for found in os.listdir(folder):
+        if _WRITING.fullmatch(found.removeprefix(name)):
+            fsio.remove(os.path.join(folder, found))
+    with contextlib.suppress(OSError):  # not there, or something of somebody's is in it
+        os.rmdir(os.path.join(folder, ASIDE))

@@ -95,7 +95,7 @@ def read_all(fd: int, limit: int) -> bytes:
 def find_git_dir() -> bytes:
     """The git folder of this work tree: the variable's, else the one beside us, else where a file points."""
     here = posix.getcwdb()
-    found = join(here, posix.environ.get(b"GIT_DIR") or b".git")
+    found = join(here, posix.environ.get(b"GIT_DIR", b"").rstrip(b"/") or b".git")
     content = read(found)
     if content.startswith(b"gitdir: "):
         folder = found[: found.rindex(b"/")]
