@@ -8,7 +8,7 @@ which rightly refuse damage: the doctor is who must still be able to look at it.
 import os
 from collections.abc import Iterator, Sequence
 
-from holdfast.diagnostics import bodies, facts, hooks, house, records, tracked
+from holdfast.diagnostics import bodies, facts, hooks, house, records, state, tracked
 from holdfast.diagnostics import checkpoint as checkpoints
 from holdfast.diagnostics.checkpoint import Checkpoint
 from holdfast.diagnostics.findings import Finding, Report, report
@@ -35,6 +35,7 @@ def examine(clone: Clone, *, against: Checkpoint | None = None, name: str = "che
     found += _house(clone, ledger)
     found += tracked.attributes(clone.repo)
     found += facts.examine(clone)
+    found += state.examine(clone)
     found += hooks.examine(clone)
     found += _index(clone)
     return report([*ledger.findings, *found], _counts(ledger))

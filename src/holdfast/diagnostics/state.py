@@ -93,7 +93,7 @@ def _edges(task: Task) -> Iterable[str]:
 def _known_elsewhere(clone: Clone, wanted: Collection[str]) -> set[str]:
     if not wanted:
         return set()
-    names = {name for listed in elsewhere._in_refs(clone).values() for name in listed}
+    names = {name for listed in elsewhere.files_by_branch(clone).values() for name in listed}
     waiting = {c.path for store in clone.stores for c in pending.waiting(store) if c.text is not None}
     endings = {f"-{name}.md": name for name in wanted}
     longest = sorted({len(ending) for ending in endings})

@@ -305,6 +305,8 @@ def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str
         _rebase_merged(clone, items)
     else:
         _keep_as_published(clone, items, commit)
+        if staged.read(clone.repo):
+            staged.remember(clone.repo, clone.line().id, ())
     fsio.remove(clone.layout.publishing)
     return commit
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
 from holdfast.store import fsio
+from holdfast.store.layout import TRACKED
 
 NAME = "holdfast-staged.json"
+_FEW = 50  # paths; beyond that one look at all of ours is cheaper than a long command line
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,9 @@ def read(repo: Repo) -> dict[str, Staged]:
 
 def remember(repo: Repo, line: str, blobs: Iterable[tuple[str, str | None]]) -> None:
     """Add what was staged just now; what is committed or unstaged by now is forgotten."""
-    kept = {path: row for path, row in read(repo).items() if path in repo.status(*{path})}
+    known = read(repo)
+    there = repo.status(*known) if 0 < len(known) <= _FEW else repo.status(TRACKED) if known else {}
+    kept = {path: row for path, row in known.items() if path in there}
     kept.update({path: Staged(blob, line) for path, blob in blobs if blob})
     rows = {path: (row.blob, row.line) for path, row in kept.items()}
     fsio.replace(os.path.join(repo.git_dir, NAME), json.dumps(rows).encode("utf-8"))

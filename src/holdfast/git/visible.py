@@ -156,6 +156,8 @@ def _sight(
         seen, by_hand = _pending(path, in_tree, change, texts, repo), edited.get(path)
         return replace(seen, edited=_decode(by_hand)) if seen and by_hand is not None else seen
     if path not in edited:
+        if in_tree is None:
+            return None  # it waited to be published and is to go away
         return Sighting(path, _decode(texts.get(in_tree or "", b"")), in_tree or "", "tree")
     edit = edited[path]
     if edit is None:

@@ -23,11 +23,12 @@ from holdfast.project.knowing import Knowing
 from holdfast.project.reading import Reading
 from holdfast.project.reconciling import Reconciling
 from holdfast.project.recording import Recording
+from holdfast.project.settling import Settling
 from holdfast.recall.search import Hit
 from holdfast.store import layout as paths
 
 
-class Project(Recording, Knowing, Reading, Reconciling, Keeping):
+class Project(Recording, Knowing, Reading, Settling, Reconciling, Keeping):
     """A project's memory, seen from the branch that is checked out."""
 
     @classmethod

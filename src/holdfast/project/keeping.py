@@ -22,6 +22,10 @@ from holdfast.project.viewing import Viewing
 from holdfast.recall import find
 from holdfast.store import bundle, fsio
 from holdfast.store.bundle import Bundle
+from holdfast.work import prune as pruning
+from holdfast.work import reset as resetting
+from holdfast.work.prune import Pruned
+from holdfast.work.reset import Done, Undone
 
 
 class Keeping(Viewing):
@@ -87,6 +91,25 @@ class Keeping(Viewing):
         erase.sweep(self.clone)
         self._render_quietly()
         return done
+
+    def reset(self, what: str) -> Done:
+        """Empty caches: sessions, tasks or all; `reset_undo` brings back what was taken."""
+        done = resetting.reset(self.clone, what)
+        if what == "all":
+            self._close_search()
+            drop_all(os.path.dirname(path_of(self.clone)))
+        self._render_quietly()
+        return done
+
+    def reset_undo(self) -> Undone:
+        """Bring back what the last reset took."""
+        done = resetting.undo(self.clone)
+        self._render_quietly()
+        return done
+
+    def prune(self, *, older_than: str = pruning.USUAL, dry_run: bool = False) -> Pruned:
+        """Delete ended sessions, claims, anchors and trash that are older than that; open ones stay."""
+        return pruning.prune(self.clone, older_than=older_than, dry_run=dry_run)
 
     def hooks_install(self) -> Installed:
         """Let git's own hooks note commits, merges, checkouts and rewrites; they only ever record."""

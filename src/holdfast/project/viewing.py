@@ -21,7 +21,7 @@ from holdfast.recall import views
 from holdfast.recall.search import TextSearch
 from holdfast.security.redact import Scanner
 from holdfast.store import layout as paths
-from holdfast.work import state
+from holdfast.work import edited_view, edits, state
 
 T = TypeVar("T")
 
@@ -72,8 +72,7 @@ class Viewing:
         parent = environ.get(capture.RUN_VARIABLE)
         project = cls(clone, settings, person=person, parent=parent, environ=environ)
         project._finish_what_was_cut_short()
-        if settings.has("tasks") or settings.has("sessions"):
-            noticing.notice(clone)
+        project._notice()
         return project
 
     @classmethod
@@ -95,6 +94,15 @@ class Viewing:
             clone.notes.append(f"deleted again what had been erased: {gone}")
         for done in recover.complete(clone):
             clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
+
+    def _notice(self) -> None:
+        """What happened since the last command: in git, in task files, in the view that may be edited."""
+        if self.settings.has("tasks") or self.settings.has("sessions"):
+            noticing.notice(self.clone)
+        if self.settings.has("tasks"):
+            taken = edits.take(self.clone)
+            if edited_view.take(self.clone) is not None or taken:
+                self._render_quietly()
 
     @property
     def notices(self) -> list[str]:
@@ -125,7 +133,8 @@ class Viewing:
         views.write(self.clone.layout, "state.json", views.state_json(trusted, header, **memories))
         views.write(self.clone.layout, "artifacts.json", views.artifacts_json(self.artifacts(), header))
         if self.settings.has("tasks"):
-            views.write(self.clone.layout, state.NAME, state.text(state.read(self.clone)))
+            text = state.text(state.read(self.clone))
+            edited_view.put(self.clone, state.NAME, text, write=views.write)
         if self.settings.has("journal"):
             journals.write(self.clone, folder=self.settings.journal_path, only=[header.time[:10]])
 

@@ -137,7 +137,10 @@ def merge(
     }
     if clashing := tuple(name for name, value in merged.items() if isinstance(value, Clash)):
         return Clash(clashing)
-    return joined(merged)
+    try:
+        return joined(merged)
+    except (BadInput, TooLarge):  # each side keeps the rules, both together do not
+        return Clash(tuple(name for name in merged if mine.get(name) != other.get(name)))
 
 
 def _merged(base: Any, ours: Any, theirs: Any, *, is_list: bool) -> Any:

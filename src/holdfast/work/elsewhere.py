@@ -9,7 +9,9 @@ from holdfast.store import pending
 def branches_with(clone: Clone, identity: str) -> list[str]:
     """The branches of this clone that hold a task or have it waiting; by name, each once."""
     ending = f"-{identity}.md"
-    found = [branch for branch, names in _in_refs(clone).items() if any(n.endswith(ending) for n in names)]
+    found = [
+        branch for branch, names in files_by_branch(clone).items() if any(n.endswith(ending) for n in names)
+    ]
     known = lines.known(*clone.stores)
     for store in clone.stores:
         for change in pending.waiting(store):
@@ -18,7 +20,7 @@ def branches_with(clone: Clone, identity: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _in_refs(clone: Clone) -> dict[str, list[str]]:
+def files_by_branch(clone: Clone) -> dict[str, list[str]]:
     """Branch to the names of its task files; branches with the same tree are read once."""
     refs = clone.repo.text("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes").splitlines()
     asked = "".join(f"{ref}:{paths.TASKS}\n" for ref in refs).encode("utf-8", "surrogateescape")

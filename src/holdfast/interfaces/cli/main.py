@@ -14,6 +14,7 @@ from holdfast.errors import HoldfastError
 from holdfast.interfaces.cli import (
     capturing,
     checking,
+    conflicts,
     curating,
     hooks,
     hydrating,
@@ -29,7 +30,7 @@ from holdfast.interfaces.cli.place import Declined
 from holdfast.interfaces.cli.root import root
 
 COMMANDS = (  # importing them hangs them on `root`
-    *(setup, capturing, curating, tasks, sessions, hydrating),
+    *(setup, capturing, curating, tasks, conflicts, sessions, hydrating),
     *(reading, publishing, reconciling, hooks, checking),
 )
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below

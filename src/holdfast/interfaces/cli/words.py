@@ -360,7 +360,15 @@ def _verdict(word: str, counts: Mapping[str, int]) -> str:
     return f"{strong(word)}: looked at {looked}" if looked else strong(word)
 
 
-_ONE = {"files": "file", "events": "event", "bodies": "body", "segments": "segment", "memories": "memory"}
+_ONE = {
+    "files": "file",
+    "events": "event",
+    "bodies": "body",
+    "segments": "segment",
+    "memories": "memory",
+    "tasks": "task",
+    "links": "link",
+}
 
 
 def _counted(name: str, number: int, counts: Mapping[str, int]) -> str:
