@@ -310,20 +310,22 @@ def test_changes_of_different_fields_merge_in_any_order(
     assert tasks.merge(PATH, texts[0], texts[2], texts[1]) == tasks.render(both)
 
 
-@given(nodes, nodes)
-def test_merging_with_nothing_new_changes_nothing(base: Task, other: Task) -> None:
+@given(nodes, st.lists(changes, max_size=4))
+def test_merging_with_nothing_new_changes_nothing(base: Task, some: list[tuple[str, Any]]) -> None:
     """A merge that is done twice is done once."""
-    a, b = tasks.render(base), tasks.render(replace(other, id=base.id, needs=(), parent=None))
+    a, b = tasks.render(base), tasks.render(changed(base, dict(some)))
     assert tasks.merge(PATH, a, a, b) == b
     assert tasks.merge(PATH, a, b, a) == b
     assert tasks.merge(PATH, a, b, b) == b
     assert tasks.merge(PATH, None, b, b) == b
 
 
-@given(nodes, nodes, nodes)
-def test_no_merge_loses_what_somebody_wrote(base: Task, one: Task, other: Task) -> None:
+@given(nodes, st.lists(changes, max_size=3), st.lists(changes, max_size=3))
+def test_no_merge_loses_what_somebody_wrote(
+    base: Task, one: list[tuple[str, Any]], other: list[tuple[str, Any]]
+) -> None:
     """Each field is one side's, or both sides' together, or a clash that names it; never a third thing."""
-    sides = [replace(side, id=base.id, needs=(), parent=None) for side in (base, one, other)]
+    sides = [base, changed(base, dict(one)), changed(base, dict(other))]
     merged = tasks.merge(PATH, *(tasks.render(side) for side in sides))
     was, mine, theirs = (tasks.parts(side) for side in sides)
     differing = {n for n in {*mine, *theirs} if mine.get(n) != theirs.get(n)}
