@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
-from holdfast.git.evidence import resolve, state, states
+from holdfast.git.evidence import moved, resolve, state, states
 from holdfast.model.evidence import CommitEvidence, FileEvidence, RunEvidence
 from tests.conftest import make_repo
 
@@ -133,6 +133,18 @@ def test_evidence_changes_goes_and_drifts(bench: Any) -> None:
     bench.repo.commit("src/a.py", "changed\n")
     expected = ["holds", "gone", "unanchored", "gone", "changed", "gone"]
     assert list(states(bench.clone, texts).values()) == expected
+
+
+def test_a_rewritten_commit_holds_under_its_new_name(bench: Any) -> None:
+    """An amend must not send every fact that cites the commit back to review."""
+    bench.repo.git("switch", "-qc", "side")
+    old = bench.repo.commit("side.txt", "the work, in some words\n")
+    receipt, other = f"commit:{old}", str(resolve(bench.clone, "src/a.py"))
+    assert moved(bench.clone, [receipt, other]) == {}
+    bench.repo.git("commit", "-q", "--amend", "-m", "better words")
+    new = bench.repo.git("rev-parse", "HEAD")
+    assert states(bench.clone, [receipt, other]) == {receipt: "holds", other: "holds"}
+    assert moved(bench.clone, [receipt, other]) == {receipt: CommitEvidence(new)}
 
 
 def test_in_a_shallow_clone_an_old_commit_is_not_called_gone(bench: Any, tmp_path: Any) -> None:

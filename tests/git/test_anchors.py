@@ -1,5 +1,6 @@
 """Each way in which history is rewritten, one at a time: where the commit is now, and how it was found."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -454,3 +455,21 @@ def test_names_of_any_bytes_and_users_settings_do_no_harm(place: Place) -> None:
     move_trunk(place)
     place.git("rebase", "-q", "main")
     assert where(place, old) == (head(place), "patch-id")
+
+
+def test_what_was_found_is_remembered_until_something_moves(place: Place) -> None:
+    """A search costs seconds on a large repository, and every command asks again."""
+    (old,) = work(place, "a")
+    place.git("commit", "-q", "--amend", "-m", "better words")
+    new = head(place)
+    assert where(place, old) == (new, "patch-id")
+    forget(place)
+    assert where(place, old) == (new, "patch-id")  # git itself could not tell any more
+    place.git("commit", "-q", "--amend", "-m", "best words")
+    assert where(place, old) == (None, "")
+    anchors.learn(place.open(), [(old, new), (new, head(place))], kind="amend")
+    assert where(place, old) == (head(place), "map")
+    path = Path(place.open().layout.anchors, "answers.json")
+    path.write_bytes(b"[[[")
+    assert where(place, old) == (head(place), "map")
+    assert json.loads(path.read_text())

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git import anchors
+from holdfast.git import anchors, answers
 from holdfast.git.anchors import Resolved
 from holdfast.git.clone import Clone
 from holdfast.store import fsio
@@ -349,9 +349,11 @@ class History:
 
 def check(history: History, truth: dict[str, set[str]], tally: Counter[str], when: str) -> None:
     """Every answer is right, or none."""
-    answers = anchors.resolve(history.open(), history.cited)
+    clone = history.open()
+    answers.forget(clone.layout)
+    found = anchors.resolve(clone, history.cited)
     for oid, token in history.cited.items():
-        answer, possible = answers[oid], {new for new, tokens in truth.items() if token in tokens}
+        answer, possible = found[oid], {new for new, tokens in truth.items() if token in tokens}
         # What a later commit of the branch took back is part of the squash as well.
         part = {new for new, tokens in history.squashed.items() if answer.how == "squash" and token in tokens}
         assert is_right(answer, truth, possible | part), f"{when}: {answer} of {token} after {history.steps}"

@@ -2,7 +2,8 @@
 
 In order: the map git gave us, filter-repo's map, change-ids, patch-ids, trees, squashes, overlapping content.
 The first to find something decides; where it finds several equally good commits and HEAD reaches not
-exactly one of them, there is no answer. When every asked commit is reachable, two git processes tell.
+exactly one of them, there is no answer. When every asked commit is reachable, two git processes tell;
+what was found is remembered until something moves.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -10,7 +11,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from holdfast.git import headers, kept, matching, patches, rewrites, squashes
+from holdfast.git import answers, headers, kept, matching, patches, rewrites, squashes
+from holdfast.git.answers import Answer
 from holdfast.git.clone import Clone
 from holdfast.git.kept import Anchor
 from holdfast.git.matching import Sight
@@ -90,13 +92,25 @@ def resolve(clone: Clone, oids: Iterable[str]) -> dict[str, Resolved]:
     asked = list(dict.fromkeys(oids))
     here, lost = adrift(clone.repo, [oid for oid in asked if is_oid(oid)])
     gone = [oid for oid in asked if oid not in here or oid in lost]
-    partial = bool(gone) and _is_partial(clone.repo)
-    found = _Search(clone, [oid for oid in gone if is_oid(oid)], partial=partial).run() if gone else {}
-    blind = partial or clone.repo.is_shallow()
+    blind = bool(gone) and (clone.repo.is_shallow() or _is_partial(clone.repo))
+    found = _found(clone, [oid for oid in gone if is_oid(oid)]) if gone else {}
     return {oid: _answer(oid, found.get(oid), holds=oid not in gone, blind=blind) for oid in asked}
 
 
-def _answer(oid: str, found: tuple[str, str] | None, *, holds: bool, blind: bool) -> Resolved:
+def _found(clone: Clone, lost: list[str]) -> dict[str, Answer]:
+    """Where lost commits are; what was found before is not looked for again until something moves."""
+    state = answers.state_of(clone.repo, clone.stores)
+    known = answers.load(clone.layout, state)
+    new = [oid for oid in lost if oid not in known]
+    if new:
+        found = _Search(clone, new, partial=_is_partial(clone.repo)).run()
+        known |= {oid: found.get(oid) for oid in new}
+        if not clone.reading:
+            answers.save(clone.layout, state, known)
+    return known
+
+
+def _answer(oid: str, found: Answer, *, holds: bool, blind: bool) -> Resolved:
     if holds:
         return Resolved(oid, oid, "holds")
     if found is not None:
@@ -118,9 +132,9 @@ class _Search:
         self._trails = rewrites.trails(clone.stores, clone.repo, set(lost))
         names = {name for trail in self._trails.values() for name in trail.names}
         self._here, self._adrift = adrift(clone.repo, names | set(lost))
-        self._found: dict[str, tuple[str, str] | None] = {}  # None: looked for, and no answer
+        self._found: dict[str, Answer] = {}
 
-    def run(self) -> dict[str, tuple[str, str] | None]:
+    def run(self) -> dict[str, Answer]:
         doubtful = self._follow_maps()
         waiting = [oid for oid in self._lost if oid not in self._found]
         if waiting and not self._partial:
