@@ -124,10 +124,10 @@ def test_every_answer_is_an_object_with_json(ready: Cli) -> None:
 
 def test_the_text_for_an_agent_keeps_to_the_budget(ready: Cli) -> None:
     """An agent's window is small."""
-    for n in range(12):
-        ready("session", "note", f"turn {n} " + "word " * 60)
+    for n in range(4):
+        ready("session", "note", f"turn {n} " + "word " * 120)
     told_text = ready("session", "show", "--brief", "--budget", "150").out.rstrip("\n")
-    assert len(told_text.encode()) <= 600 and "turn 11" in told_text
+    assert len(told_text.encode()) <= 600 and "turn 3" in told_text
 
 
 def test_a_branch_change_is_said_beside_the_answer(ready: Cli, repo: GitRepo) -> None:

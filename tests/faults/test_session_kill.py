@@ -21,6 +21,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.setup import initialise
 from holdfast.model.session import Session
 from holdfast.store import sessions
+from tests.conftest import make_repo
 
 HOW = Condensing(after=12, budget=400)
 REPORT = 16  # bytes: a letter and a number
@@ -32,7 +33,8 @@ def write_until_killed(clone: Clone, out: int, number: int) -> None:
     while True:
         count += 1
         name = f"{number:06d}.{count:06d}"
-        work.note(clone, f"turn {name}", open=[f"open {name}"], condense_by=HOW)
+        # With files given no git runs in between: most kills fall into the writing.
+        work.note(clone, f"turn {name}", open=[f"open {name}"], files=[name], condense_by=HOW)
         os.write(out, f"t {name} "[:REPORT].ljust(REPORT).encode())
         if count % 3 == 0:
             work.end(clone, summary=name, with_tasks=False)
@@ -83,9 +85,9 @@ def check(clone: Clone, acknowledged: set[str]) -> list[Session]:
     return found
 
 
-def fight(repo, place: Path, seed: int, *, kills: int) -> None:
+def fight(place: Path, seed: int, *, kills: int) -> None:
     choose = random.Random(seed)
-    cache = str(place / "cache")
+    repo, cache = make_repo(place / "repo"), str(place / "cache")
     initialise(str(repo.path), cache=cache, commit=True)
     clone = Clone.open(str(repo.path), cache=cache)
     work.note(clone, "warm")
@@ -105,12 +107,12 @@ def fight(repo, place: Path, seed: int, *, kills: int) -> None:
     assert json.loads(Path(sessions.path_of(clone.layout, noted.session.id)).read_text())["version"] == 1
 
 
-def test_a_hundred_kills_lose_no_acknowledged_turn(repo, scratch: Path, seed: int) -> None:
+def test_a_hundred_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) -> None:
     """An agent that is stopped in the middle of a note must not take the session with it."""
-    fight(repo, scratch, seed, kills=100)
+    fight(scratch, seed, kills=100)
 
 
 @pytest.mark.torture
-def test_two_thousand_kills_lose_no_acknowledged_turn(repo, scratch: Path, seed: int) -> None:
+def test_two_thousand_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) -> None:
     """The same, longer."""
-    fight(repo, scratch, seed, kills=2_000)
+    fight(scratch, seed, kills=2_000)

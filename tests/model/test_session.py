@@ -109,7 +109,7 @@ def plain(**fields: Any) -> Session:
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(sessions())
 def test_a_session_reads_back_as_it_was_written_and_fits_its_schema(session: Session) -> None:
     """Whoever goes on must find what the last one left, and other tools must be able to read it."""
@@ -226,7 +226,7 @@ def test_empty_and_endless_items_are_refused() -> None:
         rules.add_approvals((), ["x" * 4_001], ts=TS)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(sessions(), st.integers(1, 400))
 def test_the_text_for_an_agent_keeps_to_its_budget_and_to_what_is_open(session: Session, budget: int) -> None:
     """An agent that is told too much forgets; one that is not told what is open starts anew."""
