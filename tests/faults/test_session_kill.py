@@ -1,4 +1,4 @@
-"""Sessions under kill -9: the file is always whole, and holds every turn that was acknowledged.
+"""Sessions under kill -9, power cuts and failing disks: the file is whole, and holds every acknowledged turn.
 
 A writer is forked from a warmed process, notes (and sometimes ends) until it is killed at a random instant,
 and reports each turn over a pipe once `note` has returned. Then another goes on in the same session.
@@ -11,17 +11,23 @@ import select
 import signal
 import time
 import traceback
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from holdfast.capture import session as work
 from holdfast.capture.condensing import Condensing
+from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.setup import initialise
-from holdfast.model.session import Session
+from holdfast.model.session import Anchor, Session, add_items
 from holdfast.store import sessions
+from holdfast.store.layout import Layout
 from tests.conftest import make_repo
+
+from .disk import ERRORS, LASTING, Fault, Faulty, Unsynced, crash_states, plugged, record
 
 HOW = Condensing(after=12, budget=400)
 REPORT = 16  # bytes: a letter and a number
@@ -116,3 +122,73 @@ def test_a_hundred_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) -> 
 def test_two_thousand_kills_lose_no_acknowledged_turn(scratch: Path, seed: int) -> None:
     """The same, longer."""
     fight(scratch, seed, kills=2_000)
+
+
+TS = "2026-11-16T00:00:00.000000Z"
+AT = Anchor(TS, None, "main")
+
+
+def write(layout: Layout, promise: Callable[[str], None]) -> list[str]:
+    """A session of three turns; gives what was refused. Only a refusal in words may come out of it."""
+    refused = []
+    begun = Session(id="SES-abc123", line="l1", worktree=".", started=AT, updated=AT)
+    for name in ("begin", "one", "two", "three"):
+        try:
+            if name == "begin":
+                sessions.save(layout, begun)
+            else:
+                sessions.update(layout, begun.id, lambda old, said=name: with_item(old, said))
+            promise(name)
+        except HoldfastError:
+            refused.append(name)
+    return refused
+
+
+def with_item(old: Session, text: str) -> Session:
+    return replace(old, open=add_items(old.open, [text], letter="o", ts=TS))
+
+
+def layout_in(place: Path) -> Layout:
+    return Layout(str(place), str(place / "private"))
+
+
+def check_promised(layout: Layout, promised: set[str]) -> None:
+    """What was acknowledged is there, nothing is torn, and the session can be gone on with."""
+    assert list(sessions.damaged(layout)) == []
+    found = sessions.all(layout)
+    there = {item.text for session in found for item in session.open} | ({"begin"} if found else set())
+    assert promised <= there
+    if found:
+        sessions.update(layout, found[0].id, lambda old: with_item(old, "after"))
+
+
+@pytest.mark.parametrize("fault", [*ERRORS, *LASTING], ids=str)
+def test_a_failing_disk_refuses_a_turn_in_words_and_tears_nothing(scratch: Path, fault: Fault) -> None:
+    """An agent told that its turn is stored will not tell it again."""
+    at, struck = 0, True
+    while struck:
+        layout = layout_in(scratch / str(at))
+        ops, promised = Faulty(at, fault, Unsynced()), set[str]()
+        with plugged(ops):
+            refused = write(layout, promised.add)
+        struck = ops.struck is not None
+        assert bool(refused) == struck or ops.struck in ("unlink", "sync_dir")
+        with plugged(Unsynced()):
+            check_promised(layout, promised)
+        at += 1
+    assert at > 15, "every call is reached"
+
+
+def test_a_power_cut_leaves_every_acknowledged_turn(scratch: Path, seed: int) -> None:
+    """What was acknowledged must be on the disk, not in its cache."""
+    root, number = scratch / "store", 0
+    root.mkdir()
+    recording = record(str(root), lambda promise: write(layout_in(root), promise) and None, Unsynced())
+    assert [name for _, name in recording.promised] == ["begin", "one", "two", "three"]
+    for state in crash_states(recording, limit=40, choose=random.Random(seed)):
+        place = scratch / f"cut-{number}"
+        state.tree.write(str(place))
+        with plugged(Unsynced()):
+            check_promised(layout_in(place), recording.promised_by(state.at))
+        number += 1
+    assert number > 50
