@@ -401,6 +401,21 @@ def test_in_a_shallow_clone_what_is_not_here_is_unknown(place: Place, tmp_path: 
     assert anchors.resolve(clone, [old])[old] == Resolved(old, None, "unknown")
 
 
+def test_the_end_of_a_shallow_clone_is_not_taken_for_a_squash_of_everything(
+    place: Place, tmp_path: Path
+) -> None:
+    """Git shows it as adding every line there is, the lost commit's too."""
+    (old,) = work(place, "a")
+    anchors.keep(place.open(), [old])
+    place.later()
+    place.repo.commit("b.txt")
+    path = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "-q", "--depth=1", f"file://{place.repo.path}", path], check=True)
+    clone = Clone.open(str(path), cache=str(tmp_path / "c2"))
+    kept.save(clone.layout, kept.load(place.open().stores, [old]).values(), clone.scan)
+    assert anchors.resolve(clone, [old])[old] == Resolved(old, None, "unknown")
+
+
 def test_many_commits_are_kept_in_few_files(place: Place) -> None:
     """Ten thousand citations must be neither ten thousand files nor one that is read whole."""
     rows = b"".join(

@@ -434,4 +434,4 @@ def test_a_cited_commit_is_found_again_rightly_or_not_at_all_in_thousands_of_cas
     tmp_path: Path, seed: int
 ) -> None:
     """Rare rewrites are rare only for each of us."""
-    judge(play(tmp_path, seed, 150), 3000)
+    judge(play(tmp_path, seed, 200), 3000)

@@ -105,7 +105,7 @@ def _found(clone: Clone, lost: list[str]) -> dict[str, Answer]:
     if new:
         found = _Search(clone, new, partial=_is_partial(clone.repo)).run()
         known |= {oid: found.get(oid) for oid in new}
-        if not clone.reading:
+        if not clone.reading and clone.layout.private == clone.private.private:
             answers.save(clone.layout, state, known)
     return known
 

@@ -28,6 +28,7 @@ class Sight:
     patches: Mapping[str, Patch]  # of those commits that touch its paths
     near: Collection[str]  # what HEAD reaches
     others: Collection[str]  # patch-ids of other lost commits: whoever has one is their successor
+    cut: bool = False  # history is too long to be seen whole: the commit itself may lie beyond
 
     def patch(self, commit: Commit) -> Patch:
         return self.patches.get(commit.oid, _NOTHING)
@@ -76,7 +77,7 @@ def _best(sight: Sight, found: Iterable[Commit]) -> list[str]:
     if not ranked:
         return []
     highest = max(ranked)
-    if highest < SAME_COMMIT and _lives_on(sight):
+    if highest < SAME_COMMIT and (sight.cut or _lives_on(sight)):
         return []
     return nearest(ranked[highest], sight.near)
 

@@ -68,8 +68,10 @@ def patch_id(repo: Repo, oid: str) -> str | None:
 
 def read(repo: Repo, oids: Iterable[str]) -> dict[str, Patch]:
     """What each of many commits changes."""
-    found: dict[str, Patch] = {}
+    cut = _cut_off(repo)
     wanted = list(dict.fromkeys(oids))
+    found = {oid: Patch() for oid in wanted if oid in cut}
+    wanted = [oid for oid in wanted if oid not in cut]
     for at in range(0, len(wanted), _AT_ONCE):
         some = wanted[at : at + _AT_ONCE]
         paths = _paths(repo, some)
@@ -80,6 +82,15 @@ def read(repo: Repo, oids: Iterable[str]) -> dict[str, Patch]:
             lines, weight = _lines(texts.get(oid, b""))
             found[oid] = Patch(tuple(paths.get(oid, ())), ids.get(oid), lines, weight)
     return found
+
+
+def _cut_off(repo: Repo) -> set[str]:
+    """The commits at the end of a shallow clone: git would show them as adding everything there is."""
+    try:
+        with open(os.path.join(repo.common_dir, "shallow"), encoding="ascii", errors="replace") as file:
+            return set(file.read().split())
+    except OSError:
+        return set()
 
 
 def between(repo: Repo, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:

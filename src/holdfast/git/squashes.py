@@ -27,8 +27,7 @@ class Row:
 
     old: str
     new: str
-    after: tuple[str, ...]  # the commits after the lost one, to the last
-    all: tuple[str, ...]
+    parts: tuple[str, ...]
 
 
 def find(repo: Repo, window: Window, sight: Sight) -> list[str]:
@@ -57,13 +56,13 @@ def _is_squash(window: Window, anchor: Anchor, row: Row, oid: str) -> bool:
     patch = window.patches[oid]
     if anchor.names.isdisjoint(patch.names):
         return False
-    if any(_patch_id(window, part) == patch.patch_id for part in row.all):
+    if any(_patch_id(window, part) == patch.patch_id for part in row.parts):
         return False
-    return not any(_takes_back(window, part, anchor) for part in row.after)
+    return not any(_takes_back(window, part, anchor) for part in row.parts if part != anchor.commit)
 
 
 def _takes_back(window: Window, oid: str, anchor: Anchor) -> bool:
-    """Whether a commit undoes the lost one; a second try at the same lines does not."""
+    """Whether a commit and the lost one undo each other; a second try at the same lines does not."""
     undone, patch = reverse(anchor.lines), window.lost_patches.get(oid, Patch())
     says_so = oid in window.lost and window.lost[oid].takes_back
     return bool(undone) and (undone == patch.lines or (says_so and undone <= patch.lines))
@@ -85,8 +84,7 @@ def _rows(repo: Repo, window: Window, oid: str) -> Iterator[Row]:
         for at, first in enumerate(before):
             parents = window.lost[first].parents
             if (at or after) and parents and parents[0] in trees:
-                row = (*reversed(before[: at + 1]), *after)
-                yield Row(trees[parents[0]], new, after, row)
+                yield Row(trees[parents[0]], new, (*reversed(before[: at + 1]), *after))
     yield from _branches(repo, window, oid, tips)
 
 
@@ -127,4 +125,4 @@ def _branches(repo: Repo, window: Window, oid: str, tips: Collection[tuple[str, 
             and (tree := window.trees([base]).get(base))
             and (way or len(_line_before(window.lost, oid)) > 1)
         ):
-            yield Row(tree, window.lost[tip].tree, way, (oid, *way))
+            yield Row(tree, window.lost[tip].tree, (oid, *way))

@@ -45,6 +45,7 @@ class Window:
         self._anchors = anchors
         since = min((min(a.authored, a.committed) for a in anchors.values()), default=0) - _DAY
         self.reachable = headers.listed(repo, f"--max-age={max(0, since)}", *LIVING, limit=MAX_COMMITS)
+        self.cut = len(self.reachable) == MAX_COMMITS
         named = sorted(here)
         options = ("--not", *LIVING, "--not", "--reflog", "--stdin")
         self.lost = headers.listed(repo, *options, names=named, limit=MAX_LOST)
@@ -66,15 +67,17 @@ class Window:
         return frozenset(seen)
 
     def _read(self, anchors: Collection[Anchor]) -> dict[str, Patch]:
-        """What the commits change that touch a path of a lost one, or that look like one that has none."""
+        """What the commits change that touch a path of a lost one or were made when it was."""
         paths = {path for anchor in anchors for path in anchor.names}
-        alike = [oid for anchor in anchors if not anchor.paths for oid in self._alike(anchor)]
         touching = self._touching(paths) if paths else []
-        return patches.read(self._repo, [*alike, *touching][:MAX_PATCHES])
+        wanted = list(dict.fromkeys([*self._alike(anchors), *touching]))
+        self.cut = self.cut or len(wanted) > MAX_PATCHES
+        return patches.read(self._repo, wanted[:MAX_PATCHES])
 
-    def _alike(self, anchor: Anchor) -> list[str]:
-        found = (c for c in self.reachable.values() if matching.rank(anchor, c) == matching.SAME_COMMIT)
-        return [commit.oid for commit in found]
+    def _alike(self, anchors: Collection[Anchor]) -> list[str]:
+        """The commits made at the very second of a lost one, the first to be looked at."""
+        moments = {anchor.authored for anchor in anchors}
+        return [commit.oid for commit in self.reachable.values() if commit.authored in moments]
 
     def _touching(self, paths: Collection[str]) -> list[str]:
         """The commits of the window that change one of these paths, newest first."""
@@ -103,7 +106,8 @@ class Window:
             for oid, patch in self.lost_patches.items()
             if oid != anchor.commit and oid not in own and patch.patch_id not in (None, anchor.patch_id)
         }
-        return matching.Sight(anchor, commits, found, self.near, {other for other in others if other})
+        known = {other for other in others if other}
+        return matching.Sight(anchor, commits, found, self.near, known, self.cut)
 
     def commit(self, oid: str) -> Commit | None:
         """A commit of the window."""
