@@ -24,7 +24,7 @@ def place(tmp_path: Path) -> Place:
 
 def install(place: Place, python: str = PYTHON) -> None:
     clone = place.open()
-    hooks.install(clone.repo, clone.private, python=python)
+    hooks.install(clone.repo, clone.private, python=python, version=(2, 53))
 
 
 def said(place: Place) -> list[tuple[str, str, str]]:
@@ -87,9 +87,9 @@ def test_the_words_say_what_is_there_and_what_to_do(place: Place) -> None:
     """The screen is all most people ever see of it."""
     clone = place.open()
     assert "hooks install" in words.state(hooks.state(clone.repo, clone.private))
-    done = hooks.install(clone.repo, clone.private, python=PYTHON)
+    done = hooks.install(clone.repo, clone.private, python=PYTHON, version=(2, 53))
     assert words.installed(done).splitlines()[0] == f"Installed 4 hooks: {place.repo / '.git/hooks'}"
-    again = hooks.install(clone.repo, clone.private, python=PYTHON)
+    again = hooks.install(clone.repo, clone.private, python=PYTHON, version=(2, 53))
     assert words.installed(again) == f"All 4 hooks are installed already: {place.repo / '.git/hooks'}"
     shown = words.state(hooks.state(clone.repo, clone.private)).splitlines()
     assert shown[0] == "post-commit    fires  a file of its own" and len(shown) == 4

@@ -33,7 +33,7 @@ def layout(repo: GitRepo) -> Layout:
     """The store of a repository whose hooks are installed."""
     found = Layout(str(repo.path), str(repo / ".git/holdfast"))
     os.mkdir(found.private)
-    hooks.install(Repo.at(str(repo.path)), found, python=PYTHON)
+    hooks.install(Repo.at(str(repo.path)), found, python=PYTHON, version=(2, 53))
     return found
 
 

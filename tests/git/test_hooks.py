@@ -21,6 +21,7 @@ from holdfast.store.layout import Layout
 from tests.conftest import GitRepo, make_repo
 
 PYTHON: str = getattr(sys, "_base_executable", sys.executable)
+FILES = (2, 53)  # the last git that had its hooks in files alone; newer ones still run those
 RUBYISH = f"""#!{PYTHON}
 import os, sys
 open("ran", "a").write(" ".join([os.path.basename(sys.argv[0]), *sys.argv[1:]]))
@@ -47,7 +48,7 @@ class Hooked:
     def seen(self, path: str = ".") -> "Seen":
         return Seen(Repo.at(str(self.repo.path / path)))
 
-    def install(self, *, python: str = PYTHON, version: tuple[int, int] | None = None) -> Installed:
+    def install(self, *, python: str = PYTHON, version: tuple[int, int] = FILES) -> Installed:
         return hooks.install(self.seen().repo, self.layout, python=python, version=version)
 
     def remove(self) -> Removed:
@@ -434,9 +435,13 @@ def test_a_new_git_gets_hooks_in_its_configuration(hooked: Hooked, repo: GitRepo
     assert [(each.hook, each.args) for each in hooked.fired()] == [
         (n, a) for n in NAMES for a in (("amend",), ())
     ]
-    assert {hook.trouble for hook in hooked.state()} == {
-        "this git is older than 2.54 and reads no hooks from its configuration"
-    }
+    if hooks.git_version(hooked.seen().repo) >= (2, 54):
+        repo.git("config", "hook.other.command", "echo other >>ran")
+        repo.git("config", "hook.other.event", "post-commit")
+        assert all(hook.fires for hook in hooked.state()) and hooked.said() == ""
+        repo.git("config", "--remove-section", "hook.other")
+    else:
+        assert all("older than 2.54" in hook.trouble and hook.fires is False for hook in hooked.state())
     hooked.remove()
     assert hooked.snapshot() == before
     hooked.install(version=(2, 54))
