@@ -132,7 +132,7 @@ def _id(clone: Clone, title: str) -> str:
 
 
 PREPARE: dict[str, Callable[[Case], None]] = {
-    "clean": lambda case: None,
+    "clean": lambda _: None,
     "pending": _add_pending,
     "two-worktrees": _add_worktree,
 }

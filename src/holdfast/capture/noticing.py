@@ -17,19 +17,9 @@ from holdfast.git.moves import Made, Move, Moves
 from holdfast.store import inbox, sessions
 from holdfast.work import claims
 
-LOUD = (
-    "rebase",
-    "amend",
-    "reset",
-    "moved",
-    "upstream",
-    "deleted",
-    "renamed",
-    "detached",
-    "worktree-removed",
-    "shallow",
-)
-ASKING = ("rebase", "reset", "moved", "upstream", "deleted", "detached", "branch", "worktree-removed")
+# What may leave something to choose, and what is said in any project; the rest is everyday life.
+ASKING = ("rebase", "reset", "moved", "upstream", "deleted", "worktree-removed")
+LOUD = (*ASKING, "renamed", "detached", "shallow")
 MOST = 5  # sentences at once
 
 
@@ -107,9 +97,9 @@ def _sentences(clone: Clone, found: Moves, outside: set[str]) -> Iterator[str]:
         yield f"{move.sentence}{away}"
     if len(said) > MOST:
         yield f"and {len(said) - MOST} more moves of git"
-    if any(move.kind in ASKING for move in said):
-        open_questions = reconciling.needed(clone)
-        yield from open_questions
+    questions = reconciling.needed(clone) if said else []
+    yield from questions
+    if questions or any(move.kind in ASKING for move in said):
         yield "see what that means for tasks and sessions with: holdfast reconcile"
 
 

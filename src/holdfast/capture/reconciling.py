@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from holdfast.capture import citing, session, whereabouts
 from holdfast.capture.citing import Cited, Reanchored
-from holdfast.errors import Ambiguous, BrokenEntry, Claimed, NotFound
+from holdfast.errors import Ambiguous, BadInput, BrokenEntry, Claimed, NotFound
 from holdfast.git import conflicts, idle, lines, moves, reconcile, rewinds
 from holdfast.git.clone import Clone
 from holdfast.git.idle import Idle
@@ -100,8 +100,11 @@ class Choice:
 
 
 def examine(clone: Clone, found: Moves, *, trunk: str | None = None) -> Report:
-    """What moved since the last reconcile, and everything that it left in question."""
-    board, history = boards.read(clone), reconcile.examine(clone)
+    """What moved since the last reconcile, and everything that it left in question.
+
+    While git is in the middle of something, commits come and go: what became of them is not asked then.
+    """
+    board, history, settled = boards.read(clone), reconcile.examine(clone), not found.under_way
     return Report(
         moves=found.waiting,
         under_way=found.under_way,
@@ -110,11 +113,20 @@ def examine(clone: Clone, found: Moves, *, trunk: str | None = None) -> Report:
         sessions=tuple(adrift(clone)),
         tasks=tuple(_strays(clone, board, history.orphans)),
         stranded=tuple(rewinds.stranded(clone)),
-        cited=tuple(citing.displaced(clone, board)),
+        cited=tuple(citing.displaced(clone, board)) if settled else (),
         branches=tuple(idle.branches(clone, trunk=trunk)),
         links=tuple(_across(clone, board)),
-        conflicts=tuple(conflicts.find(clone)),
+        conflicts=tuple(_conflicts(clone, found) if settled else conflicts.find(clone)),
     )
+
+
+def _conflicts(clone: Clone, found: Moves) -> list[Conflict]:
+    """What two sides say differently, and what the merges that were just made decided against one side."""
+    there = conflicts.find(clone)
+    merges = [move.before for move in found.waiting if move.kind in ("merge", "forward") and move.before]
+    told = {conflict.path for conflict in there}
+    more = conflicts.overruled(clone, since=merges[0]) if merges else []
+    return [*there, *(conflict for conflict in more if conflict.path not in told)]
 
 
 def told(clone: Clone) -> None:
@@ -211,6 +223,7 @@ def is_session(named: str | None) -> bool:
 
 def fork(clone: Clone, named: str | None = None) -> Choice:
     """Go on here with copies of what is open in the session that was left; that one stays open there."""
+    _refuse_midway(clone)
     old = _chosen(clone, named)
     new = _go_on(clone, old)
     old = sessions.update(clone.layout, old.id, lambda one: _linked_to(clone, one, new))
@@ -220,6 +233,7 @@ def fork(clone: Clone, named: str | None = None) -> Choice:
 
 def carry(clone: Clone, named: str | None = None) -> Choice:
     """Move what is open here: the session that was left ends and goes on here; waiting changes stay."""
+    _refuse_midway(clone)
     stay = tuple(rewinds.stranded(clone)) if named is None else ()
     left = _left(clone)
     if not left and stay and named is None:
@@ -237,6 +251,7 @@ def carry(clone: Clone, named: str | None = None) -> Choice:
 
 def drop(clone: Clone, named: str | None = None) -> Choice:
     """Let go: the session that was left ends; what waits from after this point is set aside, and kept."""
+    _refuse_midway(clone)
     late = rewinds.stranded(clone) if named is None else []
     left = _left(clone)
     old = _chosen(clone, named) if named or left or not late else None
@@ -250,7 +265,14 @@ def drop(clone: Clone, named: str | None = None) -> Choice:
 
 def apply(clone: Clone) -> Choice:
     """Let tasks and sessions cite what their commits became, and choose nothing else."""
+    _refuse_midway(clone)
     return Choice("apply", reanchored=citing.reanchor(clone))
+
+
+def _refuse_midway(clone: Clone) -> None:
+    """Half a rebase is no history: an abort would take back what was decided by it."""
+    if operation := clone.repo.operation():
+        raise BadInput(f"git is in the middle of {operation}", hint="Finish or abort it, then choose.")
 
 
 def _chosen(clone: Clone, named: str | None) -> Session:

@@ -320,8 +320,8 @@ class _Observing:
             sentence = f"HEAD is detached at {short(now.head.oid)}; it was on {_called(before.ref)}"
             self._add("detached", before.ref, now.head.oid, sentence)
         elif now.line != before.line:
-            left = _called(before.ref)
-            self._add("branch", before.ref, now.head.ref, f"this is {_called(now.head.ref)}; it was {left}")
+            sentence = f"this work tree is on {_called(now.head.ref)} now; it was on {_called(before.ref)}"
+            self._add("branch", before.ref, now.head.ref, sentence)
         elif not told and now.head.oid and before.head and now.head.oid != before.head:
             self._take_leap(
                 Step("moved", before.head, now.head.oid, now.head.ref, _seconds(self.ts), "an unlogged move")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST = 20  # rows of one sort
 DETACHED = "a detached HEAD"
+SETTLE = "See both sides and choose with: holdfast task resolve ID"
 MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved text is only shown
 
 
@@ -33,7 +34,7 @@ def reconciled(found: Report) -> str:
         else [],
         _sessions(found.sessions),
         _stranded(found.stranded),
-        _part("Says different things on two sides:", [_conflict(one) for one in found.conflicts]),
+        _part("Says different things on two sides:", [_conflict(one) for one in found.conflicts], SETTLE),
         _cited(found.cited),
         _gone(found.gone),
         _orphans(found.orphans),
@@ -80,7 +81,8 @@ def changes(found: Sequence[Change]) -> str:
 
 
 def _conflict(one: Conflict) -> str:
-    return f"  {strong(one.id)}  {one.ours.origin} and {one.theirs.origin}"
+    how = "a merge chose" if one.kind == "overruled" else "both changed it"
+    return f"  {strong(one.id)}  {one.ours.origin} and {one.theirs.origin}: {how}"
 
 
 def _cited(found: Sequence[Cited]) -> list[str]:

@@ -1,0 +1,275 @@
+"""What git moved and what of ours it concerns: sessions, claims, cited commits, waiting changes."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from holdfast.capture import citing, noticing, reconciling, session
+from holdfast.errors import Ambiguous, BadInput, NotFound
+from holdfast.git import idle, moves, rewinds
+from holdfast.git.clone import Clone
+from holdfast.model.task import Task
+from holdfast.store import fsio, sessions
+from holdfast.work import board as boards
+from holdfast.work import claims, doing
+from holdfast.work.doing import Who
+from tests.git.place import Place, Quick
+
+
+@pytest.fixture(autouse=True)
+def quick_disk() -> Iterator[None]:
+    before, fsio.ops = fsio.ops, Quick()
+    yield
+    fsio.ops = before
+    Place.passed = 0
+    os.environ.pop("GIT_COMMITTER_DATE", None)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place.make(tmp_path / "repo")
+    made.git("switch", "-q", "-c", "feat")
+    return made
+
+
+def command(place: Place) -> Clone:
+    """What every command does first."""
+    clone = place.open()
+    noticing.notice(clone)
+    return clone
+
+
+def report(place: Place) -> reconciling.Report:
+    clone = command(place)
+    return reconciling.examine(clone, moves.observe(clone))
+
+
+def task(place: Place, title: str) -> Task:
+    return next(one for one in boards.read(place.open()).tasks if one.title == title)
+
+
+def test_nothing_is_said_where_nobody_keeps_sessions(place: Place) -> None:
+    """Whoever only keeps memories hears nothing of their own commits."""
+    command(place)
+    place.repo.commit("a")
+    place.git("commit", "-q", "--amend", "-m", "b")
+    place.git("switch", "-q", "main")
+    assert command(place).notes == []
+
+
+def test_a_commit_outside_any_session_is_said_and_one_inside_is_not(place: Place) -> None:
+    """Work done by hand is told to the next agent; an agent's own is not repeated to it."""
+    session.start(command(place), objective="Build")
+    inside = place.repo.commit("a")
+    clone = command(place)
+    assert clone.notes == []
+    assert sessions.opened(clone.layout)[0].commits == (inside,)
+    session.end(clone, with_tasks=False)
+    place.repo.commit("b")
+    assert [note for note in command(place).notes if "outside any session" in note] != []
+
+
+def test_two_claims_in_one_work_tree_get_only_what_names_them(place: Place) -> None:
+    """A commit must not become evidence for the wrong task."""
+    one, two = (doing.add(command(place), title=title) for title in ("One", "Two"))
+    for made in (one, two):
+        doing.start(place.open(), made.id, Who("ada"))
+    command(place)
+    place.repo.commit("a")
+    named = place.repo.commit("b", message=f"for {two.id}")
+    clone = command(place)
+    first, second = (claims.find(clone.layout, made.id) for made in (one, two))
+    assert first is not None
+    assert second is not None
+    assert (first.commits, second.commits) == ((), (named,))
+
+
+def test_the_answers_need_a_question(place: Place) -> None:
+    """Fork, carry and drop with nothing left behind must say so, not invent something."""
+    for answer in (reconciling.fork, reconciling.carry, reconciling.drop):
+        with pytest.raises(NotFound):
+            answer(command(place))
+
+
+def test_of_two_sessions_left_one_must_be_named(place: Place) -> None:
+    """Nothing is guessed, not even when it seems likely."""
+    first = session.start(command(place), objective="One")
+    place.git("switch", "-q", "-c", "other")
+    second = session.start(command(place), objective="Two")
+    place.git("switch", "-q", "main")
+    with pytest.raises(Ambiguous):
+        reconciling.carry(command(place))
+    done = reconciling.carry(place.open(), first.id)
+    assert done.old is not None
+    assert (done.old.id, done.old.state) == (first.id, "ended")
+    assert [one.session.id for one in reconciling.adrift(place.open())] == [second.id]
+    with pytest.raises(NotFound):
+        reconciling.fork(place.open(), first.id)
+
+
+def test_carrying_takes_items_approvals_and_claims_along(place: Place) -> None:
+    """What was promised on the one branch is done on the other."""
+    clone = command(place)
+    work = doing.add(clone, title="Work")
+    old = session.start(clone, objective="Build", tasks=[work.id])
+    session.note(clone, "x", open=["a"], follow_ups=["b"], approvals=["c"])
+    doing.start(clone, work.id, Who("ada", old.id))
+    place.git("switch", "-q", "-c", "next")
+    done = reconciling.carry(command(place))
+    new = done.new
+    assert new is not None
+    assert [i.text for i in (*new.still_open, *new.still_to_follow, *new.pending)] == ["a", "b", "c"]
+    assert (new.objective, new.previous, new.tasks) == ("Build", old.id, (work.id,))
+    claim = claims.find(place.open().layout, work.id)
+    assert claim is not None
+    assert (claim.session, claim.branch) == (new.id, "next")
+
+
+def test_a_note_on_the_new_branch_does_not_take_the_choice_away(place: Place) -> None:
+    """A linked session starts by itself; what becomes of the old one is still asked, and joins it."""
+    old = session.start(command(place), objective="Build")
+    session.note(command(place), "x", open=["a"])
+    place.git("switch", "-q", "main")
+    linked = session.note(command(place), "went on").session
+    assert [one.session.id for one in reconciling.adrift(place.open()) if one.left] == [old.id]
+    done = reconciling.fork(place.open())
+    assert done.new is not None
+    assert (done.new.id, [i.text for i in done.new.still_open]) == (linked.id, ["a"])
+    assert reconciling.adrift(place.open()) == []
+
+
+def test_nothing_is_chosen_in_the_middle_of_a_rebase(place: Place) -> None:
+    """An abort would take back what was decided by half a history."""
+    place.repo.commit("a")
+    session.start(command(place), objective="Build")
+    place.git("-c", "sequence.editor=sed -i '1s/pick/edit/'", "rebase", "-q", "-i", "HEAD~1")
+    assert report(place).under_way == "a rebase"
+    for answer in (reconciling.fork, reconciling.carry, reconciling.drop, reconciling.apply):
+        with pytest.raises(BadInput):
+            answer(command(place))
+
+
+def test_stale_sessions_and_sessions_of_gone_branches_are_listed(place: Place) -> None:
+    """Open for ever is as good as lost."""
+    gone = session.start(command(place), objective="Build")
+    place.git("switch", "-q", "main")
+    old = session.start(command(place), objective="Old")
+    past = datetime.now(UTC) - timedelta(days=9)
+    ts = past.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    layout = place.open().layout
+    sessions.update(layout, old.id, lambda one: replace(one, updated=replace(one.updated, ts=ts)))
+    place.git("branch", "-q", "-D", "feat")
+    listed = {one.session.id: one.why for one in report(place).sessions}
+    assert "feat" in listed[gone.id]
+    assert listed[old.id].startswith("not updated since")
+
+
+def test_claims_and_started_tasks_of_gone_branches_are_listed(place: Place, tmp_path: Path) -> None:
+    """Somebody said they would do it, and the place where they did is gone."""
+    work = doing.add(command(place), title="Work")
+    doing.start(place.open(), work.id, Who("ada"))
+    other = doing.add(place.open(), title="Other")
+    doing.start(place.open(), other.id, Who("ada"))
+    claims.release(place.open().layout, other.id)
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "feat")
+    listed = {stray.task: stray.why for stray in report(place).tasks}
+    assert "claimed on feat" in listed[work.id]
+    assert "started on feat" in listed[other.id]
+
+
+def test_cited_commits_follow_a_rebase_without_hooks(place: Place) -> None:
+    """The task says what showed that it was done, also after the branch was tidied."""
+    oid = place.repo.commit("a", "some text\n" * 4)
+    clone = command(place)
+    made = doing.add(clone, title="Work")
+    doing.done(clone, made.id, cited=[oid])
+    mile = doing.add(clone, title="Mile", kind="milestone")
+    doing.done(clone, mile.id, without=True)
+    one = session.start(clone, objective="Build")
+    session.record_commit(clone, one.id, oid)
+    place.git("switch", "-q", "main")
+    place.repo.commit("m")
+    place.git("switch", "-q", "feat")
+    place.git("rebase", "-q", "main")
+    new = place.git("rev-parse", "HEAD")
+    cited = report(place).cited
+    assert {(cite.kind, cite.old, cite.new) for cite in cited} == {
+        ("task", oid, new),
+        ("checkpoint", oid, new),
+        ("session", oid, new),
+    }
+    done = reconciling.apply(place.open()).reanchored
+    assert (set(done.tasks), done.sessions) == ({made.id, mile.id}, (one.id,))
+    assert task(place, "Work").evidence == (f"commit:{new}",)
+    checkpoint = task(place, "Mile").checkpoint
+    assert checkpoint is not None
+    assert (checkpoint.commit, checkpoint.tree) == (new, place.git("rev-parse", "HEAD^{tree}"))
+    now = sessions.find(place.open().layout, one.id)
+    assert (now.commits, dict(now.extra)["was"]) == ((new,), {oid: new})
+    assert report(place).cited == ()
+    assert reconciling.apply(place.open()).reanchored == citing.Reanchored()
+
+
+def test_what_cannot_be_found_again_is_shown_and_left(place: Place) -> None:
+    """A wrong commit is worse than none."""
+    oid = place.repo.commit("a", "some text\n" * 4)
+    made = doing.add(command(place), title="Work")
+    doing.done(place.open(), made.id, cited=[oid])
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    found = report(place).cited
+    assert [(cite.id, cite.state, cite.new) for cite in found] == [(made.id, "unanchored", None)]
+    assert reconciling.apply(place.open()).reanchored.tasks == ()
+    assert task(place, "Work").evidence == (f"commit:{oid}",)
+
+
+def test_needs_on_other_branches_are_kept_and_named(place: Place) -> None:
+    """A link into another branch is no error, and nobody should wonder where it leads."""
+    there = doing.add(command(place), title="There")
+    place.git("switch", "-q", "main")
+    here = doing.add(command(place), title="Here", needs=[there.id])
+    found = report(place).links
+    assert [(link.task, link.node, link.branches) for link in found] == [(here.id, there.id, ("feat",))]
+
+
+def test_branches_nobody_touched_are_listed(place: Place) -> None:
+    """A month without a commit or a move, merged or not."""
+    place.repo.commit("a")
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "merged")
+    assert report(place).branches == ()
+    clone = place.open()
+    clone.clock = lambda: datetime.now(UTC) + timedelta(days=31)
+    assert {(one.branch, one.merged) for one in idle.branches(clone)} == {("feat", False), ("merged", True)}
+
+
+def test_changes_that_moved_with_their_commit_are_not_asked_about(place: Place) -> None:
+    """A rebase or an amend takes the plan along; only a rewind leaves it behind."""
+    place.repo.commit("a", "some text\n" * 4)
+    doing.add(command(place), title="Idea")
+    place.git("commit", "-q", "--amend", "-m", "reworded")
+    assert rewinds.stranded(command(place)) == []
+    place.git("switch", "-q", "main")
+    place.repo.commit("m")
+    place.git("switch", "-q", "feat")
+    place.git("rebase", "-q", "main")
+    assert rewinds.stranded(command(place)) == []
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    assert len(rewinds.stranded(command(place))) == 1
+
+
+def test_a_failure_to_notice_stops_nothing(place: Place) -> None:
+    """A hint that cannot be written must not keep a command from its work."""
+    command(place)
+    store = Path(place.open().layout.private)
+    fsio.make_dirs(str(store))
+    for path in (store / "seen").iterdir():
+        path.unlink()
+    (store / "seen").rmdir()
+    (store / "seen").write_text("in the way")
+    place.repo.commit("a")
+    assert any("was not noted" in note for note in command(place).notes)

@@ -1,0 +1,124 @@
+"""`holdfast reconcile` as people type it: what moved, what is left to choose, and choosing by option."""
+
+import json
+
+import pytest
+
+from tests.conftest import Cli, GitRepo
+
+
+@pytest.fixture
+def left(cli: Cli, repo: GitRepo) -> Cli:
+    """A session was left open on feat; this is main."""
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "feat")
+    cli("session", "start", "Build the parser")
+    cli("session", "note", "Began.", "--open", "finish the lexer")
+    repo.git("switch", "-q", "main")
+    return cli
+
+
+def test_the_next_command_says_what_was_left_and_reconcile_explains(left: Cli) -> None:
+    """Whoever changes branches in the middle of work must hear of it without asking."""
+    said = left("facts").err
+    assert "this work tree is on main now; it was on feat" in said
+    assert "is open on feat" in said
+    assert "holdfast reconcile" in said
+    assert "this work tree" not in left("facts").err, "once"
+    told = left("reconcile").out
+    assert told.startswith("Git moved:\n")
+    assert "\n  this work tree is on main now; it was on feat\n" in told
+    assert "Left open when the branch changed:" in told
+    assert "is open on feat: Build the parser (1 open item)" in told
+    assert "--fork" in told
+    again = left("reconcile").out
+    assert "Git moved" not in again, "told before"
+    assert "Left open when the branch changed:" in again, "still to choose"
+
+
+def test_reconcile_as_an_object_keeps_its_fields(left: Cli) -> None:
+    """Tools rely on gone and orphans; the rest was added."""
+    found = json.loads(left("reconcile", "--json").out)
+    assert (found["v"], found["id"], found["gone"]) == (1, None, [])
+    assert found["needs_choice"] is True
+    assert [move["kind"] for move in found["moves"]] == ["branch", "branch"]
+    assert (found["moves"][1]["from"], found["moves"][1]["to"]) == ("refs/heads/feat", "refs/heads/main")
+    assert found["sessions"][0]["open"] == ["finish the lexer"]
+    for name in ("tasks", "stranded", "cited", "branches", "links", "conflicts"):
+        assert found[name] == [], name
+
+
+@pytest.mark.parametrize(
+    ("option", "says", "state"),
+    [
+        ("--fork", "stays open on feat", "open"),
+        ("--carry", "ended on feat", "ended"),
+        ("--drop", "ended;", "ended"),
+    ],
+)
+def test_each_choice_is_one_option(left: Cli, option: str, says: str, state: str) -> None:
+    """No terminal, no question: the option is the answer."""
+    assert says in left("reconcile", option).out
+    listed = json.loads(left("session", "list", "--json").out)["items"]
+    assert {one["state"] for one in listed if "feat" in json.dumps(one["branch"])} == {state}
+    assert "Left open" not in left("reconcile").out
+    assert left("reconcile", option, ok=False).code == 13, "nothing is left to choose"
+
+
+def test_options_do_not_go_together(left: Cli) -> None:
+    """Two wishes at once are none."""
+    answer = left("reconcile", "--fork", "--drop", ok=False)
+    assert answer.code == 2
+    assert "do not go together" in answer.err
+
+
+def test_a_lost_line_is_still_named_after_the_option(left: Cli, repo: GitRepo) -> None:
+    """`--carry LINE` and `--drop LINE` mean what they always meant."""
+    repo.git("switch", "-q", "-c", "gone")
+    left("task", "add", "Lost work")
+    repo.git("switch", "-q", "main")
+    repo.git("branch", "-q", "-D", "gone")
+    assert "the deleted branch gone left" in left("reconcile").out
+    carried = left("reconcile", "--carry", "gone").out
+    assert carried.startswith("Taken over:")
+    assert "Lost work" in left("tasks").out
+    assert left("reconcile", "--drop", "gone", ok=False).code == 13
+
+
+def test_a_rewind_is_explained_and_undone_by_option(cli: Cli, repo: GitRepo) -> None:
+    """`reset --hard HEAD~1` with a plan that came later: asked, set aside, still in the store."""
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "feat")
+    repo.commit("a")
+    cli("task", "add", "Later idea")
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    said = cli("tasks")
+    assert "was reset" in said.err
+    assert "came after this point of history" in said.err
+    assert "Later idea" in said.out
+    assert "Waits here, but came after this point of history:" in cli("reconcile").out
+    assert "set aside: .holdfast/tasks/later-idea" in cli("reconcile", "--drop").out
+    assert "Later idea" not in cli("tasks").out
+    assert repo.status() == ""
+
+
+def test_rewritten_commits_are_cited_anew_with_apply(cli: Cli, repo: GitRepo) -> None:
+    """The evidence follows the commit."""
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "feat")
+    old = repo.commit("a", "text\n" * 5)
+    task = json.loads(cli("task", "add", "Work", "--json").out)["id"]
+    cli("task", "done", task, "--evidence", old)
+    repo.git("commit", "-q", "--amend", "-m", "better words")
+    new = repo.git("rev-parse", "HEAD")
+    told = cli("reconcile").out
+    assert f"{old[:12]} is {new[:12]} now (map)" in told
+    assert f"Cites the new commits: {task}" in cli("reconcile", "--apply").out
+    assert json.loads(cli("task", "show", task, "--json").out)["evidence"] == [f"commit:{new}"]
+    assert cli("reconcile", "--apply").out == "Nothing had to be set right.\n"
+
+
+def test_where_nothing_moved_it_says_so(cli: Cli) -> None:
+    """A short answer to a short question."""
+    cli("init", "--commit")
+    assert cli("reconcile").out == "All is where it was recorded.\n"
