@@ -131,17 +131,23 @@ def settled(conflict: Conflict, choices: Mapping[str, str]) -> str | None:
         return _rendered(conflict.path, {**parts(conflict.path, conflict.stands), **chosen})
     before = parts(conflict.path, conflict.base) if conflict.base else {}
     texts = {"base": before, "ours": {**mine, **chosen}, "theirs": {**other, **chosen}}
+    fields: dict[str, Any] = {}
+
+    def keep(found: dict[str, Any]) -> str:
+        fields.update(found)  # rendered below: what is wrong with them has words of its own
+        return ""
+
     merged = document.merge(
         "base",
         "ours",
         "theirs",
         parts=texts.__getitem__,
-        joined=lambda fields: _rendered(conflict.path, fields),
+        joined=keep,
         lists=rules.LISTS,
     )
     if isinstance(merged, Clash):
         raise _undecided(conflict, merged.fields)
-    return merged
+    return _rendered(conflict.path, fields)
 
 
 def _whole(conflict: Conflict, choices: Mapping[str, str]) -> str | None:
@@ -244,13 +250,12 @@ def differences(path: str, before: str | None, after: str) -> tuple[str, ...]:
 def _difference(name: str, old: Any, new: Any) -> str:
     called = name.removeprefix("+")
     if name == "notes":
-        lines = (set((text or "").split("\n")) for text in (old, new))
-        gone, come = lines
-        return f"notes (+{len(come - gone)} −{len(gone - come)} lines)"
+        before, after = (set((text or "").split("\n")) for text in (old, new))
+        return f"notes (+{len(after - before)} −{len(before - after)} lines)"
     if isinstance(old or new, tuple):
-        come = [f"+{item}" for item in new or () if item not in (old or ())]
-        gone = [f"−{item}" for item in old or () if item not in (new or ())]
-        return f"{called} {shown(' '.join([*come, *gone])) if come or gone else 'in another order'}"
+        words = [f"+{item}" for item in new or () if item not in (old or ())]
+        words += [f"−{item}" for item in old or () if item not in (new or ())]
+        return f"{called} {shown(' '.join(words)) if words else 'in another order'}"
     return f"{called} {shown(old)} → {shown(new)}"
 
 

@@ -25,17 +25,14 @@ from holdfast.errors import (
 )
 from holdfast.git import conflicts, sides, staged, visible
 from holdfast.git.clone import Clone
-from holdfast.git.visible import Sighting
 from holdfast.model.event import Draft
 from holdfast.model.task import Link, Task
 from holdfast.store import fsio, pending, tasks
-from holdfast.store import layout as paths
 from holdfast.store.pending import Change
 from holdfast.work import board as boards
 from holdfast.work import noticed
-from holdfast.work.graph import Graph
+from holdfast.work.ground import FOLDERS, Everything, Ground, head_texts, node_of
 
-FOLDERS = (paths.TASKS, paths.LINKS)
 MOST_NOTES = 20
 RECORD = "edits"
 PATIENCE = 2.0  # seconds for another command to let go; what is not taken now is taken by the next
@@ -106,7 +103,7 @@ def _look(clone: Clone) -> _Look:
             continue
         if _blob(clone, text) not in _taken_blobs(path, known, waiting):
             found[path] = text
-    here = _head_texts(clone, [*found, *gone])
+    here = head_texts(clone, [*found, *gone])
     left = {path: text for path, text in found.items() if text != here.get(path)}
     hidden = tuple(path for path in gone if path in here and not _waits_to_go(waiting, path))
     return _Look(left, hidden, undone)
@@ -139,9 +136,9 @@ def _forget(clone: Clone, settled: Collection[str]) -> None:
 
 def _give_back(clone: Clone, undone: tuple[str, ...]) -> None:
     """Who puts a file back as it was takes the edit back; the store keeps it."""
-    texts = _head_texts(clone, list(undone))
+    texts = head_texts(clone, list(undone))
     for path in undone:
-        node = _node(path, texts.get(path, ""))
+        node = node_of(path, texts.get(path, ""))
         clone.give_up(path)
         if node is not None:
             clone.record(event(node, "edit", _blob(clone, texts[path])))
@@ -175,17 +172,6 @@ def _waits_to_go(waiting: Mapping[str, Change], path: str) -> bool:
     return path in waiting and waiting[path].blob is None
 
 
-def _head_texts(clone: Clone, wanted: list[str]) -> dict[str, str]:
-    """HEAD's texts; a checkout with CRLF is the same text."""
-    blobs = clone.repo.blobs_at("HEAD", wanted) if wanted else {}
-    texts = clone.repo.blobs(blobs.values())
-    return {
-        path: texts[blob].decode("utf-8", "replace").replace("\r\n", "\n")
-        for path, blob in blobs.items()
-        if blob in texts
-    }
-
-
 def _blob(clone: Clone, text: str) -> str:
     return clone.repo.hash_blob(text.encode("utf-8"))
 
@@ -212,53 +198,10 @@ class _Draft:
     node: Task | Link
 
 
-@dataclass(slots=True)
-class _Ground:
-    """What stood here before the edits; it grows as they are taken."""
-
-    before: dict[str, str]  # path to text
-    nodes: dict[str, Task | Link]  # path to what that text holds, if it can be read
-    seen: Mapping[str, Sighting]
-    ids: dict[str, str] = field(default_factory=dict)  # id to path, however it is spelled
-    names: dict[str, str] = field(default_factory=dict)  # path to path: file names may ignore case
-    has_no_cycle: bool = False  # with all the edits
-
-    def __post_init__(self) -> None:
-        self.ids = {node.id.casefold(): path for path, node in self.nodes.items()}
-        self.names = {path.casefold(): path for path in self.before}
-
-    def take(self, path: str, text: str, node: Task | Link) -> None:
-        self.before[path], self.nodes[path] = text, node
-        self.ids[node.id.casefold()] = self.names[path.casefold()] = path
-
-
-def _ground(clone: Clone, edited: Mapping[str, str | HoldfastError]) -> _Ground:
-    seen = {s.path: s for folder in FOLDERS for s in clone.entries(folder)}
-    untouched = {s.path: s.text for s in seen.values() if s.origin != "edit"}
-    hidden = clone.repo.status(*FOLDERS)  # what was deleted by hand still has its id and its name
-    before = {**_head_texts(clone, [*edited, *hidden]), **untouched}
-    ground = _Ground(before, _nodes(before), seen)
-    after = {**ground.nodes, **_nodes({p: text for p, text in edited.items() if isinstance(text, str)})}
-    ground.has_no_cycle = Graph(n for n in after.values() if isinstance(n, Task)).cycle() is None
-    return ground
-
-
-def _nodes(texts: Mapping[str, str]) -> dict[str, Task | Link]:
-    return {path: node for path, text in texts.items() if (node := _node(path, text)) is not None}
-
-
-def _node(path: str, text: str) -> Task | Link | None:
-    read = tasks.reader(path)
-    try:
-        return read(text, path) if read else None
-    except BrokenEntry:
-        return None
-
-
 def _take(clone: Clone, edited: Mapping[str, str | HoldfastError]) -> list[Taken]:
     if not edited:
         return []
-    ground, drafts = _ground(clone, edited), []
+    ground, drafts = Ground(clone, edited), []
     for path, text in edited.items():
         try:
             if isinstance(text, HoldfastError):
@@ -299,21 +242,20 @@ def _with_path(path: str, reason: str) -> str:
     return reason if path in reason else f"{path}: {reason}"
 
 
-def _draft(clone: Clone, ground: _Ground, path: str, edit: str) -> _Draft:
+def _draft(clone: Clone, ground: Ground, path: str, edit: str) -> _Draft:
     """One edit as it can be taken; whatever speaks against it is raised."""
     node = _checked(clone, ground, path, edit)
     text = _with_what_waits(clone, ground, path, edit)
     if text != edit:
         node = _checked(clone, ground, path, text)
-        ground.has_no_cycle = False  # that was asked of the edits alone
     _refuse_cycle(ground, path, node)
     before = ground.before.get(path)
     diff = sides.differences(path, before, text) if before is not None else (node.title,)
-    ground.take(path, text, node)
+    ground.take(path, text, node, merged=text != edit)
     return _Draft(Taken(node.id, path, diff, is_new=before is None), edit, text, node)
 
 
-def _checked(clone: Clone, ground: _Ground, path: str, text: str) -> Task | Link:
+def _checked(clone: Clone, ground: Ground, path: str, text: str) -> Task | Link:
     """What an edited text holds, if it may stand at this path."""
     read = tasks.reader(path)
     assert read is not None
@@ -321,16 +263,22 @@ def _checked(clone: Clone, ground: _Ground, path: str, text: str) -> Task | Link
     _refuse_secret(clone, path, text)
     if node.id in clone.erased():
         raise BadInput(f"{path} is {node.id}, which was erased")
-    was = ground.nodes.get(path)
-    if was is not None and was.id != node.id:
+    was = ground.was(path)
+    if was is None:
+        _refuse_twin(ground.everything(), path, node)
+    elif was.id != node.id:
         raise BadInput(f"{path} was {was.id}; an id never changes")
-    other = ground.ids.get(node.id.casefold())
-    if other not in (None, path):
-        raise BadInput(f"{path} is {node.id}, which stands in {other}; a file's name never changes")
-    same = ground.names.get(path.casefold(), path)
-    if same != path and path not in ground.before:
-        raise BadInput(f"{path} and {same} differ only in case")
     return node
+
+
+def _refuse_twin(there: Everything, path: str, node: Task | Link) -> None:
+    """Two files of one id, or of names that many disks take for one, cannot both be checked out."""
+    other = there.ids.get(node.id.casefold(), path)
+    if other != path:
+        raise BadInput(f"{path} is {node.id}, which stands in {other}; a file's name never changes")
+    same = there.names.get(path.casefold(), path)
+    if same != path:
+        raise BadInput(f"{path} and {same} differ only in case")
 
 
 def _refuse_secret(clone: Clone, path: str, text: str) -> None:
@@ -342,21 +290,14 @@ def _refuse_secret(clone: Clone, path: str, text: str) -> None:
     raise BadInput(f"{path}:{line} holds what looks like a secret; take it out")
 
 
-def _refuse_cycle(ground: _Ground, path: str, node: Task | Link) -> None:
-    was = ground.nodes.get(path)
-    same = isinstance(was, Task) and isinstance(node, Task)
-    if not isinstance(node, Task) or ground.has_no_cycle or (same and _edges(was) == _edges(node)):
-        return
-    others = [other for place, other in ground.nodes.items() if place != path and isinstance(other, Task)]
-    if loop := Graph(others).cycle(node):
+def _refuse_cycle(ground: Ground, path: str, node: Task | Link) -> None:
+    was = ground.was(path)
+    before = (was.needs, was.parent) if isinstance(was, Task) else ((), None)
+    if isinstance(node, Task) and (node.needs, node.parent) != before and (loop := ground.ring(path, node)):
         raise Cycle(f"{path} would make a cycle: {' → '.join(loop)}")
 
 
-def _edges(node: Task | Link | None) -> tuple[tuple[str, ...], str | None]:
-    return (node.needs, node.parent) if isinstance(node, Task) else ((), None)
-
-
-def _with_what_waits(clone: Clone, ground: _Ground, path: str, edit: str) -> str:
+def _with_what_waits(clone: Clone, ground: Ground, path: str, edit: str) -> str:
     """The edit, merged with a change that waits for the same file."""
     seen = ground.seen.get(path)
     if seen is None or seen.origin != "pending" or seen.clash is not None:
