@@ -416,6 +416,23 @@ def test_the_end_of_a_shallow_clone_is_not_taken_for_a_squash_of_everything(
     assert anchors.resolve(clone, [old])[old] == Resolved(old, None, "unknown")
 
 
+def test_what_git_has_lost_in_part_is_found_by_what_was_kept(place: Place) -> None:
+    """A collection that was cut short, or a bad disk, leaves commits without their files."""
+    work(place)
+    text = "the first line of it\nthe second line of it\nthe third line of it\n"
+    known = place.repo.commit("a.txt", text, "three lines")
+    anchors.keep(place.open(), [known])
+    place.repo.write("a.txt", text.replace("third", "last"))
+    place.git("commit", "-q", "-a", "--amend", "--no-edit")
+    found = head(place)
+    unknown = place.repo.commit("a.txt", "a fourth line that nobody kept\n", "one line")
+    place.git("reset", "-q", "--hard", found)
+    for oid in (known, unknown):
+        blob = head(place, f"{oid}:a.txt")
+        (place.repo / f".git/objects/{blob[:2]}/{blob[2:]}").unlink()
+    assert all_of(place, [known, unknown]) == [(found, "overlap"), (None, "")]
+
+
 def test_many_commits_are_kept_in_few_files(place: Place) -> None:
     """Ten thousand citations must be neither ten thousand files nor one that is read whole."""
     rows = b"".join(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
+from holdfast.errors import GitFailed
 from holdfast.git import answers, headers, kept, matching, patches, rewrites, squashes
 from holdfast.git.answers import Answer
 from holdfast.git.clone import Clone
@@ -93,7 +94,11 @@ def resolve(clone: Clone, oids: Iterable[str]) -> dict[str, Resolved]:
     here, lost = adrift(clone.repo, [oid for oid in asked if is_oid(oid)])
     gone = [oid for oid in asked if oid not in here or oid in lost]
     blind = bool(gone) and (clone.repo.is_shallow() or _is_partial(clone.repo))
-    found = _found(clone, [oid for oid in gone if is_oid(oid)]) if gone else {}
+    try:
+        found = _found(clone, [oid for oid in gone if is_oid(oid)]) if gone else {}
+    except GitFailed as error:  # damage somewhere in history must not take every listing with it
+        clone.layout.leave_out(f"commits that were rewritten could not be looked for: {error}")
+        found, blind = {}, True
     return {oid: _answer(oid, found.get(oid), holds=oid not in gone, blind=blind) for oid in asked}
 
 
@@ -171,7 +176,10 @@ class _Search:
         """What is known of commits: from git where it still has them, else from what was kept."""
         wanted = list(dict.fromkeys(oids))
         here = [oid for oid in wanted if oid in self._here]
-        return kept.load(self._clone.stores, set(wanted) - set(here)) | _described(self._repo, here)
+        try:
+            return kept.load(self._clone.stores, set(wanted) - set(here)) | _described(self._repo, here)
+        except GitFailed:  # the commit is here, a blob of it is not
+            return kept.load(self._clone.stores, wanted)
 
     def _look(self, waiting: list[str], doubtful: Mapping[str, list[str]]) -> None:
         """Search by content, under the newest name first that a commit had before it was lost."""

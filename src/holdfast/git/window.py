@@ -7,6 +7,7 @@ rewritten long ago may stay unfound, but no question takes for ever.
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from holdfast.errors import GitFailed
 from holdfast.git import headers, matching, patches
 from holdfast.git.headers import LIVING, Commit
 from holdfast.git.kept import Anchor
@@ -93,7 +94,10 @@ class Window:
     def lost_patches(self) -> Mapping[str, Patch]:
         """What the lost commits change."""
         if self._lost_patches is None:
-            self._lost_patches = patches.read(self._repo, list(self.lost)[:MAX_PATCHES])
+            try:
+                self._lost_patches = patches.read(self._repo, list(self.lost)[:MAX_PATCHES])
+            except GitFailed:  # half thrown away already; what they were is not known, so nothing is guessed
+                self._lost_patches, self.cut = {}, True
         return self._lost_patches
 
     def sight(self, anchor: Anchor, *, own: Collection[str]) -> matching.Sight:
