@@ -64,6 +64,7 @@ class Repo:
 
     def __init__(self, top: str, git_dir: str, common_dir: str) -> None:
         self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
+        self._sha256: bool | None = None  # the kind of hash a repository was made with never changes
 
     @classmethod
     def discover(cls, start: str) -> "Repo":
@@ -266,10 +267,11 @@ class Repo:
         return algorithm(b"blob %d\0" % len(data) + data).hexdigest()
 
     def _uses_sha256(self) -> bool:
-        head = self.head().oid
-        if head is not None:
-            return len(head) == 64
-        return self.text("rev-parse", "--show-object-format") == "sha256"
+        if self._sha256 is None:
+            head = self.head().oid
+            asked = head is None and self.text("rev-parse", "--show-object-format") == "sha256"
+            self._sha256 = len(head) == 64 if head is not None else asked
+        return self._sha256
 
     def status(self, *paths: str) -> dict[str, str]:
         """Path to git's two-letter code for what differs from HEAD below `paths`, ignored files included."""

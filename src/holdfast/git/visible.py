@@ -12,6 +12,7 @@ from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
 from holdfast.git import staged
 from holdfast.git.lines import Line
 from holdfast.git.repo import Repo
+from holdfast.git.staged import Staged
 from holdfast.store import fsio, layout, pending, seal, tasks
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
@@ -112,7 +113,9 @@ def sightings(repo: Repo, stores: Sequence[Layout], line: Line, folder: str) -> 
     """The entry files below a tracked folder as they are visible here."""
     asked = {c.path: c for c in changes(stores, line) if c.path.startswith(folder + "/") and not c.segment}
     tree = {path: blob for path, blob in repo.tree("HEAD", folder).items() if path.endswith(".md")}
-    edited = {p: text for p, text in _edits(repo, folder).items() if not _is_elsewheres(repo, line, p, text)}
+    by_hand = _edits(repo, folder)
+    ours = staged.read(repo) if by_hand else {}
+    edited = {p: t for p, t in by_hand.items() if not _is_elsewheres(repo, line, ours.get(p), t)}
     texts = repo.blobs([*tree.values(), *(c.base for c in asked.values() if c.base)])
     found = [
         _sight(repo, path, tree.get(path), asked.get(path), edited=edited, texts=texts)
@@ -135,9 +138,8 @@ def _edits(repo: Repo, folder: str) -> dict[str, bytes | None]:
     return found
 
 
-def _is_elsewheres(repo: Repo, line: Line, path: str, text: bytes | None) -> bool:
+def _is_elsewheres(repo: Repo, line: Line, ours: Staged | None, text: bytes | None) -> bool:
     """A file that another line staged, and git carried along on a switch, is no edit of this line."""
-    ours = staged.read(repo).get(path)
     return (
         ours is not None and ours.line != line.id and text is not None and repo.hash_blob(text) == ours.blob
     )

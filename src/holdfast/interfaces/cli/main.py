@@ -15,6 +15,7 @@ from holdfast.interfaces.cli import (
     capturing,
     checking,
     conflicts,
+    control,
     curating,
     hooks,
     hydrating,
@@ -31,7 +32,7 @@ from holdfast.interfaces.cli.root import root
 
 COMMANDS = (  # importing them hangs them on `root`
     *(setup, capturing, curating, tasks, conflicts, sessions, hydrating),
-    *(reading, publishing, reconciling, hooks, checking),
+    *(reading, publishing, reconciling, hooks, checking, control),
 )
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
 DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
