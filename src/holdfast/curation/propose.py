@@ -18,6 +18,7 @@ from holdfast.curation import candidates, decisions, facts
 from holdfast.curation.candidates import Shelf
 from holdfast.curation.facts import Seen
 from holdfast.errors import BadInput, NotFound
+from holdfast.git import anchors
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import resolve_all, states
 from holdfast.model import memory as rules
@@ -74,6 +75,7 @@ def propose(
     }
     for name in ("type", "id") if id is not None else ("type",):
         rules.CHECKS[name](fields[name])
+    anchors.keep(clone, [text.removeprefix("commit:") for text in cited if text.startswith("commit:")])
     with candidates.locked(clone):
         return _keep(clone, fields, new_id)
 
