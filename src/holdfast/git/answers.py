@@ -39,7 +39,7 @@ def state_of(repo: Repo, layouts: Iterable[Layout]) -> str:
 
 def load(layout: Layout, state: str) -> dict[str, Answer]:
     """What was found in this state of the repository."""
-    found = {}
+    found: dict[str, Answer] = {}
     rows = _read(layout).get(state)
     for oid, row in rows.items() if isinstance(rows, dict) else ():
         match row:
