@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadInput
+from holdfast.git import anchors, kept
 from holdfast.model.session import Anchor, Item, Session
 from holdfast.store import fsio, sessions
 from holdfast.work import claims, prune, reset
 from holdfast.work.claims import Claim
-from tests.git.place import Place, Quick
+from tests.git.place import Place, Quick, fact_path, fact_text
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 OLD, NEW = "2020-01-01T10:00:00.000000Z", "2099-01-01T10:00:00.000000Z"
@@ -29,9 +30,10 @@ def save(place: Place, name: str, *, ended: str | None, **fields: object) -> Non
     sessions.save(place.open().layout, Session(**{**values, **state, **fields}))  # type: ignore[arg-type]
 
 
-def claim(place: Place, task: str, until: str) -> None:
+def claim(place: Place, task: str, until: str, **fields: object) -> None:
     values = {"owner": "ada", "session": None, "line": "abc", "branch": "main", "worktree": ".", "head": OID}
-    claims.take(place.open().layout, Claim(task=task, ts=OLD, until=until, **values), now=OLD)  # type: ignore[arg-type]
+    made = Claim(**{"task": task, "ts": OLD, "until": until, **values, **fields})  # type: ignore[arg-type]
+    claims.take(place.open().layout, made, now=OLD)
 
 
 def test_only_old_ended_sessions_with_nothing_open_go(place: Place) -> None:
@@ -87,6 +89,30 @@ def test_older_than_nothing_empties_the_trash_now(place: Place, monkeypatch) -> 
     reset.reset(place.open(), "sessions")
     monkeypatch.setattr(Place, "passed", Place.passed + 1)
     assert [spare.kind for spare in prune.prune(place.open(), older_than="0d").spares] == ["trash"]
+
+
+def test_anchors_go_only_if_nothing_cites_their_commit(place: Place, monkeypatch) -> None:
+    """What finds a commit again after a rewrite must outlive everything that names the commit."""
+    names = ("nobody", "session", "pending", "branch", "history", "claim")
+    oids = {name: place.repo.commit(f"{name}.txt") for name in names}
+    anchors.keep(place.open(), oids.values())
+    save(place, "one", ended=NEW, commits=(oids["session"],))
+    claim(place, "TSK-x", NEW, commits=(oids["claim"],))
+    place.keep("waits", evidence=f"[commit:{oids['pending']}]")
+    place.git("switch", "-qc", "side")
+    text = fact_text("other", evidence=f"[commit:{oids['branch']}]")
+    place.repo.commit(fact_path("other"), text)
+    place.git("switch", "-q", "main")
+    place.repo.commit(fact_path("was"), fact_text("was", evidence=f"[commit:{oids['history']}]"))
+    place.repo.commit(fact_path("was"), fact_text("was"))
+    assert prune.prune(place.open()).spares == (), "they are young"
+
+    monkeypatch.setattr(Place, "passed", Place.passed + 100 * 24 * 3600)
+    found = prune.prune(place.open())
+
+    assert [(spare.kind, spare.id) for spare in found.spares] == [("anchor", oids["nobody"])]
+    assert kept.missing(place.open().layout, oids.values()) == [oids["nobody"]]
+    assert set(kept.load(place.open().stores, oids.values())) == set(oids.values()) - {oids["nobody"]}
 
 
 @pytest.mark.parametrize("text", ["", "90", "d", "-1d", "1.5d", "90 days", "9999999d", "99999y", "٣d"])

@@ -1,8 +1,8 @@
 """Prune: what nobody needs any more goes, by age; what and how much is said first.
 
-Ended sessions with nothing left open, claims whose time was over long ago, and what lies in the trash. An
-open session is never pruned, nor one with open items: only a person can say that those no longer matter.
-What was published, memories, the log and runs are not touched.
+Ended sessions with nothing left open, claims whose time was over long ago, what lies in the trash, and what
+is remembered of commits that nothing cites. An open session is never pruned, nor one with open items: only
+a person can say that those no longer matter. What was published, memories, the log and runs are not touched.
 """
 
 import os
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound
+from holdfast.git import uncited
 from holdfast.git.clone import Clone
 from holdfast.model.event import timestamp
 from holdfast.model.session import Session
@@ -28,7 +29,7 @@ _DAYS = {"d": 1, "w": 7, "y": 365}
 class Spare:
     """One thing that may go."""
 
-    kind: str  # "session", "claim" or "trash"
+    kind: str  # "session", "claim", "trash" or "anchor"
     id: str
     since: str  # when it ended, was taken away or was made
     size: int
@@ -86,6 +87,8 @@ def _survey(clone: Clone, before: str, bin_before: str) -> Pruned:
         for one in trash.every(layout)
         if one.ts < bin_before
     ]
+    made = uncited.anchors(clone, before=before)
+    spares += [Spare("anchor", oid, ts, 0) for oid, ts in made.items()]
     return Pruned(before, tuple(spares), tuple(one.id for one in old if has_open(one)), done=False)
 
 
@@ -108,6 +111,7 @@ def _carry_out(clone: Clone, found: Pruned, before: str) -> None:
     bins = {one.name: one for one in trash.every(layout)}
     for name in _ids(found, "trash"):
         trash.discard(layout, bins[name])
+    uncited.forget(layout, set(_ids(found, "anchor")))
 
 
 def _remove_if_still_ended(layout: Layout, name: str) -> None:

@@ -17,9 +17,9 @@ QUESTIONS = {
     "all": "This takes all sessions and claims of this clone away, all tasks and links off this branch with "
     "the next publish, and empties the caches. Go on?",
 }
-MOST = 20
+MOST, SHOWN = 20, 32  # things that are named, characters of a name
 _PARTS = (("sessions", "session"), ("claims", "claim"), ("tasks", "task"), ("links", "link"))
-_KINDS = {"session": "session", "claim": "claim", "trash": "old reset"}  # as they are counted
+_KINDS = {"session": "session", "claim": "claim", "trash": "old reset", "anchor": "uncited commit"}
 
 
 def reset(done: Done) -> str:
@@ -49,7 +49,8 @@ def pruned(found: Pruned) -> str:
     if not found.spares:
         return lines(f"Nothing is older than {found.before[:10]} and needed by nobody.", kept)
     verb = "Deleted" if found.done else "Would delete"
-    rows = [(spare.id, _KINDS[spare.kind], f"since {spare.since[:10]}") for spare in found.spares[:MOST]]
+    named = found.spares[:MOST]
+    rows = [(spare.id[:SHOWN], _KINDS[spare.kind], f"since {spare.since[:10]}") for spare in named]
     more = len(found.spares) - MOST
     return lines(
         f"{verb} {_counted(found)} ({size(found.size)}):",
