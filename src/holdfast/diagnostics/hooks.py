@@ -33,9 +33,7 @@ def examine(clone: Clone) -> list[Finding]:
 
 def _judged(found: Sequence[HookState], top: str) -> Iterator[Finding]:
     if not any(hook.installed or hook.trouble for hook in found):
-        said = "no git hooks are installed; what git does is noticed by the next command, not at once"
-        yield _finding("note", _folder(found, top), said, INSTALL)
-        return
+        return  # a choice: what git does is then noticed by the next command, not at once
     # Four hooks with one cause are one thing to mend.
     for trouble in dict.fromkeys(hook.trouble for hook in found if hook.trouble):
         named = [hook for hook in found if hook.trouble == trouble]

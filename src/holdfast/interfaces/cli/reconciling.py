@@ -52,7 +52,7 @@ def _named(value: str | None) -> str | None:
 )
 @click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
 def reconcile(place: Place, fork: str | None, carry: str | None, drop: str | None, apply: bool) -> None:
-    """Explain what git moved or left behind, and choose what becomes of it."""
+    """Explain what git moved or left, and choose."""
     if sum(map(bool, (fork, carry, drop, apply))) > 1:
         raise click.UsageError("--fork, --carry, --drop and --apply do not go together.")
     with place.project() as project:
