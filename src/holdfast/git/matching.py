@@ -28,6 +28,7 @@ class Sight:
     patches: Mapping[str, Patch]  # of those commits that touch its paths
     near: Collection[str]  # what HEAD reaches
     others: Collection[str]  # patch-ids of other lost commits: whoever has one is their successor
+    here: bool = True  # git still has the commit, and so its lost kin
     cut: bool = False  # history is too long to be seen whole: the commit itself may lie beyond
 
     def patch(self, commit: Commit) -> Patch:
@@ -131,7 +132,7 @@ def by_overlap(sight: Sight) -> list[str]:
     if whole:
         return _best(sight, whole)
     itself = [commit for commit in sight.touching() if rank(sight.anchor, commit) == SAME_COMMIT]
-    return nearest((commit.oid for commit in itself if _is_changed(sight, commit)), sight.near)
+    return nearest((commit.oid for commit in itself if _goes_on(sight, commit)), sight.near)
 
 
 def _holds_all(sight: Sight, commit: Commit) -> bool:
@@ -144,16 +145,17 @@ def _holds_all(sight: Sight, commit: Commit) -> bool:
     return telling and share(anchor, patch) == 1.0
 
 
-def _is_changed(sight: Sight, commit: Commit) -> bool:
-    return sight.patch(commit).patch_id not in sight.others and _goes_on(sight, commit)
-
-
 def _goes_on(sight: Sight, commit: Commit) -> bool:
     """Whether a commit has most of the change and nobody else the rest; else it was split."""
     anchor, patch = sight.anchor, sight.patch(commit)
     if not anchor.lines:
         return not anchor.paths or not anchor.names.isdisjoint(patch.names)
-    return share(anchor, patch) > _HALF and not is_part(sight, commit.oid)
+    if not rest(anchor, patch):
+        return True
+    # Half of a split commit whose other half was dropped looks just like an amended one, unless git
+    # still has the halves: then this one is the successor of its half.
+    known = sight.here and patch.patch_id not in sight.others
+    return known and share(anchor, patch) > _HALF and not is_part(sight, commit.oid)
 
 
 def is_part(sight: Sight, oid: str) -> bool:

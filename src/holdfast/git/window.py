@@ -111,7 +111,8 @@ class Window:
             if oid != anchor.commit and oid not in own and patch.patch_id not in (None, anchor.patch_id)
         }
         known = {other for other in others if other}
-        return matching.Sight(anchor, commits, found, self.near, known, self.cut)
+        here = anchor.commit in self.lost
+        return matching.Sight(anchor, commits, found, self.near, known, here, self.cut)
 
     def commit(self, oid: str) -> Commit | None:
         """A commit of the window."""
