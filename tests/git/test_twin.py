@@ -83,6 +83,8 @@ class Twins:
         """Where a repository stands: HEAD, index, refs, what differs, what is half done."""
         state = _asked(top, STATE)
         names = (path.name for path in (top / ".git").iterdir())
+        refs = [path for path in (top / ".git/refs").rglob("*") if path.is_file()]
+        state |= {str(path.relative_to(top)): path.read_text() for path in refs}
         state["unfinished"] = " ".join(sorted(name for name in names if name.isupper()))
         return state
 
@@ -96,9 +98,9 @@ class Twins:
 STATE = {
     "status": ["status", "--porcelain=v2", "--branch", "--untracked-files=all"],
     "index": ["ls-files", "-s", "-v"],
-    "refs": ["for-each-ref"],
 }
 REST = {
+    "refs": ["for-each-ref"],
     "trees": ["log", "--all", "--format=%H %T %P %an %s"],
     "reflog": ["reflog", "--format=%H %gs"],
     "stash": ["stash", "list"],
@@ -132,7 +134,12 @@ def make(folder: Path) -> Path:
 
 
 OTHERS = "with hooks of others"
-both = pytest.mark.parametrize("twins", ["plain", OTHERS], indirect=True)
+
+
+def mostly(first: str, second: str) -> pytest.MarkDecorator:
+    """Both kinds of twins, the second only where there is time."""
+    cases = [first, pytest.param(second, marks=pytest.mark.torture)]
+    return pytest.mark.parametrize("twins", cases, indirect=True)
 
 
 _made: list[Path] = []  # once in a process: making them costs more than comparing them
@@ -195,7 +202,7 @@ def _same_files(bare: Path, held: Path) -> None:
     assert repo.git("rev-parse", "HEAD") == GitRepo(held).git("rev-parse", "HEAD")
 
 
-@both
+@mostly("plain", OTHERS)
 def test_commits_of_every_kind(twins: Twins) -> None:
     """Tools that staged from hooks broke `commit --only` and swept secrets into commits."""
     twins.write("staged.txt", "staged\n")
@@ -242,7 +249,7 @@ def test_rebase_interactive(twins: Twins, case: str) -> None:
     twins.ok("rebase", "main", env=env)
 
 
-@both
+@mostly(OTHERS, "plain")
 def test_stash(twins: Twins) -> None:
     """A stash holds what nobody committed yet."""
     twins.write("numbers.txt", "changed\n")
@@ -260,7 +267,7 @@ def test_stash(twins: Twins) -> None:
     assert twins("stash", "drop")[0] != 0
 
 
-@pytest.mark.parametrize("twins", [OTHERS], indirect=True)
+@mostly(OTHERS, "plain")
 def test_bisect_run(twins: Twins) -> None:
     """Bisecting checks out dozens of commits; each must be exactly that commit."""
     test = twins.script("judge", "#!/bin/sh\n! grep -q '^3$' numbers.txt\n")
@@ -272,7 +279,7 @@ def test_bisect_run(twins: Twins) -> None:
     twins.ok("bisect", "reset")
 
 
-@both
+@mostly("plain", OTHERS)
 def test_merge_and_cherry_pick_with_and_without_conflict(twins: Twins) -> None:
     """A conflict must stop where git stops, with the same files and the same words."""
     twins.ok("merge", "--no-edit", "feature")
@@ -292,7 +299,7 @@ def test_merge_and_cherry_pick_with_and_without_conflict(twins: Twins) -> None:
     twins.ok("merge", "--ff-only", "HEAD")
 
 
-@both
+@mostly(OTHERS, "plain")
 def test_checkouts_branches_and_work_trees(twins: Twins) -> None:
     """Whoever switches keeps what they had in hand, or is refused with git's own words."""
     twins.write("README", "in hand\n")
@@ -315,7 +322,7 @@ def test_checkouts_branches_and_work_trees(twins: Twins) -> None:
     twins.ok("switch", "--orphan", "fresh")
 
 
-@pytest.mark.parametrize("twins", [OTHERS], indirect=True)
+@mostly(OTHERS, "plain")
 def test_cloning_and_pulling(twins: Twins) -> None:
     """Neither a clone nor a pull may show that the other side has hooks."""
     twins.ok("clone", ".", "../clone")
