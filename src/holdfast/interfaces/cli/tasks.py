@@ -348,7 +348,7 @@ def next_task(place: Place, claim: bool, owner: str | None, lasting: str) -> Non
 
 @command(root, "state")
 def state(place: Place) -> None:
-    """Show the project's state: goals, milestones, tasks, checkpoints, links."""
+    """Show goals, milestones, checkpoints and links."""
     from holdfast.work.state import as_object
 
     with place.project() as project:
@@ -359,7 +359,7 @@ def state(place: Place) -> None:
 @as_json
 @click.pass_context
 def link(context: click.Context) -> None:
-    """Canonical links: the files, addresses and commits everybody should find."""
+    """Canonical links: files, addresses, commits."""
     if context.invoked_subcommand is None:
         context.invoke(list_links)
 
