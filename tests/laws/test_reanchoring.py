@@ -398,14 +398,16 @@ def hide(maps: list[Path], *, back: bool = False) -> None:
         aside.rename(path) if back else path.rename(aside)
 
 
-def play(tmp_path: Path, seed: int, count: int) -> Counter[str]:
+def play(tmp_path: Path, seed: int, cases: int) -> Counter[str]:
+    """Histories, one after the other, until so many lost commits were asked for."""
     place = Place.make(tmp_path / "template")
     place.repo.write("shared.txt", "".join(f"line {n}\n" for n in range(30)))
     place.git("add", "-A")
     place.git("commit", "-q", "-m", "lines")
     place.hook("post-rewrite", HOOK.split("\n", 1)[1])
     tally: Counter[str] = Counter()
-    for number in range(count):
+    number = 0
+    while tally["asked"] < cases:
         path = tmp_path / f"h{number}"
         shutil.copytree(tmp_path / "template", path)
         history = History(path, seed + number)
@@ -415,18 +417,19 @@ def play(tmp_path: Path, seed: int, count: int) -> Counter[str]:
         except AssertionError as error:
             raise AssertionError(f"history {seed + number}: {error}") from error
         shutil.rmtree(path)
+        number += 1
     return tally
 
 
-def judge(tally: Counter[str], cases: int) -> None:
+def judge(tally: Counter[str], *, useful: float) -> None:
+    """Never wrong is easy for whoever never answers."""
     print(dict(tally))
-    assert tally["asked"] >= cases, tally
-    assert tally["found"] >= 0.8 * tally["possible"], tally
+    assert tally["found"] >= useful * tally["possible"], tally
 
 
 def test_a_cited_commit_is_found_again_rightly_or_not_at_all(tmp_path: Path, seed: int) -> None:
     """Whoever acts on a wrong commit undoes somebody else's work."""
-    judge(play(tmp_path, seed, 10), 100)
+    judge(play(tmp_path, seed, 120), useful=0.75)  # a single history weighs much here
 
 
 @pytest.mark.torture
@@ -434,4 +437,4 @@ def test_a_cited_commit_is_found_again_rightly_or_not_at_all_in_thousands_of_cas
     tmp_path: Path, seed: int
 ) -> None:
     """Rare rewrites are rare only for each of us."""
-    judge(play(tmp_path, seed, 200), 3000)
+    judge(play(tmp_path, seed, 3000), useful=0.85)
