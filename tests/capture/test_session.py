@@ -374,6 +374,16 @@ def test_the_end_proposes_the_tasks_its_commits_speak_for(desk: Desk) -> None:
     assert all(t.status != "done" for t in board.read(desk.clone()).tasks)
 
 
+def test_a_claim_of_another_branch_says_nothing_about_this_session(desk: Desk) -> None:
+    """A commit that two branches share is evidence for whoever made it."""
+    desk.repo.git("switch", "-q", "-c", "other")
+    claimed = task(desk, "claim1")
+    desk.repo.git("switch", "-q", "-c", "work")
+    work.start(desk.clone(), objective="x")
+    claims.add_commit(desk.clone().layout, claimed, desk.repo.commit("a.txt"))
+    assert work.end(desk.clone()).proposals == ()
+
+
 def test_the_only_task_of_a_session_gets_its_commits(desk: Desk) -> None:
     """Who says `session start --task` has said what the commits are for."""
     one = task(desk, "one001")
