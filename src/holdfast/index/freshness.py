@@ -102,13 +102,16 @@ def _look_at_both(seen: "_Seen", place: Place, layout: Layout) -> None:
 def _look_at_memory(seen: "_Seen", layout: Layout) -> None:
     for path in (layout.runs, layout.bodies, layout.sealed_log, layout.quarantine):
         seen.file(path)
-    for path in (layout.spool, layout.candidates, layout.in_tree(MEMORY)):
+    for path in (layout.spool, layout.candidates):
         seen.tree(path)
+    seen.documents(layout.in_tree(MEMORY))
 
 
 def _look_at_work(seen: "_Seen", layout: Layout) -> None:
-    for path in (layout.claims, layout.in_tree(TASKS), layout.in_tree(LINKS)):
-        seen.tree(path)
+    seen.tree(layout.claims)
+    seen.file(layout.view("project_state.json"))  # an edit of it is taken by the next command
+    for path in (layout.in_tree(TASKS), layout.in_tree(LINKS)):
+        seen.documents(path)
 
 
 def _look_around(seen: "_Seen", place: Place, layout: Layout) -> None:
@@ -214,6 +217,47 @@ class _Seen:
                 self.facts.append("/")
             else:
                 self._note(found)
+
+    def documents(self, path: str) -> None:
+        """The same for a folder that may hold ten thousand files, at less than half the cost besides asking.
+
+        Names are told from the folder's own time, which every new, renamed or deleted file changes;
+        and no order is needed where no two files are the same.
+        """
+        try:
+            handle = os.open(path, os.O_RDONLY) if HANDLES else None
+        except OSError:
+            self.facts.append("-")
+            return
+        if handle is None:
+            self.tree(path)
+            return
+        try:
+            self._note(os.stat(handle))
+            self._documents_below(path, handle)
+        except OSError:  # it went away just now
+            self.facts.append("-")
+        finally:
+            os.close(handle)
+
+    def _documents_below(self, path: str, handle: int) -> None:
+        total, newest, look, folders = 0, self.newest, os.stat, []
+        for name in os.listdir(handle):
+            try:
+                found = look(name, dir_fd=handle, follow_symlinks=False)
+            except OSError:
+                continue
+            if found[0] & 0o170000 == 0o040000:
+                folders.append(name)
+                continue
+            changed = found.st_mtime_ns
+            total ^= hash((changed, found[6], found[1]))  # its size and its inode
+            newest = changed if changed > newest else newest  # max() would cost ten thousand calls
+        self.newest = newest
+        self.sum = hash((self.sum, total))
+        for name in sorted(folders):
+            self.facts.append(name)
+            self.documents(f"{path}/{name}")
 
 
 def digest(*seen: "_Seen") -> str:

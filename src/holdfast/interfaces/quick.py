@@ -133,14 +133,15 @@ def _told(
         db.execute("BEGIN")
         if command == "recall":
             return _recalled(db, asked, now.memory), None
-        text, data = _kept(db, command, now, top) or (None, "")
+        text, data = _kept(db, command, now, top, json=asked.json) or (None, "")
     except _sqlite3.Error:
         return None, None
     finally:
         if db is not None:
             db.close()
-    how = f"context.{how_found(data)}" if command == "context" else None
-    return data if asked.json and text is not None else text, how
+    if command == "status":  # short enough that both its forms are kept together
+        return data if asked.json and text is not None else text, None
+    return text, f"context.{data}" if command == "context" else None
 
 
 def _has_dead_runs(layout: Layout, *, patient: bool) -> bool:
@@ -198,8 +199,10 @@ def _recalled(db: "Connection", asked: _Asked, state: str) -> str | None:
     return as_text(found, waiting=waiting)
 
 
-def _kept(db: "Connection", command: str, now: "Signature", top: str) -> tuple[str, str] | None:
-    """The answer that the full path kept, if all that it rests on is as it was."""
+def _kept(
+    db: "Connection", command: str, now: "Signature", top: str, *, json: bool
+) -> tuple[str, str] | None:
+    """The answer that the full path kept and how it was found, if all that it rests on is as it was."""
     from holdfast.index import ready
 
     tree = ""
@@ -208,17 +211,18 @@ def _kept(db: "Connection", command: str, now: "Signature", top: str) -> tuple[s
         if paths is None:
             return None
         tree = watched(top, paths[0])[0]
-    return ready.get(db, command, signature=resting_on(command, now, os.environ, tree=tree), now=_now())
+    state, name = resting_on(command, now, os.environ, tree=tree), kept_name(command, json=json)
+    return ready.get(db, name, signature=state, now=_now())
+
+
+def kept_name(command: str, *, json: bool) -> str:
+    """Under which name an answer is kept: its JSON may be long, and is read only if asked for."""
+    return f"{command} --json" if json and command != "status" else command
 
 
 def resting_on(command: str, now: "Signature", environ: "Mapping[str, str]", *, tree: str = "") -> str:
     """What a kept answer rests on: its part of the state, the user's settings, the work tree's files."""
     return status_signature(f"{getattr(now, RESTS_ON[command])}{tree}", environ)
-
-
-def how_found(data: str) -> str:
-    """How a kept `context` found its session, taken from its JSON without reading all of that."""
-    return data.partition('"how": "')[2].partition('"')[0]
 
 
 def status_signature(state: str, environ: "Mapping[str, str]") -> str:

@@ -25,7 +25,7 @@ _SUBMODULE = b"160000"
 @command(root, "context")
 @click.option("--budget", type=click.IntRange(200, 100_000), metavar="TOKENS", help="How long it may be.")
 def context(place: Place, budget: int | None) -> None:
-    """Tell a new session where the last one stopped, what is open and what changed.
+    """Tell a new session where the last one stopped.
 
     Text for an agent. It says which session it chose and why.
     """
@@ -37,7 +37,7 @@ def context(place: Place, budget: int | None) -> None:
         show(found, text, words.context_object)
         if budget is None and tree.digest:
             said, data = as_text(text(found)), as_json(words.context_object(found))
-            keep_answer(project, "context", said, data, until=found.until, tree=tree)
+            keep_answer(project, "context", said, data, until=found.until, tree=tree, how=found.how)
 
 
 @command(root, "journal")
@@ -110,11 +110,12 @@ def keep_answer(
     *,
     until: str | None = None,
     tree: WorkTree | None = None,
+    how: str = "",
 ) -> None:
     """Keep an answer for the quick path, until a moment or until what it rests on changes.
 
     `project.seen` must have been taken before the answer was made. Nothing is kept if there was something
-    to say beside it, or if a variable changes it.
+    to say beside it, or if a variable changes it. `how` is kept along, for counting.
     """
     from holdfast.index.refresh import keep_ready
 
@@ -124,4 +125,6 @@ def keep_answer(
     if tree is not None:
         keep_ready(project.clone, quick.WATCHED, signature="", text=tree.paths, json="")
     state = quick.resting_on(name, seen, os.environ, tree=tree.digest if tree else "")
-    keep_ready(project.clone, name, signature=state, text=text, json=data, valid_until=until)
+    for form, said in ((False, text), (True, data)):
+        row = quick.kept_name(name, json=form)
+        keep_ready(project.clone, row, signature=state, text=said, json=how, valid_until=until)

@@ -19,7 +19,7 @@ _FOUND = {
 
 
 def context_object(found: Context) -> dict[str, Any]:
-    """A context as JSON; `how` comes first, for the quick path looks for it there."""
+    """A context as JSON."""
     sections = [
         {
             "name": section.name,
