@@ -73,6 +73,30 @@ def test_a_commit_outside_any_session_is_said_and_one_inside_is_not(place: Place
     assert [note for note in command(place).notes if "outside any session" in note] != []
 
 
+def test_a_deleted_branch_is_said_where_it_left_something(place: Place) -> None:
+    """Tidying a merged branch is everyday life; deleting one with a plan on it is not."""
+    command(place)
+    place.git("switch", "-q", "-c", "plan")
+    doing.add(command(place), title="Plan")
+    place.git("switch", "-q", "main")
+    command(place)
+    place.git("branch", "-q", "-D", "feat")
+    assert command(place).notes == []
+    place.git("branch", "-q", "-D", "plan")
+    notes = command(place).notes
+    assert "the branch plan was deleted" in notes
+    assert "plan left 1 event and 1 change waiting" in notes
+
+
+def test_what_waits_on_a_detached_head_is_said_when_it_is_left(place: Place) -> None:
+    """It cannot be published any other way."""
+    command(place)
+    place.git("switch", "-q", "--detach")
+    doing.add(command(place), title="Plan")
+    place.git("switch", "-q", "main")
+    assert "a detached HEAD left 1 event and 1 change waiting" in command(place).notes
+
+
 def test_two_claims_in_one_work_tree_get_only_what_names_them(place: Place) -> None:
     """A commit must not become evidence for the wrong task."""
     one, two = (doing.add(command(place), title=title) for title in ("One", "Two"))

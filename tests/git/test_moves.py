@@ -258,6 +258,41 @@ def test_a_deleted_branch_is_told_once_in_all_work_trees(seen: Place, tmp_path: 
     assert [m.kind for m in look(seen).waiting] == ["worktree-added", "deleted", "branch", "branch"]
 
 
+def test_a_branch_deleted_and_made_anew_is_another_line(seen: Place) -> None:
+    """Branches are often called `fix`; what the first one left is not the second one's."""
+    seen.git("switch", "-q", "-c", "fix")
+    look(seen)
+    seen.git("switch", "-q", "main")
+    seen.later()
+    seen.git("branch", "-q", "-D", "fix")
+    seen.git("switch", "-q", "-c", "fix", "HEAD~1")
+    assert [move.sentence for move in look(seen).new if move.kind == "deleted"] == [
+        "the branch fix was deleted and made anew"
+    ]
+
+
+def test_a_branch_name_that_is_no_unicode_is_no_obstacle(seen: Place) -> None:
+    """Git takes any bytes; we must be able to remember them."""
+    seen.git("switch", "-q", "-c", os.fsdecode(b"caf\xe9/" + b"x" * 180))
+    seen.repo.commit("c")
+    assert kinds(seen) == ["commits", "branch"]
+    seen.git("switch", "-q", "main")
+    assert kinds(seen) == ["branch"]
+    assert kinds(seen) == []
+
+
+def test_what_is_told_before_it_is_seen_is_told_again_after_a_crash(seen: Place) -> None:
+    """A command killed between noticing and noting must not lose a commit."""
+
+    def crash(_: Moves) -> None:
+        raise KeyboardInterrupt
+
+    seen.repo.commit("c")
+    with pytest.raises(KeyboardInterrupt):
+        moves.observe(seen.open(), note=crash)
+    assert kinds(seen) == ["commits"]
+
+
 @pytest.mark.parametrize("how", ["git", "rm"])
 def test_work_trees_that_come_and_go_are_noticed(seen: Place, tmp_path: Path, how: str) -> None:
     """Agents' work trees vanish without a word, and so do their folders."""

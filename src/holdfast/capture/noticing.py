@@ -6,20 +6,20 @@ only where sessions or claims are kept. A failure here is said and never stops t
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdfast.capture import citing, reconciling, session, since
 from holdfast.capture.changes import spelled
 from holdfast.errors import HoldfastError
-from holdfast.git import anchors, moves, rewrites
+from holdfast.git import anchors, moves, reconcile, rewrites
 from holdfast.git.clone import Clone
 from holdfast.git.moves import Made, Move, Moves
 from holdfast.store import inbox, sessions
 from holdfast.work import claims
 
-# What may leave something to choose, and what is said in any project; the rest is everyday life.
-ASKING = ("rebase", "reset", "moved", "upstream", "deleted", "worktree-removed")
-LOUD = (*ASKING, "renamed", "detached", "shallow")
+# What is said in any project; the rest is everyday life, unless it left something behind.
+LOUD = ("rebase", "reset", "moved", "upstream", "renamed", "detached", "shallow")
+ASKING = ("rebase", "reset", "moved", "upstream")
 MOST = 5  # sentences at once
 
 
@@ -27,8 +27,8 @@ def notice(clone: Clone) -> Moves:
     """What git did since the last command here, noted where it belongs and said in `clone.notes`."""
     try:
         with inbox.draining(clone.layout) as fired:
-            found = moves.observe(clone, fired)
-            outside = _note(clone, found)
+            outside: set[str] = set()
+            found = moves.observe(clone, fired, note=lambda there: outside.update(_note(clone, there)))
     except (HoldfastError, OSError) as error:
         clone.notes.append(f"what git did since the last command was not noted: {error}")
         return Moves()
@@ -90,25 +90,50 @@ def _to_claims(clone: Clone, made: Sequence[Made]) -> None:
 
 
 def _sentences(clone: Clone, found: Moves, outside: set[str]) -> Iterator[str]:
-    live = _is_live(clone)
-    said = [move for move in found.new if _is_said(move, outside, live=live)]
+    live, lost = _is_live(clone), _left_behind(clone, found.new)
+    said = [move for move in found.new if move.kind in LOUD or _matters(move, outside, lost, live=live)]
     for move in said[:MOST]:
         away = " outside any session" if move.kind == "commits" else ""
         yield f"{move.sentence}{away}"
     if len(said) > MOST:
         yield f"and {len(said) - MOST} more moves of git"
-    questions = reconciling.needed(clone) if said else []
+    questions = [*lost.values(), *(reconciling.needed(clone) if said else [])]
     yield from questions
     if questions or any(move.kind in ASKING for move in said):
-        yield "see what that means for tasks and sessions with: holdfast reconcile"
+        yield "see what that means, and choose, with: holdfast reconcile"
 
 
-def _is_said(move: Move, outside: set[str], *, live: bool) -> bool:
-    if move.kind in LOUD:
-        return True
+def _matters(move: Move, outside: set[str], lost: Mapping[str | None, str], *, live: bool) -> bool:
     if move.kind == "commits":
         return live and move.after in outside
-    return live
+    return live or (_ends_a_line(move) and move.before in lost)
+
+
+def _ends_a_line(move: Move) -> bool:
+    """Whether a branch went, or a work tree, or a detached HEAD was left."""
+    return move.kind in ("deleted", "worktree-removed") or (move.kind == "branch" and move.before is None)
+
+
+def _left_behind(clone: Clone, new: Iterable[Move]) -> dict[str | None, str]:
+    """What the lines that just ended left waiting: where it was, and a sentence."""
+    ended = {move.before for move in new if _ends_a_line(move)}
+    found: dict[str | None, str] = {}
+    for orphan in reconcile.orphans(clone) if ended else ():
+        where = _where(clone, orphan.refs[-1])
+        if where in ended:
+            left = f"{_count(orphan.events, 'event')} and {_count(orphan.changes, 'change')}"
+            found[where] = f"{orphan.name} left {left} waiting"
+    return found
+
+
+def _where(clone: Clone, ref: str) -> str | None:
+    """A branch by its ref, a detached HEAD by its work tree; None for this one's."""
+    name = ref.removeprefix("detached:")
+    return None if name != ref and name == os.path.basename(clone.repo.git_dir) else name
+
+
+def _count(things: Sequence[object], word: str) -> str:
+    return f"{len(things):,} {word}{'' if len(things) == 1 else 's'}"
 
 
 def _is_live(clone: Clone) -> bool:

@@ -8,7 +8,7 @@ so that the whole of it is one move afterwards.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -51,15 +51,20 @@ class Moves:
     under_way: str | None = None
 
 
-def observe(clone: Clone, fired: Sequence[Fired] = ()) -> Moves:
-    """What git did since the last command here; costs a few looks at the disk if it did nothing."""
+def observe(
+    clone: Clone, fired: Sequence[Fired] = (), *, note: Callable[[Moves], None] | None = None
+) -> Moves:
+    """What git did since the last command here; costs a few looks at the disk if it did nothing.
+
+    `note` is told before it is remembered as seen: killed in between, the next command tells it again.
+    """
     if clone.reading or clone.layout.private != clone.private.private:
         return Moves()  # in a sandbox nothing can be remembered: the next command outside it notices
     before, common, now = seen.tree(clone), seen.shared(clone), _Look(clone)
     if not fired and before and common and now.equals(before, common):
         return Moves(waiting=(*common.waiting, *before.waiting), under_way=now.operation)
     with seen.alone(clone) as first:
-        return _Observing(clone, now, fired).conclude() if first or fired else Moves()
+        return _Observing(clone, now, fired).conclude(note) if first or fired else Moves()
 
 
 def told(clone: Clone) -> None:
@@ -130,24 +135,25 @@ class _Observing:
         self.forced: list[str] = []  # upstreams whose rewriting was told, now or before
         self._configured: dict[str, str] | None = None
 
-    def conclude(self) -> Moves:
-        """Notice, remember, and say what is new."""
+    def conclude(self, note: Callable[[Moves], None] | None) -> Moves:
+        """Notice, let it be noted, remember, and say what is new."""
         before, common = seen.tree(self.clone), seen.shared(self.clone)
         self.forced = list(common.forced) if common else []
         self._read_firings()
-        now_common = self._shared(common)
-        now_tree = before
+        now_common, now_tree = self._shared(common), before
         if not self.now.operation:
             now_tree = self._tree(before)
-        self._keep_pairs()
-        if not self.now.operation:
             self._record_rewrites()
+        self._keep_pairs()
+        waiting = (*now_common.waiting, *(now_tree.waiting if now_tree else ()))
+        new = (*self.of_clone, *self.moves)
+        found = Moves(new, waiting, tuple(self.made), tuple(self.pairs), self.now.operation)
+        if note is not None:
+            note(found)
         seen.keep(self.clone, replace(now_common, forced=tuple(self.forced[-seen.MOST :])))
         if now_tree is not None and now_tree != before:
             seen.keep(self.clone, now_tree)
-        waiting = (*now_common.waiting, *(now_tree.waiting if now_tree else ()))
-        new = (*self.of_clone, *self.moves)
-        return Moves(new, waiting, tuple(self.made), tuple(self.pairs), self.now.operation)
+        return found
 
     # What hooks told.
 
