@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast.errors import BadInput, BrokenEntry, InConflict
 from holdfast.git import conflicts, markers
-from holdfast.git.sides import EVERY, WHOLE, Conflict, value
+from holdfast.git.sides import EVERY, WHOLE, Conflict, Side, compare, settled, value
 from holdfast.model.task import Link, Task
 from holdfast.store import tasks
 from tests.git.place import Place, fact_path, fact_text
@@ -573,3 +575,38 @@ def test_a_side_that_cannot_be_read_is_not_taken(place: Place) -> None:
     with pytest.raises(BrokenEntry, match="nowhere"):
         resolve(place, every="theirs")
     assert resolve(place, every="ours") == text(status="done")
+
+
+LISTS = st.lists(st.sampled_from(["TSK-a", "TSK-b", "TSK-c"]), unique=True, max_size=3).map(tuple)
+VARIANTS = st.fixed_dictionaries(
+    {
+        "status": st.sampled_from(["open", "done", "blocked"]),
+        "owner": st.sampled_from([None, "ada", "bob"]),
+        "priority": st.integers(0, 2),
+        "needs": LISTS,
+        "notes": st.sampled_from(["", "one", "two"]),
+    }
+)
+
+
+@given(base=VARIANTS, ours=VARIANTS, theirs=VARIANTS, choice=st.sampled_from(["ours", "theirs"]))
+def test_every_field_is_somebodys_and_no_change_is_dropped(
+    base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any], choice: str
+) -> None:
+    """A settled text must hold what each side alone changed, and of what both changed the chosen one."""
+    texts = [text(**fields) for fields in (base, ours, theirs)]
+    fields, merged = compare(PATH, *texts)
+    found = Conflict(
+        PATH, TASK.id, "waiting", texts[0], Side(texts[1], ""), Side(texts[2], ""), fields, merged
+    )
+
+    done = tasks.parse(settled(found, {EVERY: choice} if fields else {}) or "", PATH)
+
+    for name in ("status", "owner", "priority", "notes"):
+        mine, other = ours[name] != base[name], theirs[name] != base[name]
+        both = ours if choice == "ours" else theirs
+        expected = both if mine and other else ours if mine else theirs
+        assert getattr(done, name) == expected[name]
+    added = (set(ours["needs"]) | set(theirs["needs"])) - set(base["needs"])
+    kept = set(base["needs"]) & set(ours["needs"]) & set(theirs["needs"])
+    assert set(done.needs) == added | kept

@@ -1,7 +1,9 @@
 """Edits by hand: whoever changes a task's file in an editor has edited the task."""
 
+import errno
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -433,3 +435,35 @@ def test_many_edits_are_taken_with_few_words(place: Place) -> None:
     assert len(found) == 30
     assert len(notes) == edits.MOST_NOTES + 1
     assert "10 more" in notes[-1]
+
+
+def test_of_many_commands_at_once_one_takes_the_edit(place: Place) -> None:
+    """Agents run commands side by side; an edit must not be told twice."""
+    write(place, text(status="done"))
+    clones = [place.open() for _ in range(6)]
+
+    with ThreadPoolExecutor(6) as pool:
+        found = [one for taken in pool.map(edits.take, clones) for one in taken]
+
+    assert [one.id for one in found] == ["TSK-abc123"]
+    assert actions(place) == ["edit"]
+
+
+class Full(Quick):
+    """A disk with no room."""
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:  # noqa: ARG002
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_stops_nobody_who_only_reads(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The edit is in the file and is taken once there is room."""
+    write(place, text(status="done"))
+    clone = place.open()
+    with monkeypatch.context() as patch:
+        patch.setattr(fsio, "ops", Full())
+        assert edits.take(clone) == []
+
+    assert any("not taken" in note for note in clone.notes)
+    assert seen(place).status == "done"
+    assert len(take(place)[0]) == 1

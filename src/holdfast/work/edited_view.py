@@ -14,7 +14,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.errors import BadInput, Busy, HoldfastError, InConflict, PublishRefused, TooLarge, UnsafePath
+from holdfast.errors import (
+    BadInput,
+    Busy,
+    HoldfastError,
+    InConflict,
+    NotStored,
+    PublishRefused,
+    ReadOnlyStore,
+    TooLarge,
+    UnsafePath,
+)
 from holdfast.git import sides
 from holdfast.git.clone import Clone
 from holdfast.model.ids import new_id, slug
@@ -112,7 +122,7 @@ def take(clone: Clone) -> Outcome | None:
         with fsio.locked(clone.layout.lock, wait=edits.PATIENCE):
             data = edited(clone, state.NAME)
             return None if data is None else _take(clone, data)
-    except (UnsafePath, TooLarge) as error:
+    except (UnsafePath, TooLarge, NotStored, ReadOnlyStore) as error:
         clone.notes.append(f"{paths.VIEW}/{state.NAME} was left alone: {error}")
     except (Busy, PublishRefused):  # the next command looks again
         pass

@@ -20,7 +20,9 @@ from holdfast.errors import (
     Busy,
     Cycle,
     HoldfastError,
+    NotStored,
     PublishRefused,
+    ReadOnlyStore,
     UnsafePath,
 )
 from holdfast.git import conflicts, sides, staged, visible
@@ -72,6 +74,9 @@ def take(clone: Clone) -> list[Taken]:
             _give_back(clone, look.undone)
             return _take(clone, look.edited)
     except (Busy, PublishRefused):  # a publish is writing these very files
+        return []
+    except (NotStored, ReadOnlyStore) as error:  # a full disk must not stop whoever only reads
+        clone.notes.append(f"edits by hand were not taken: {error}")
         return []
 
 
