@@ -177,6 +177,8 @@ class History:
         """One commit becomes two; either may be said to be the old one."""
         row = self.row()
         chosen = self.dice.choice(row)
+        if self.git("show", "--format=", "--name-only", chosen) in ("", "image.bin"):
+            return  # there is nothing to split
         self.todo(
             [f"{'edit' if oid == chosen else 'pick'} {oid}" for oid in row], then=lambda: self.halve(chosen)
         )
