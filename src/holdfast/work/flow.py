@@ -178,7 +178,11 @@ class Flow:
             for other in self._awaited(point, parts)
             if self._reach[other] + self._work(other) == self._reach[point] and not self._inside(other, point)
         )
-        return min(fitting, key=lambda p: (self._names[self._owner[p]], p >= len(self._names)))
+        return min(fitting, key=self._rank)
+
+    def _rank(self, point: int) -> tuple[str, bool]:
+        """What decides between equals: the id, then the beginning before the end; never the order given."""
+        return self._names[self._owner[point]], point >= len(self._names)
 
     def _parts(self) -> list[list[int]]:
         parts: list[list[int]] = [[] for _ in self._names]
@@ -225,7 +229,7 @@ class Flow:
         came: dict[int, int] = {}
         queue, steps = [start], 0
         for point in queue:
-            awaited = sorted(set(self._awaited(point, parts)), key=lambda p: self._names[self._owner[p]])
+            awaited = sorted(set(self._awaited(point, parts)), key=self._rank)
             for other in awaited:
                 steps += 1
                 if self._inside(point, other) and other not in came:
