@@ -1,6 +1,9 @@
 """`holdfast reconcile` as people type it: what moved, what is left to choose, and choosing by option."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -122,3 +125,21 @@ def test_where_nothing_moved_it_says_so(cli: Cli) -> None:
     """A short answer to a short question."""
     cli("init", "--commit")
     assert cli("reconcile").out == "All is where it was recorded.\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
+def test_on_a_terminal_each_question_is_asked(left: Cli, repo: GitRepo) -> None:
+    """Who sits there chooses; an answer that is none is asked again."""
+    master, slave = os.openpty()
+    asked = [sys.executable, "-m", "holdfast", "reconcile"]
+    child = subprocess.Popen(
+        asked, cwd=repo.path, stdin=slave, stdout=subprocess.PIPE, stderr=slave, text=True
+    )
+    os.close(slave)
+    os.write(master, b"perhaps\ncarry\n")
+    answer, _ = child.communicate(timeout=60)
+    os.close(master)
+    assert child.returncode == 0
+    assert "Left open when the branch changed:" in answer
+    assert "goes on here" in answer
+    assert "Left open" not in left("reconcile").out
