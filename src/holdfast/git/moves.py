@@ -15,8 +15,9 @@ from itertools import pairwise
 
 from holdfast.git import anchors, lines, reflog, seen, steps
 from holdfast.git.clone import Clone
+from holdfast.git.glance import Glance
 from holdfast.git.reflog import Moment
-from holdfast.git.repo import Head, Repo
+from holdfast.git.repo import Repo
 from holdfast.git.seen import Move, Shared, Tree
 from holdfast.git.steps import Step
 from holdfast.model.event import Draft, timestamp
@@ -60,7 +61,7 @@ def observe(
     """
     if clone.reading or clone.layout.private != clone.private.private:
         return Moves()  # in a sandbox nothing can be remembered: the next command outside it notices
-    before, common, now = seen.tree(clone), seen.shared(clone), _Look(clone)
+    before, common, now = seen.tree(clone), seen.shared(clone), Glance(clone)
     if not fired and before and common and now.equals(before, common):
         return Moves(waiting=(*common.waiting, *before.waiting), under_way=now.operation)
     with seen.alone(clone) as first:
@@ -81,51 +82,10 @@ def short(oid: str | None) -> str:
     return oid[:12] if oid else "nothing"
 
 
-class _Look:
-    """What a glance at the disk shows, without starting git."""
-
-    def __init__(self, clone: Clone) -> None:
-        repo = clone.repo
-        self.head: Head = repo.head()
-        self.line, self.operation = clone.line().id, repo.operation()
-        self.config = _facts(repo.common_dir, "config")
-        self.shallow = _facts(repo.common_dir, "shallow")
-        self.fetched = _facts(repo.git_dir, "FETCH_HEAD")
-        self.log = _facts(repo.git_dir, "logs", "HEAD")
-        self.trees = tuple(
-            os.path.basename(git_dir) for git_dir in repo.worktrees()[1:] if _is_there(git_dir)
-        )
-
-    def equals(self, tree: Tree, shared: Shared) -> bool:
-        """Whether nothing moved; while git is at work the tree is not compared."""
-        if (self.config, self.shallow, self.trees) != (shared.config, shared.shallow, shared.trees):
-            return False
-        here = (self.head.oid, self.head.ref, self.line, self.log, self.fetched)
-        return bool(self.operation) or here == (tree.head, tree.ref, tree.line, tree.log, tree.fetched)
-
-
-def _facts(*parts: str) -> str:
-    """What changes when a file is written anew; empty if there is none."""
-    try:
-        found = os.stat(os.path.join(*parts))
-    except OSError:
-        return ""
-    return f"{found.st_mtime_ns} {found.st_size}"
-
-
-def _is_there(git_dir: str) -> bool:
-    """Whether the work tree of a git folder still has its files."""
-    try:
-        with open(os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
-            return os.path.lexists(os.path.join(git_dir, file.read().strip()))
-    except OSError:
-        return False
-
-
 class _Observing:
     """One look at everything that moved."""
 
-    def __init__(self, clone: Clone, now: _Look, fired: Sequence[Fired]) -> None:
+    def __init__(self, clone: Clone, now: Glance, fired: Sequence[Fired]) -> None:
         self.clone, self.repo, self.now, self.fired = clone, clone.repo, now, fired
         self.ts = clone.now()
         self.moves: list[Move] = []
