@@ -314,6 +314,18 @@ def test_a_file_worked_on_is_kept_before_a_side_replaces_it(place: Place) -> Non
     assert any(str(kept) in note for note in place.notes)
 
 
+def test_what_git_merged_beside_the_markers_is_nobodys_work(place: Place) -> None:
+    """A copy of every conflict would bury the one that matters."""
+    diverge(place, text(status="done", reason="why"), text(status="blocked", impact="much"))
+    place.git("merge", "other", ok=False)
+    assert "why" in (place.repo / PATH).read_text()
+
+    resolve(place, every="ours")
+
+    assert not (place.store / "kept").exists() or not list((place.store / "kept").iterdir())
+    assert in_the_index(place) == replace(TASK, status="done", reason="why", impact="much")
+
+
 def test_a_link_out_of_the_tree_is_never_written_through(place: Place, tmp_path: Path) -> None:
     """A symbolic link must not let a resolution overwrite a file somewhere else."""
     diverge(place, text(status="done"), text(status="blocked"))

@@ -235,6 +235,8 @@ def test_a_deleted_file_hides_its_task_and_is_said(place: Place) -> None:
     assert "git restore" in notes[0]
     assert place.open().changes() == []
     assert actions(place) == []
+    place.open().change(PATH, text(priority=0))
+    assert take(place) == ([], [])  # a change waits: the task is still seen
 
 
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" * 2

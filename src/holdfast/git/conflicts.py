@@ -119,12 +119,13 @@ def _sighted(clone: Clone, sighting: Sighting, waiting: Mapping[str, Change]) ->
     edited = sighting.edited
     if edited is not None and edited != sighting.text and (marked := markers.split(edited)):
         return _marked(clone, sighting.path, marked, "marked")
+    change = waiting.get(sighting.path)  # none: another command has published it meanwhile
     if sighting.clash is not None:
-        return _waiting(clone, sighting, waiting[sighting.path])
+        return _waiting(clone, sighting, change) if change else None
     if marked := markers.split(sighting.text):
         return _marked(clone, sighting.path, marked, "marked" if sighting.origin == "edit" else "committed")
-    if edited is not None and edited != sighting.text and tasks.reader(sighting.path) is not None:
-        return _edited(clone, sighting, waiting[sighting.path], edited)
+    if change and edited is not None and edited != sighting.text and tasks.reader(sighting.path) is not None:
+        return _edited(clone, sighting, change, edited)
     return None
 
 
@@ -272,12 +273,26 @@ def _keep_aside(clone: Clone, conflict: Conflict, data: bytes | None, text: str 
     there = data.decode("utf-8", "replace").replace("\r\n", "\n")
     marked = markers.split(there)
     known = (conflict.base, conflict.ours.text, conflict.theirs.text, text)
-    if there in known or (marked and marked.ours in known and marked.theirs in known):
+    both = (marked.ours, marked.theirs) if marked else ()
+    if there in known or (both and all(_says_nothing_new(conflict, side) for side in both)):
         return
     fsio.make_dirs(clone.layout.kept)
     name = f"{clone.now()[:19].replace(':', '')}-{os.path.basename(conflict.path)}"
     fsio.replace(os.path.join(clone.layout.kept, name), clone.scan.text(there).encode("utf-8"))
     clone.notes.append(f"what stood in {conflict.path} was kept in {os.path.join(clone.layout.kept, name)}")
+
+
+def _says_nothing_new(conflict: Conflict, side: str) -> bool:
+    """Whether each field is as one of the three texts has it: then git put it together, not a person."""
+    path, texts = conflict.path, (conflict.base, conflict.ours.text, conflict.theirs.text)
+    if side in texts:
+        return True
+    try:
+        known = [sides.parts(path, text) for text in texts if text]
+        said = sides.parts(path, side)
+    except BrokenEntry:
+        return False
+    return all(any(other.get(name) == value for other in known) for name, value in said.items())
 
 
 def _event(clone: Clone, conflict: Conflict, text: str | None) -> Draft:

@@ -110,7 +110,7 @@ def _look(clone: Clone) -> _Look:
             found[path] = text
     here = head_texts(clone, [*found, *gone])
     left = {path: text for path, text in found.items() if text != here.get(path)}
-    hidden = tuple(path for path in gone if path in here and not _waits_to_go(waiting, path))
+    hidden = tuple(path for path in gone if path in here and path not in waiting)  # else it is seen
     return _Look(left, hidden, undone)
 
 
@@ -171,10 +171,6 @@ def _taken_blobs(
 ) -> tuple[str | None, ...]:
     row, change = known.get(path), waiting.get(path)
     return (row.blob if row else None, change.blob if change else None)
-
-
-def _waits_to_go(waiting: Mapping[str, Change], path: str) -> bool:
-    return path in waiting and waiting[path].blob is None
 
 
 def _blob(clone: Clone, text: str) -> str:
