@@ -20,6 +20,8 @@ from typing import IO
 import pytest
 from hypothesis import HealthCheck, settings
 
+from holdfast.store import fsio
+
 SEED = "HOLDFAST_TEST_SEED"
 
 settings.register_profile(
@@ -128,6 +130,30 @@ def world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     for name, value in clean.items():
         monkeypatch.setenv(name, value)
     return home
+
+
+class Quick(fsio.Syscalls):
+    """Skips syncing, for tests that cut no power; it takes most of their time."""
+
+    def sync(self, fd: int) -> None:
+        pass
+
+    def sync_data(self, fd: int) -> None:
+        pass
+
+    def sync_dir(self, path: str) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def quick_disk(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What runs in this process does not wait for the disk, but for the tests of faults."""
+    if "faults" in request.path.parts:
+        yield
+        return
+    before, fsio.ops = fsio.ops, Quick()
+    yield
+    fsio.ops = before
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from holdfast.model.brief import brief, essential
 from holdfast.model.session import Anchor, Session, Turn, from_json, to_json
 from holdfast.model.text import tokens
 from holdfast.store import calls, fsio, sessions
-from tests.git.place import Quick
+from tests.conftest import Quick
 
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
 TS = "2026-11-16T00:00:00.000000Z"

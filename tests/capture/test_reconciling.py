@@ -17,14 +17,12 @@ from holdfast.store import fsio, sessions
 from holdfast.work import board as boards
 from holdfast.work import claims, doing
 from holdfast.work.doing import Who
-from tests.git.place import Place, Quick
+from tests.git.place import Place
 
 
 @pytest.fixture(autouse=True)
-def quick_disk() -> Iterator[None]:
-    before, fsio.ops = fsio.ops, Quick()
+def own_time() -> Iterator[None]:
     yield
-    fsio.ops = before
     Place.passed = 0
     os.environ.pop("GIT_COMMITTER_DATE", None)
 

@@ -24,8 +24,7 @@ from holdfast.security.redact import Scanner
 from holdfast.store import fsio, sessions
 from holdfast.work import board, claims, doing
 from holdfast.work.doing import Who
-from tests.conftest import GitRepo
-from tests.git.place import Quick
+from tests.conftest import GitRepo, Quick
 from tests.git.test_sandbox import needs_mounts
 
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]

@@ -5,7 +5,6 @@ import os
 import pty
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -154,27 +153,6 @@ def test_what_is_written_fits_its_schema(cli: Cli, plan: dict[str, str]) -> None
     assert {key: shown[key] for key in ("goals", "milestones", "graph")} == {
         key: view[key] for key in ("goals", "milestones", "graph")
     }
-
-
-def test_sixteen_agents_never_claim_the_same_task(cli: Cli) -> None:
-    """Two agents on one task waste the work of one of them."""
-    cli("init", "--commit")
-    made = {added(cli, f"Task {number}") for number in range(12)}
-
-    def claim(_: int) -> str | None:
-        done = subprocess.run(
-            [sys.executable, "-m", "holdfast", "next", "--claim", "--json"],
-            cwd=cli.cwd,
-            capture_output=True,
-            check=True,
-        )
-        claimed = json.loads(done.stdout)["claimed"]
-        return claimed["id"] if claimed else None
-
-    with ThreadPoolExecutor(16) as pool:
-        taken = [name for name in pool.map(claim, range(16)) if name]
-
-    assert sorted(taken) == sorted(made)
 
 
 def test_a_goal_asks_for_layer_scale_and_impact(cli: Cli) -> None:

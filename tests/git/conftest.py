@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.store import fsio
-from tests.git.place import Place, Quick
+from tests.git.place import Place
 
 
 @pytest.fixture(autouse=True)
-def quick_disk() -> Iterator[None]:
-    before, fsio.ops = fsio.ops, Quick()
+def own_time() -> Iterator[None]:
+    """Whatever time a test let pass, the next begins in the present."""
     yield
-    fsio.ops = before
     Place.passed = 0
     os.environ.pop("GIT_COMMITTER_DATE", None)
 

@@ -17,19 +17,6 @@ from holdfast.store import fsio
 from tests.conftest import GitRepo, make_repo
 
 
-class Quick(fsio.Syscalls):
-    """Skips syncing: these tests cut no power."""
-
-    def sync(self, fd: int) -> None:
-        pass
-
-    def sync_data(self, fd: int) -> None:
-        pass
-
-    def sync_dir(self, path: str) -> None:
-        pass
-
-
 def now() -> datetime:
     return datetime.now(UTC) + timedelta(seconds=Place.passed)
 

@@ -11,8 +11,7 @@ from holdfast.git import rewrites
 from holdfast.git.repo import Repo
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
-from tests.conftest import make_repo
-from tests.git.place import Quick
+from tests.conftest import Quick, make_repo
 
 TS = "2026-11-15T19:42:00.000000Z"
 A, B, C, D, E = (letter * 40 for letter in "abcde")

@@ -17,7 +17,8 @@ import pytest
 
 from holdfast.git.clone import Clone
 from holdfast.store import fsio, pending
-from tests.git.place import Place, Quick, fact_path
+from tests.conftest import Quick
+from tests.git.place import Place, fact_path
 
 STEPS = 11
 START = 1_900_000_000

@@ -5,10 +5,12 @@ session, tasks that cite commits and a milestone with its checkpoint. Then git d
 next command is asked.
 """
 
+import contextlib
+import random
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,30 +18,23 @@ import pytest
 
 from holdfast.capture import citing, noticing, reconciling, session
 from holdfast.diagnostics import doctor
+from holdfast.errors import Ambiguous, NotFound
 from holdfast.git import anchors, hooks, publish, rewinds, setup
 from holdfast.git.clone import Clone
 from holdfast.git.moves import Moves
 from holdfast.model.event import Draft
 from holdfast.model.ids import pick
-from holdfast.store import fsio, inbox, pending, sessions
+from holdfast.store import inbox, pending, sessions
 from holdfast.work import board as boards
 from holdfast.work import claims, doing
 from holdfast.work.doing import Who
 from tests.conftest import GitRepo, make_repo
-from tests.git.place import Quick
 
 MAIN = {"Base"}
 FEAT = {"Base", "Feature work", "Done part", "First milestone"}
 WAITING = {"Waiting idea"}
 STATES = ("clean", "pending", "two-worktrees")
 COMMITS = ("mark-1", "mark-2", "mark-3", "mark-4")
-
-
-@pytest.fixture(autouse=True)
-def quick_disk() -> Iterator[None]:
-    before, fsio.ops = fsio.ops, Quick()
-    yield
-    fsio.ops = before
 
 
 @dataclass
@@ -490,3 +485,64 @@ def test_a_rebase_in_the_middle_concludes_nothing(case: Case) -> None:
     case.git("rebase", "--abort")
     assert case.command()[1].new == ()
     assert case.titles() == FEAT
+
+
+def _git_at_random(case: Case, chance: random.Random, step: int) -> str:
+    """One thing that somebody might do; what git refuses or cannot merge is taken back."""
+    branches = case.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split() or ["feat"]
+    commits = case.git("log", "--all", "--no-merges", "--grep=mark", "--format=%H").split()
+    deeds: list[tuple[str, ...]] = [
+        ("commit", "-q", "-m", f"mark-{step + 10}: work"),
+        ("commit", "-q", "--amend", "--no-edit"),
+        ("reset", "-q", "--hard", f"HEAD~{chance.randrange(1, 4)}"),
+        ("switch", "-q", chance.choice(branches)),
+        ("switch", "-q", "-c", f"new-{step}"),
+        ("switch", "-q", "--detach", chance.choice(commits)),
+        ("rebase", "-q", chance.choice(branches)),
+        ("merge", "-q", "--no-edit", chance.choice(branches)),
+        ("cherry-pick", chance.choice(commits)),
+        ("branch", "-M", f"called-{step}"),
+        ("branch", "-q", "-D", chance.choice(branches)),
+    ]
+    chosen = chance.choice(deeds)
+    if chosen[0] == "commit":
+        case.repo.write(f"mark-{step + 10}.txt", f"mark-{step + 10} {chance.random()}\n" * 5)
+        case.git("add", f"mark-{step + 10}.txt")
+    case.git(*chosen, ok=False)
+    for name in ("rebase", "merge", "cherry-pick"):
+        case.git(name, "--abort", ok=False)
+    case.git("reset", "-q", "--hard")
+    return " ".join(chosen)
+
+
+def _wander(case: Case, chance: random.Random, steps: int) -> None:
+    before, done = _held(case), []
+    for step in range(steps):
+        done.append(_git_at_random(case, chance, step))
+        print(done[-1])
+        if chance.random() < 0.7:
+            clone, found = case.command()
+            assert not any("was not noted" in note for note in case.notes), case.notes
+            reconciling.examine(clone, found)
+            for answer in chance.sample([reconciling.fork, reconciling.carry, reconciling.drop], 1):
+                with contextlib.suppress(NotFound, Ambiguous):
+                    answer(clone)
+            if chance.random() < 0.3:
+                doing.add(clone, title=f"Thought {step}")
+            _check(case, before, clone)
+    assert doctor.examine(case.open()).problems == [], done
+
+
+@pytest.mark.parametrize("case", ["pending"], indirect=True)
+@pytest.mark.parametrize("number", range(2))
+def test_any_walk_through_git_loses_nothing(case: Case, number: int, seed: int) -> None:
+    """People do these things in any order."""
+    _wander(case, random.Random(f"{seed} {number}"), 8)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("case", STATES, indirect=True)
+@pytest.mark.parametrize("number", range(40))
+def test_many_walks_through_git_lose_nothing(case: Case, number: int, seed: int) -> None:
+    """The same, until something breaks."""
+    _wander(case, random.Random(f"{seed} {number}"), 20)

@@ -19,8 +19,8 @@ from holdfast.git import anchors, answers
 from holdfast.git.anchors import Resolved
 from holdfast.git.clone import Clone
 from holdfast.store import fsio
-from tests.conftest import GitRepo
-from tests.git.place import Place, Quick
+from tests.conftest import GitRepo, Quick
+from tests.git.place import Place
 
 START = 1_900_000_000
 TOKEN = re.compile(r"^\+.*(token[0-9a-f]{12})")

@@ -15,7 +15,8 @@ from holdfast.recall import views
 from holdfast.store import fsio, tasks
 from holdfast.work import board, doing, edited_view, state
 from holdfast.work.edited_view import Outcome
-from tests.git.place import Place, Quick, now
+from tests.conftest import Quick
+from tests.git.place import Place, now
 
 
 @pytest.fixture(autouse=True)

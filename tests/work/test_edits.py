@@ -16,7 +16,8 @@ from holdfast.model.task import Link, Task
 from holdfast.store import fsio, tasks
 from holdfast.work import board, doing, edits
 from holdfast.work.edits import Taken
-from tests.git.place import Place, Quick
+from tests.conftest import Quick
+from tests.git.place import Place
 
 PATH = ".holdfast/tasks/write-it-TSK-abc123.md"
 OTHER = ".holdfast/tasks/read-it-TSK-def456.md"

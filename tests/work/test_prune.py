@@ -10,7 +10,8 @@ from holdfast.model.session import Anchor, Item, Session
 from holdfast.store import fsio, sessions
 from holdfast.work import claims, prune, reset
 from holdfast.work.claims import Claim
-from tests.git.place import Place, Quick, fact_path, fact_text
+from tests.conftest import Quick
+from tests.git.place import Place, fact_path, fact_text
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 OLD, NEW = "2020-01-01T10:00:00.000000Z", "2099-01-01T10:00:00.000000Z"

@@ -13,7 +13,8 @@ from holdfast.model.task import Link, Task
 from holdfast.store import fsio, layout, sessions, tasks, trash
 from holdfast.work import board, claims, reset
 from holdfast.work.claims import Claim
-from tests.git.place import Place, Quick
+from tests.conftest import Quick
+from tests.git.place import Place
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 TS = "2026-11-15T10:00:00.000000Z"

@@ -70,7 +70,7 @@ class Keeping(Viewing):
         drop_all(os.path.dirname(path_of(self.clone)))
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.clone.layout.view("log.jsonl"))
-        self._render_quietly()
+        self._render_quietly(all_days=True)
         return done
 
     def export(self, file: str) -> Bundle:
@@ -98,18 +98,20 @@ class Keeping(Viewing):
         if what == "all":
             self._close_search()
             drop_all(os.path.dirname(path_of(self.clone)))
-        self._render_quietly()
+        self._render_quietly(all_days=True)
         return done
 
     def reset_undo(self) -> Undone:
         """Bring back what the last reset took."""
         done = resetting.undo(self.clone)
-        self._render_quietly()
+        self._render_quietly(all_days=True)
         return done
 
     def prune(self, *, older_than: str = pruning.USUAL, dry_run: bool = False) -> Pruned:
         """Delete ended sessions, claims, anchors and trash that are older than that; open ones stay."""
-        return pruning.prune(self.clone, older_than=older_than, dry_run=dry_run)
+        done = pruning.prune(self.clone, older_than=older_than, dry_run=dry_run)
+        self._render_quietly(all_days=not dry_run)
+        return done
 
     def hooks_install(self) -> Installed:
         """Let git's own hooks note commits, merges, checkouts and rewrites; they only ever record."""

@@ -45,12 +45,12 @@ class Reading(Working, Noting, Hydrating):
 
     def status(self) -> Status:
         """Where this clone stands, what waits, and what would go with it."""
+        self._render_quietly()  # facts may have expired since the views were written
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         found = self.facts()
         stale = sum(any(state != "holds" for _, state in s.receipts) for s in found.trusted)
         waiting = len(review.waiting(self.clone))
         tally = Tally(len(found.trusted), len(found.expired), stale, waiting, len(found.unreviewed))
-        self._render_quietly()  # facts may have expired since the views were written
         return status.status(self.clone, tally, self._work())
 
     def _work(self) -> Work:

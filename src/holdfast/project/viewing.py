@@ -121,8 +121,8 @@ class Viewing:
         )
         return views.artifacts(runs, tracked)
 
-    def render_views(self) -> None:
-        """Write the views of the current state for people and tools."""
+    def render_views(self, *, all_days: bool = False) -> None:
+        """Write the views of the current state for people and tools; of the journal, today or all days."""
         found = self.facts()
         header = self._header()
         memories = {
@@ -136,7 +136,8 @@ class Viewing:
             text = state.text(state.read(self.clone))
             edited_view.put(self.clone, state.NAME, text, write=views.write)
         if self.settings.has("journal"):
-            journals.write(self.clone, folder=self.settings.journal_path, only=[header.time[:10]])
+            only = None if all_days else [header.time[:10]]
+            journals.write(self.clone, folder=self.settings.journal_path, only=only)
 
     def _needs(self, feature: str) -> None:
         if not self.settings.has(feature):
@@ -147,10 +148,10 @@ class Viewing:
         self._render_quietly()
         return value
 
-    def _render_quietly(self) -> None:
+    def _render_quietly(self, *, all_days: bool = False) -> None:
         """A view is never the truth: what was done is done, whether or not it can be shown."""
         try:
-            self.render_views()
+            self.render_views(all_days=all_days)
         except (OSError, HoldfastError) as error:
             self.clone.notes.append(f"the views were not rendered: {error}")
 
