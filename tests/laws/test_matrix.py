@@ -530,7 +530,8 @@ def _wander(case: Case, chance: random.Random, steps: int) -> None:
             if chance.random() < 0.3:
                 doing.add(clone, title=f"Thought {step}")
             _check(case, before, clone)
-    assert doctor.examine(case.open()).problems == [], done
+    problems = [problem.file for problem in doctor.examine(case.open()).problems]
+    assert set(problems) <= {".holdfast/.gitattributes"}, done  # a walk may lead back before `init`
 
 
 @pytest.mark.parametrize("case", ["pending"], indirect=True)

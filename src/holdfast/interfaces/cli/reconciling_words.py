@@ -90,7 +90,7 @@ def _cited(found: Sequence[Cited]) -> list[str]:
     mends = any(cite.kind in MENDED for cite in moved)
     rows = [_cite(cite) for cite in (*moved, *(cite for cite in found if cite.state != "moved"))]
     after = "Cite the new ones with --apply" if mends else None
-    return _part("Commits that are cited and were rewritten:", rows, after)
+    return _part("Commits that are cited and are not where they were:", rows, after)
 
 
 def _cite(cite: Cited) -> str:
