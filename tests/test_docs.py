@@ -155,16 +155,31 @@ def test_the_commands_of_the_readme_run(repo: GitRepo, tmp_path: Path) -> None:
         if line.startswith(("holdfast ", "git "))
     ]
     told = ["switch", "init", "run", "remember", "review", "review", "publish", "recall"]
+    told += [
+        "task",
+        "task",
+        "task",
+        "next",
+        "session",
+        "task",
+        "commit",
+        "session",
+        "task",
+        "session",
+        "context",
+    ]
     assert [words[1] for words in typed] == told
     repo.commit("README.md")
     repo.git("clone", "-q", str(repo.path), str(tmp_path / "clone"))
     cli = Cli(tmp_path / "clone")
+    said = {}
     for program, *words in typed:
         if program == "git":
             subprocess.run(["git", *words], cwd=cli.cwd, check=True)
         else:
-            last = cli.spawn(*("echo" if word == "your-agent" else word for word in words))
-    assert "Tests need Postgres 16." in last.out
+            said[words[0]] = cli.spawn(*("echo" if word == "your-agent" else word for word in words)).out
+    assert "Tests need Postgres 16." in said["recall"]
+    assert "tune the weights" in said["context"] and "Measure it" in said["context"]
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
@@ -181,7 +196,7 @@ def test_every_method_of_the_api_is_described() -> None:
     from holdfast import Project
 
     text = page("docs/python.md")
-    public = {name for name in vars(Project) if not name.startswith("_")} - INTERNAL
+    public = {name for name in dir(Project) if not name.startswith("_")} - INTERNAL
     assert {name for name in public if not re.search(rf"`(Project\.)?{name}\b|\.{name}`", text)} == set()
     for name in re.findall(r"`(?:Project\.|project\.)?([a-z_]+)\(", text):
         assert hasattr(Project, name) or name == "run", name

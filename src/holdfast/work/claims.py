@@ -56,9 +56,13 @@ class Claim:
         return now < self.until
 
     def is_by(self, other: "Claim") -> bool:
-        """Whether both are of the same holder; who names no session is known by the work tree instead."""
-        same = (self.owner, self.session) == (other.owner, other.session)
-        return same and (self.session is not None or self.worktree == other.worktree)
+        """Whether both are of the same holder; where one names no session, the work tree tells.
+
+        Who claims a task first and opens a session for it then is the same still.
+        """
+        if self.session is not None and other.session is not None:
+            return (self.owner, self.session) == (other.owner, other.session)
+        return (self.owner, self.worktree) == (other.owner, other.worktree)
 
 
 def live(layout: Layout, now: str) -> dict[str, Claim]:

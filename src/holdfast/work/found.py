@@ -36,12 +36,16 @@ def commits_of(clone: Clone, task: Task) -> list[str]:
 
 def commits_since(clone: Clone, start: str) -> list[tuple[str, str]]:
     """The commits from a commit to HEAD that change more than Holdfast's own files, with their messages."""
+    span, repo = f"{start}..HEAD", clone.repo
     shape = ("log", "-z", "--no-merges", "--reverse", f"--max-count={MOST}", "--format=%H %B")
-    done = clone.repo.attempt(*shape, f"{start}..HEAD", "--", ":(top)", f":(top,exclude){paths.TRACKED}")
+    done = repo.attempt(*shape, span)
     if done.returncode:
         return []
+    ours = set(repo.text("rev-list", "--no-merges", span, "--", f":(top){paths.TRACKED}").split())
+    others = (f":(top,exclude){paths.TRACKED}", ":(top)")
+    ours -= set(repo.text("rev-list", "--no-merges", span, "--", *others).split()) if ours else set()
     rows = [row.partition(" ") for row in done.stdout.decode("utf-8", "replace").split("\0") if row.strip()]
-    return [(oid.strip(), message) for oid, _, message in rows]
+    return [(oid.strip(), message) for oid, _, message in rows if oid.strip() not in ours]
 
 
 class _Told:
