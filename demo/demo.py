@@ -1,4 +1,4 @@
-"""Holdfast at work: two agents on two branches, facts with receipts, a merge, and the proof.
+"""Holdfast at work: a plan, two agents on two branches, facts with receipts, a rebase, and the proof.
 
 Everything happens in `.demo/`, with a home of its own: nothing of yours is read or changed.
 Each command is printed as you would type it; the next run of the demo starts afresh.
@@ -92,16 +92,55 @@ def set_up(stage: Stage) -> None:
     (SHOP / "README").write_text("A shop.\n")
     stage.type("git", "add", "README", "agents")
     stage.type("git", "commit", "-q", "-m", "A shop")
-    stage.type("holdfast", "init", "--commit")
+    stage.type("holdfast", "init", "--commit", "--hooks")
+
+
+def plan(stage: Stage) -> None:
+    stage.tell("What is to be done, as a graph that travels with the branch.")
+    goal = ("--kind", "goal", "--layer", "L1", "--scale", "4", "--impact", "nobody waits")
+    stage.type("holdfast", "task", "add", "A shop people like", "--id", "shop", *goal)
+    stage.type("holdfast", "task", "add", "Mend the login test", "--id", "login", "--parent", "shop")
+    stage.type(
+        "holdfast", "task", "add", "Search by index", "--id", "search", "--parent", "shop", "--priority", "1"
+    )
+    stage.type(
+        "holdfast",
+        "task",
+        "add",
+        "Measure search",
+        "--id",
+        "measure",
+        "--parent",
+        "shop",
+        "--needs",
+        "search",
+    )
+    stage.type("holdfast", "task", "graph")
+    stage.type("holdfast", "next")
+    stage.type("holdfast", "publish")
 
 
 def first_agent(stage: Stage) -> None:
     stage.tell("One agent mends the login test, on a branch of its own.")
     stage.type("git", "switch", "-q", "-c", "mend-login")
+    stage.type(
+        "holdfast", "session", "start", "Make the login test pass", "--task", "login", "--agent", "codex"
+    )
+    stage.type("holdfast", "task", "start", "login", "--as", "codex")
     options = ("--task", "login", "--layer", "L5", "--scale", "2", "--prompt", "Make the login test pass")
     stage.type("holdfast", "run", *options, "--", "sh", "agents/login.sh")
     stage.type("git", "add", "compose.yml")
     stage.type("git", "commit", "-q", "-m", "Tests run on Postgres 16")
+    note = (
+        "Moved the tests to Postgres 16",
+        "--decided",
+        "Tests run on Postgres 16",
+        "--open",
+        "tell the CI people",
+    )
+    stage.type("holdfast", "session", "note", *note)
+    stage.type("holdfast", "task", "done", "login")
+    stage.type("holdfast", "session", "end")
     stage.tell("What it learned is proposed with a receipt, reviewed, and published on the branch.")
     run = f"run:{stage.last_run()}"
     words = ("Tests need Postgres 16.", "--evidence", run, "--evidence", "compose.yml")
@@ -130,6 +169,22 @@ def second_agent(stage: Stage) -> None:
     stage.type("holdfast", "publish")
 
 
+def rewritten(stage: Stage) -> None:
+    stage.tell(
+        "History is rewritten under it. The next command notices; what cited the old commits finds the new."
+    )
+    stage.type("git", "switch", "-q", "main")
+    (SHOP / "README").write_text("A shop with search.\n")
+    stage.type("git", "commit", "-q", "-am", "Say what it is")
+    stage.type("git", "switch", "-q", "mend-login")
+    stage.type("git", "rebase", "-q", "main")
+    stage.type("holdfast", "reconcile", "--apply")
+    stage.type("holdfast", "task", "show", "login")
+    stage.type("holdfast", "publish")
+    stage.tell("A new session on this branch starts where the last one stopped.")
+    stage.type("holdfast", "context")
+
+
 def together(stage: Stage) -> None:
     stage.tell("Both branches come together. Nobody resolves anything.")
     stage.type("git", "switch", "-q", "main")
@@ -140,6 +195,9 @@ def together(stage: Stage) -> None:
     stage.type("holdfast", "show", stage.last_run())
     stage.type("holdfast", "facts")
     stage.type("holdfast", "timeline", "--sort", "layer,scale")
+    stage.type("holdfast", "state")
+    stage.type("holdfast", "next")
+    stage.type("holdfast", "journal")
     stage.tell("And it is all sound.")
     stage.type("holdfast", "check", "--base", "main~2")
     stage.type("holdfast", "log", "--render")
@@ -182,8 +240,10 @@ def list_files(stage: Stage) -> None:
 def main() -> None:
     stage = Stage()
     set_up(stage)
+    plan(stage)
     first_agent(stage)
     second_agent(stage)
+    rewritten(stage)
     together(stage)
     list_files(stage)
     print(f"\nLook around: cd {os.path.relpath(SHOP)}   (holdfast is {os.path.relpath(BIN)}/holdfast)")
