@@ -71,3 +71,21 @@ def test_an_unknown_key_is_refused():
 def test_a_row_says_the_most_it_can_in_one_line(fields, words):
     """A row of hashes tells nobody anything."""
     assert timeline([event(1, **fields)])[0].summary == words
+
+
+def test_what_happened_to_a_task_is_told() -> None:
+    """Three rows that all read `Mend the login` tell nobody which of them finished it."""
+    common = {"ts": "2026-11-15T19:42:00.000000Z", "target": "TSK-1", "statement": "Mend the login"}
+    rows = timeline(
+        [
+            {**common, "kind": "task", "action": action, "hash_self": action}
+            for action in ("add", "start", "done")
+        ]
+        + [{**common, "kind": "rewrite", "statement": None, "action": "rebase", "count": 3, "hash_self": "r"}]
+    )
+    assert [row.summary for row in rows] == [
+        "add: Mend the login",
+        "start: Mend the login",
+        "done: Mend the login",
+        "rebase of 3 commits",
+    ]

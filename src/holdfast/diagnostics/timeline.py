@@ -75,9 +75,12 @@ def _summary(event: Mapping[str, Any]) -> str:
     outputs = event.get("outputs")
     told = outputs.get("summary") if isinstance(outputs, Mapping) else None
     texts = (event.get("statement"), told, event.get("summary"), event.get("reason"), event.get("command"))
+    action = event.get("action")  # of a task, a session, a checkpoint, a rewrite
     for value in texts:
         if value:
             text = " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-            return " ".join(text.split())
+            return " ".join([f"{action}:" if action else "", *text.split()]).strip()
+    if action:
+        return f"{action} of {event['count']} commits" if event.get("count") else str(action)
     state = event.get("body_state")
     return "" if state in (None, "here") else f"({state})"
