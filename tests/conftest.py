@@ -156,6 +156,16 @@ def quick_disk(request: pytest.FixtureRequest) -> Iterator[None]:
     fsio.ops = before
 
 
+@pytest.fixture(autouse=True)
+def own_time() -> Iterator[None]:
+    """Whatever time a test let pass (`Place.later`), the next begins in the present."""
+    yield
+    from tests.git.place import Place
+
+    Place.passed = 0
+    os.environ.pop("GIT_COMMITTER_DATE", None)
+
+
 @dataclass(frozen=True, slots=True)
 class GitRepo:
     """A real repository, and git run inside it."""

@@ -3,7 +3,6 @@
 import os
 import sys
 import textwrap
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,7 @@ from holdfast.git.clone import Clone
 from holdfast.model.brief import brief, essential
 from holdfast.model.session import Anchor, Session, Turn, from_json, to_json
 from holdfast.model.text import tokens
-from holdfast.store import calls, fsio, sessions
-from tests.conftest import Quick
+from holdfast.store import calls, sessions
 
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
 TS = "2026-11-16T00:00:00.000000Z"
@@ -161,13 +159,6 @@ def test_huge_texts_are_folded_whatever_the_setting() -> None:
 
 
 # A command of the user's choice.
-
-
-@pytest.fixture(autouse=True)
-def quick_disk() -> Iterator[None]:
-    before, fsio.ops = fsio.ops, Quick()
-    yield
-    fsio.ops = before
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """What git moved and what of ours it concerns: sessions, claims, cited commits, waiting changes."""
 
-import os
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,13 +16,6 @@ from holdfast.work import board as boards
 from holdfast.work import claims, doing
 from holdfast.work.doing import Who
 from tests.git.place import Place
-
-
-@pytest.fixture(autouse=True)
-def own_time() -> Iterator[None]:
-    yield
-    Place.passed = 0
-    os.environ.pop("GIT_COMMITTER_DATE", None)
 
 
 @pytest.fixture

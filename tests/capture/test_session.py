@@ -21,10 +21,10 @@ from holdfast.git import setup
 from holdfast.git.clone import Clone
 from holdfast.model.session import Session
 from holdfast.security.redact import Scanner
-from holdfast.store import fsio, sessions
+from holdfast.store import sessions
 from holdfast.work import board, claims, doing
 from holdfast.work.doing import Who
-from tests.conftest import GitRepo, Quick
+from tests.conftest import GitRepo
 from tests.git.test_sandbox import needs_mounts
 
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
@@ -63,13 +63,6 @@ class Desk:
         clone = self.clone()
         told = [clone.bodies.get(e.body or "") or {} for e in clone.all_events() if e.kind == "session"]
         return [(body["action"], body["summary"]) for body in told]
-
-
-@pytest.fixture(autouse=True)
-def quick_disk() -> Iterator[None]:
-    before, fsio.ops = fsio.ops, Quick()
-    yield
-    fsio.ops = before
 
 
 @pytest.fixture

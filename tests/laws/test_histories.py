@@ -8,7 +8,6 @@ a counter, for us and for git, so that "before" and "after" are never a matter o
 import os
 import random
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,19 +15,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.git.clone import Clone
-from holdfast.store import fsio, pending
-from tests.conftest import Quick
+from holdfast.store import pending
 from tests.git.place import Place, fact_path
 
 STEPS = 11
 START = 1_900_000_000
-
-
-@pytest.fixture(autouse=True)
-def quick_disk() -> Iterator[None]:
-    before, fsio.ops = fsio.ops, Quick()
-    yield
-    fsio.ops = before
 
 
 @dataclass

@@ -10,7 +10,7 @@ import random
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,21 +18,13 @@ import pytest
 from holdfast.git import anchors, answers
 from holdfast.git.anchors import Resolved
 from holdfast.git.clone import Clone
-from holdfast.store import fsio
-from tests.conftest import GitRepo, Quick
+from tests.conftest import GitRepo
 from tests.git.place import Place
 
 START = 1_900_000_000
 TOKEN = re.compile(r"^\+.*(token[0-9a-f]{12})")
 FILES = ("shared.txt", "a.txt", "b.txt", "c.txt")
 HOOK = '#!/bin/sh\n(cat; echo --) >> "$(git rev-parse --git-common-dir)/told"\n'
-
-
-@pytest.fixture(autouse=True)
-def quick_disk() -> Iterator[None]:
-    before, fsio.ops = fsio.ops, Quick()
-    yield
-    fsio.ops = before
 
 
 @pytest.fixture(scope="module")

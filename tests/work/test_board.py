@@ -228,9 +228,7 @@ def test_a_secret_in_a_title_never_reaches_the_disk(place: Place) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"[:16]
     task = add(place, f"Rotate {key}", notes=f"old: {key}")
     assert key not in task.title and key not in task.notes
-    assert not any(
-        key.encode() in path.read_bytes() for path in place.store.rglob("*") if path.is_file()
-    )
+    assert not any(key.encode() in path.read_bytes() for path in place.store.rglob("*") if path.is_file())
 
 
 def test_links_are_kept_once_and_dead_ones_are_marked(place: Place) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,18 +12,10 @@ import pytest
 from holdfast.git.clone import Clone
 from holdfast.model.task import Link, Task
 from holdfast.recall import views
-from holdfast.store import fsio, tasks
+from holdfast.store import tasks
 from holdfast.work import board, doing, edited_view, state
 from holdfast.work.edited_view import Outcome
-from tests.conftest import Quick
 from tests.git.place import Place, now
-
-
-@pytest.fixture(autouse=True)
-def quick_disk() -> Iterator[None]:
-    before, fsio.ops = fsio.ops, Quick()
-    yield
-    fsio.ops = before
 
 
 @pytest.fixture

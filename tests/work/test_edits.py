@@ -2,7 +2,6 @@
 
 import errno
 import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -23,15 +22,6 @@ PATH = ".holdfast/tasks/write-it-TSK-abc123.md"
 OTHER = ".holdfast/tasks/read-it-TSK-def456.md"
 LINK = ".holdfast/links/the-plan-LNK-abc123.md"
 TASK = Task(id="TSK-abc123", title="Write it", layer="L5", owner="ada")
-
-
-@pytest.fixture(autouse=True)
-def quick_disk() -> Iterator[None]:
-    before, fsio.ops = fsio.ops, Quick()
-    yield
-    fsio.ops = before
-    Place.passed = 0
-    os.environ.pop("GIT_COMMITTER_DATE", None)
 
 
 @pytest.fixture

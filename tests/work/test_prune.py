@@ -7,10 +7,9 @@ import pytest
 from holdfast.errors import BadInput
 from holdfast.git import anchors, kept
 from holdfast.model.session import Anchor, Item, Session
-from holdfast.store import fsio, sessions
+from holdfast.store import sessions
 from holdfast.work import claims, prune, reset
 from holdfast.work.claims import Claim
-from tests.conftest import Quick
 from tests.git.place import Place, fact_path, fact_text
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
@@ -18,8 +17,7 @@ OLD, NEW = "2020-01-01T10:00:00.000000Z", "2099-01-01T10:00:00.000000Z"
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    monkeypatch.setattr(fsio, "ops", Quick())
+def place(tmp_path: Path) -> Place:
     return Place.make(tmp_path / "repo")
 
 

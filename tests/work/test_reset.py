@@ -21,8 +21,7 @@ TS = "2026-11-15T10:00:00.000000Z"
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    monkeypatch.setattr(fsio, "ops", Quick())
+def place(tmp_path: Path) -> Place:
     return Place.make(tmp_path / "repo")
 
 
