@@ -116,3 +116,14 @@ def test_the_journal_of_a_day(used: Cli, repo: GitRepo) -> None:
     used("journal", "--render")
     assert (repo / f".holdfast/view/journal/{today}.md").read_text() == said
     assert repo.status() == ""
+
+
+def test_the_last_context_stands_in_a_file_too(cli: Cli) -> None:
+    """Agents that cannot run a command at their start can read a file."""
+    cli("init", "--commit")
+    cli("task", "add", "Write the grammar")
+
+    said = cli("context").out
+
+    assert (cli.cwd / ".holdfast/view/context/active.md").read_text("utf-8") == said
+    assert "Write the grammar" in said

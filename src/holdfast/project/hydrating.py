@@ -13,6 +13,7 @@ from holdfast.recall import context, journal
 from holdfast.recall.context import Context
 from holdfast.store import tally
 
+ACTIVE = "context/active.md"  # the view for agents that read a file
 MARKER = 12  # characters that whoever wrote the data could not foresee
 
 
@@ -47,6 +48,7 @@ class Hydrating(Viewing):
             sections=self.settings.context_sections,
         )
         tally.count(self.clone.layout, f"context.{packed.how}")
+        self._view_quietly(ACTIVE, context.text(packed))
         return packed
 
     def _unasked(self) -> list[Standing]:

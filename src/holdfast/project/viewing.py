@@ -155,6 +155,12 @@ class Viewing:
         except (OSError, HoldfastError) as error:
             self.clone.notes.append(f"the views were not rendered: {error}")
 
+    def _view_quietly(self, name: str, text: str) -> None:
+        try:
+            views.write(self.clone.layout, name, text)
+        except (OSError, HoldfastError) as error:
+            self.clone.notes.append(f"{name} was not rendered: {error}")
+
     def render_log(self) -> str:
         """Write view/log.jsonl, and give its path."""
         views.write(self.clone.layout, "log.jsonl", views.log_jsonl(self.log()))
