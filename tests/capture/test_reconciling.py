@@ -8,8 +8,8 @@ import pytest
 
 from holdfast.capture import citing, noticing, reconciling, session
 from holdfast.errors import Ambiguous, BadInput, NotFound
-from holdfast.git import idle, moves, rewinds
 from holdfast.git.clone import Clone
+from holdfast.git.moved import idle, moves, rewinds
 from holdfast.model.task import Task
 from holdfast.store import fsio, sessions
 from holdfast.work import board as boards

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git import anchors, kept
-from holdfast.git.anchors import Resolved
 from holdfast.git.clone import Clone
+from holdfast.git.rewritten import anchors, kept
+from holdfast.git.rewritten.anchors import Resolved
 from tests.conftest import GitRepo
 from tests.git.place import Place
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput, BrokenEntry, InConflict
-from holdfast.git import conflicts, markers
-from holdfast.git.sides import EVERY, WHOLE, Conflict, Side, compare, settled, value
+from holdfast.git.disputed import conflicts, markers
+from holdfast.git.disputed.sides import EVERY, WHOLE, Conflict, Side, compare, settled, value
 from holdfast.model.task import Link, Task
 from holdfast.store import tasks
 from tests.git.place import Place, fact_path, fact_text

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git import moves, rewrites, steps
-from holdfast.git.moves import Moves
+from holdfast.git.moved import moves, steps
+from holdfast.git.moved.moves import Moves
 from holdfast.git.reflog import Moment
+from holdfast.git.rewritten import rewrites
 from holdfast.store.inbox import Fired
 from tests.conftest import GitRepo
 from tests.git.place import Place

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import NotStored
-from holdfast.git import rewrites
 from holdfast.git.repo import Repo
+from holdfast.git.rewritten import rewrites
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from tests.conftest import Quick, make_repo

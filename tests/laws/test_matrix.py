@@ -19,9 +19,11 @@ import pytest
 from holdfast.capture import citing, noticing, reconciling, session
 from holdfast.diagnostics import doctor
 from holdfast.errors import Ambiguous, NotFound
-from holdfast.git import anchors, hooks, publish, rewinds, setup
+from holdfast.git import hooks, publish, setup
 from holdfast.git.clone import Clone
-from holdfast.git.moves import Moves
+from holdfast.git.moved import rewinds
+from holdfast.git.moved.moves import Moves
+from holdfast.git.rewritten import anchors
 from holdfast.model.event import Draft
 from holdfast.model.ids import pick
 from holdfast.store import inbox, pending, sessions

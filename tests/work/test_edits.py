@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.git import conflicts
-from holdfast.git.sides import EVERY
+from holdfast.git.disputed import conflicts
+from holdfast.git.disputed.sides import EVERY
 from holdfast.model.task import Link, Task
 from holdfast.store import fsio, tasks
 from holdfast.work import board, doing, edits

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.git import anchors, kept
+from holdfast.git.rewritten import anchors, kept
 from holdfast.model.session import Anchor, Item, Session
 from holdfast.store import sessions
 from holdfast.work import claims, prune, reset

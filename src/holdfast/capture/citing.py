@@ -1,7 +1,7 @@
 """Commits that tasks, links, sessions and facts cite: where each is now, and citing the new one.
 
-Finding is `git.anchors`' business: the right commit or none. A task is rewritten by a change that waits like
-any other; a session keeps its old names as `was`; a fact is never rewritten, because somebody approved
+Finding is `git.rewritten.anchors`' business: the right commit or none. A task is rewritten by a change that
+waits like any other; a session keeps its old names as `was`; a fact is never rewritten, because somebody approved
 its words: it is only shown where its evidence is now.
 """
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import BrokenEntry
-from holdfast.git import anchors
 from holdfast.git.clone import Clone
+from holdfast.git.rewritten import anchors
 from holdfast.model.session import Session
 from holdfast.model.task import Checkpoint, Task
 from holdfast.store import entries, sessions

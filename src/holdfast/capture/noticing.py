@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from holdfast.capture import citing, reconciling, session, since
 from holdfast.capture.changes import spelled
 from holdfast.errors import HoldfastError
-from holdfast.git import anchors, moves, reconcile, rewrites
+from holdfast.git import reconcile
 from holdfast.git.clone import Clone
-from holdfast.git.moves import Made, Move, Moves
+from holdfast.git.moved import moves
+from holdfast.git.moved.moves import Made, Move, Moves
+from holdfast.git.rewritten import anchors, rewrites
 from holdfast.store import inbox, sessions
 from holdfast.work import claims
 

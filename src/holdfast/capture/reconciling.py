@@ -14,13 +14,15 @@ from datetime import datetime, timedelta
 from holdfast.capture import citing, session, whereabouts
 from holdfast.capture.citing import Cited, Reanchored
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry, Claimed, NotFound
-from holdfast.git import conflicts, idle, lines, moves, reconcile, rewinds
+from holdfast.git import lines, reconcile
 from holdfast.git.clone import Clone
-from holdfast.git.idle import Idle
-from holdfast.git.moves import Move, Moves
+from holdfast.git.disputed import conflicts
+from holdfast.git.disputed.sides import Conflict
+from holdfast.git.moved import idle, moves, rewinds
+from holdfast.git.moved.idle import Idle
+from holdfast.git.moved.moves import Move, Moves
+from holdfast.git.moved.rewinds import SetAside
 from holdfast.git.reconcile import Gone, Orphan
-from holdfast.git.rewinds import SetAside
-from holdfast.git.sides import Conflict
 from holdfast.model import session as rules
 from holdfast.model.event import Draft
 from holdfast.model.session import MAX_NAMES, PREFIX, Session

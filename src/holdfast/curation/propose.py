@@ -18,9 +18,9 @@ from holdfast.curation import candidates, decisions, facts
 from holdfast.curation.candidates import Shelf
 from holdfast.curation.facts import Seen
 from holdfast.errors import BadInput, NotFound
-from holdfast.git import anchors
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import resolve_all, states
+from holdfast.git.rewritten import anchors
 from holdfast.model import memory as rules
 from holdfast.model.evidence import Evidence
 from holdfast.model.ids import memory_id

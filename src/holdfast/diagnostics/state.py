@@ -14,8 +14,9 @@ from holdfast.diagnostics import nodes
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.nodes import Nodes
 from holdfast.errors import CorruptLog, FutureFormat, GitFailed, TooLarge, UnsafePath
-from holdfast.git import anchors, lines
+from holdfast.git import lines
 from holdfast.git.clone import Clone
+from holdfast.git.rewritten import anchors
 from holdfast.model.task import Link, Task
 from holdfast.store import layout as paths
 from holdfast.store import pending, sessions, trash

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
-from holdfast.git import anchors
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
-from holdfast.git.window import adrift
+from holdfast.git.rewritten import anchors
+from holdfast.git.rewritten.window import adrift
 from holdfast.model.evidence import (
     CommitEvidence,
     Evidence,

@@ -2,7 +2,8 @@
 
 from holdfast.capture import reconciling
 from holdfast.capture.reconciling import Choice, Report
-from holdfast.git import moves, reconcile
+from holdfast.git import reconcile
+from holdfast.git.moved import moves
 from holdfast.git.reconcile import Orphan
 from holdfast.project.viewing import Viewing
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from holdfast.git import conflicts
-from holdfast.git.conflicts import Conflict
+from holdfast.git.disputed import conflicts
+from holdfast.git.disputed.conflicts import Conflict
 from holdfast.project.viewing import Viewing
 from holdfast.work import disputes
 from holdfast.work.disputes import Resolved

@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.git import anchors
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
+from holdfast.git.rewritten import anchors
 from holdfast.model.session import Session
 from holdfast.store import layout as paths
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdfast.errors import Cycle, NotFound
-from holdfast.git import conflicts, sides
 from holdfast.git.clone import Clone
-from holdfast.git.conflicts import Conflict
+from holdfast.git.disputed import conflicts, sides
+from holdfast.git.disputed.conflicts import Conflict
 from holdfast.model.task import Task
 from holdfast.store import tasks
 from holdfast.work import board as boards

@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from holdfast.errors import BadInput, NeedsEvidence, NotFound
-from holdfast.git import anchors, evidence
+from holdfast.git import evidence
 from holdfast.git.clone import Clone
+from holdfast.git.rewritten import anchors
 from holdfast.model.event import Draft, timestamp
 from holdfast.model.memory import join_evidence
 from holdfast.model.task import PLANS, Checkpoint, Task

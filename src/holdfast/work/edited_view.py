@@ -25,8 +25,8 @@ from holdfast.errors import (
     TooLarge,
     UnsafePath,
 )
-from holdfast.git import sides
 from holdfast.git.clone import Clone
+from holdfast.git.disputed import sides
 from holdfast.model.ids import new_id, slug
 from holdfast.model.task import Link, Task
 from holdfast.store import fsio, tasks

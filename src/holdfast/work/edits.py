@@ -25,8 +25,9 @@ from holdfast.errors import (
     ReadOnlyStore,
     UnsafePath,
 )
-from holdfast.git import conflicts, sides, staged, visible
+from holdfast.git import staged, visible
 from holdfast.git.clone import Clone
+from holdfast.git.disputed import conflicts, sides
 from holdfast.model.event import Draft
 from holdfast.model.task import Link, Task
 from holdfast.store import fsio, pending, tasks

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.errors import BadInput, NotFound
-from holdfast.git import anchors, evidence
+from holdfast.git import evidence
 from holdfast.git.clone import Clone
+from holdfast.git.rewritten import anchors
 from holdfast.model.event import Draft
 from holdfast.model.evidence import CommitEvidence, FileEvidence
 from holdfast.model.ids import LINK, new_id, pick, slug

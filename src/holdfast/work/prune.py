@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound
-from holdfast.git import uncited
 from holdfast.git.clone import Clone
+from holdfast.git.rewritten import uncited
 from holdfast.model.event import timestamp
 from holdfast.model.session import Session
 from holdfast.store import fsio, sessions, trash

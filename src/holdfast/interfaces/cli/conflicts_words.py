@@ -9,7 +9,7 @@ from holdfast.interfaces.cli.output import strong
 from holdfast.interfaces.cli.words import count, lines, table
 
 if TYPE_CHECKING:
-    from holdfast.git.conflicts import Conflict
+    from holdfast.git.disputed.conflicts import Conflict
     from holdfast.work.disputes import Resolved
 
 KINDS = {
@@ -57,7 +57,7 @@ def conflict(one: Conflict) -> str:
 
 
 def _fields(one: Conflict) -> list[str]:
-    from holdfast.git.sides import WHOLE, shown
+    from holdfast.git.disputed.sides import WHOLE, shown
 
     if not one.fields:
         return []

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from holdfast.capture.citing import Cited, Reanchored
     from holdfast.capture.reconciling import Across, Adrift, Choice, Report, Stray
-    from holdfast.git.idle import Idle
-    from holdfast.git.moves import Move
+    from holdfast.git.disputed.sides import Conflict
+    from holdfast.git.moved.idle import Idle
+    from holdfast.git.moved.moves import Move
     from holdfast.git.reconcile import Gone, Orphan
-    from holdfast.git.sides import Conflict
     from holdfast.model.session import Session
     from holdfast.store.pending import Change
 

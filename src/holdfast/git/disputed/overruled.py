@@ -12,9 +12,9 @@ from typing import Any
 
 from holdfast.errors import BrokenEntry
 from holdfast.git.clone import Clone
+from holdfast.git.disputed.sides import WHOLE, Conflict, FieldClash, Side, identity, parts
+from holdfast.git.disputed.unmerged import described
 from holdfast.git.repo import Repo
-from holdfast.git.sides import WHOLE, Conflict, FieldClash, Side, identity, parts
-from holdfast.git.unmerged import described
 from holdfast.model import task as rules
 from holdfast.store import layout as paths
 

@@ -9,9 +9,9 @@ equally good: one is an answer, several are none.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.git.headers import Commit
-from holdfast.git.kept import Anchor
-from holdfast.git.patches import Patch
+from holdfast.git.rewritten.headers import Commit
+from holdfast.git.rewritten.kept import Anchor
+from holdfast.git.rewritten.patches import Patch
 
 _TELLING = 16  # letters and digits of a change that hardly anybody makes twice
 _HALF = 0.5

@@ -3,7 +3,7 @@
 Git itself says it, once, to the post-rewrite hook; it is kept here as lines that are only ever
 added: `<old> <new> <kind> <time>`. One commit may have become several (two branches that held it
 were rebased) and several may have become one (a squash). `git filter-repo` leaves a map of its own.
-Nothing is decided here: whether the new commit is still there is asked in `git.anchors`.
+Nothing is decided here: whether the new commit is still there is asked in `git.rewritten.anchors`.
 """
 
 import contextlib

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.errors import TooLarge, UnsafePath
-from holdfast.git.headers import Commit
-from holdfast.git.patches import Patch, Touched
+from holdfast.git.rewritten.headers import Commit
+from holdfast.git.rewritten.patches import Patch, Touched
 from holdfast.model.evidence import is_oid
 from holdfast.security.redact import Scanner
 from holdfast.store import fsio

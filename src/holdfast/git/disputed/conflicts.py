@@ -5,7 +5,7 @@
     unmerged    git stopped in a merge, rebase, cherry-pick or stash; the sides are in its index
     marked      conflict markers in the file, and nothing of it in the index
     committed   conflict markers in HEAD's own text
-    overruled   a merge was made and one side's change is not in it (`git.overruled`)
+    overruled   a merge was made and one side's change is not in it (`git.disputed.overruled`)
 
 Resolving the first two and the last two makes a change that waits to be published. For the others the file is
 written and `git add`ed, exactly that path, because somebody asked for it by name: so git can go on.
@@ -15,11 +15,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.errors import BadInput, BrokenEntry, GitFailed, TooLarge, UnsafePath
-from holdfast.git import lines, markers, sides, staged, unmerged, visible
+from holdfast.git import lines, staged, visible
 from holdfast.git.clone import Clone
-from holdfast.git.overruled import overruled
-from holdfast.git.sides import Conflict, FieldClash, Side
-from holdfast.git.unmerged import Stages
+from holdfast.git.disputed import markers, sides, unmerged
+from holdfast.git.disputed.overruled import overruled
+from holdfast.git.disputed.sides import Conflict, FieldClash, Side
+from holdfast.git.disputed.unmerged import Stages
 from holdfast.git.visible import Sighting
 from holdfast.model.event import Draft
 from holdfast.model.ids import pick

@@ -6,8 +6,8 @@ It runs at every command, so it starts no git and reads no file longer than a li
 import os
 
 from holdfast.git.clone import Clone
+from holdfast.git.moved.seen import Shared, Tree
 from holdfast.git.repo import Head
-from holdfast.git.seen import Shared, Tree
 
 
 class Glance:

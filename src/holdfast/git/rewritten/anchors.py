@@ -12,15 +12,15 @@ from itertools import takewhile
 from typing import Literal
 
 from holdfast.errors import GitFailed
-from holdfast.git import answers, headers, kept, matching, patches, rewrites, squashes
-from holdfast.git.answers import Answer
 from holdfast.git.clone import Clone
-from holdfast.git.kept import Anchor
-from holdfast.git.matching import Sight
-from holdfast.git.patches import Patch, patch_id
 from holdfast.git.repo import Repo
-from holdfast.git.rewrites import Trail
-from holdfast.git.window import Window, adrift
+from holdfast.git.rewritten import answers, headers, kept, matching, patches, rewrites, squashes
+from holdfast.git.rewritten.answers import Answer
+from holdfast.git.rewritten.kept import Anchor
+from holdfast.git.rewritten.matching import Sight
+from holdfast.git.rewritten.patches import Patch, patch_id
+from holdfast.git.rewritten.rewrites import Trail
+from holdfast.git.rewritten.window import Window, adrift
 from holdfast.model.evidence import is_oid
 
 __all__ = ["Anchor", "Resolved", "keep", "learn", "patch_id", "resolve"]

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 
 from holdfast.errors import TooLarge, UnsafePath
-from holdfast.git import kept
 from holdfast.git.clone import Clone
+from holdfast.git.rewritten import kept
 from holdfast.model.event import timestamp
 from holdfast.store import fsio
 from holdfast.store import layout as paths

@@ -8,11 +8,11 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from holdfast.errors import GitFailed
-from holdfast.git import headers, matching, patches
-from holdfast.git.headers import LIVING, Commit
-from holdfast.git.kept import Anchor
-from holdfast.git.patches import Patch
 from holdfast.git.repo import Repo
+from holdfast.git.rewritten import headers, matching, patches
+from holdfast.git.rewritten.headers import LIVING, Commit
+from holdfast.git.rewritten.kept import Anchor
+from holdfast.git.rewritten.patches import Patch
 
 MAX_COMMITS = 20_000  # reachable ones looked at by what they say of themselves
 MAX_LOST = 2_000

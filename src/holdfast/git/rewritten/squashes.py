@@ -7,13 +7,13 @@ row (a commit and its revert) leaves no trace in that patch, so such a commit ge
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from holdfast.git import patches
-from holdfast.git.headers import Commit
-from holdfast.git.kept import Anchor
-from holdfast.git.matching import Sight, nearest
-from holdfast.git.patches import Patch, reverse
 from holdfast.git.repo import Repo
-from holdfast.git.window import Window
+from holdfast.git.rewritten import patches
+from holdfast.git.rewritten.headers import Commit
+from holdfast.git.rewritten.kept import Anchor
+from holdfast.git.rewritten.matching import Sight, nearest
+from holdfast.git.rewritten.patches import Patch, reverse
+from holdfast.git.rewritten.window import Window
 
 _BACK = 16  # commits before the lost one that may have been squashed with it
 _TIPS = 32  # commits after it

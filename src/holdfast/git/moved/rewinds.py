@@ -7,8 +7,9 @@ was, and what had waited at this point waits again.
 
 from dataclasses import dataclass, replace
 
-from holdfast.git import anchors, seen
 from holdfast.git.clone import Clone
+from holdfast.git.moved import seen
+from holdfast.git.rewritten import anchors
 from holdfast.store import pending
 from holdfast.store.pending import Change
 

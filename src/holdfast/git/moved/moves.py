@@ -1,7 +1,7 @@
 """What git did since the last command in this work tree, noticed by the next one.
 
 Git's hooks tell of it where they are installed, and reflogs tell of it in any case; here both are read,
-compared with what the last command saw (`git.seen`), and put into sentences. What is certain is kept at
+compared with what the last command saw (`git.moved.seen`), and put into sentences. What is certain is kept at
 once: the map of rewritten commits, as git told it. Nothing is decided: `holdfast reconcile` explains and
 asks. While git is in the middle of something nothing is concluded; the state before it stays remembered,
 so that the whole of it is one move afterwards.
@@ -13,13 +13,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from holdfast.git import anchors, lines, reflog, seen, steps
+from holdfast.git import lines, reflog
 from holdfast.git.clone import Clone
-from holdfast.git.glance import Glance
+from holdfast.git.moved import seen, steps
+from holdfast.git.moved.glance import Glance
+from holdfast.git.moved.seen import Move, Shared, Tree
+from holdfast.git.moved.steps import Step
 from holdfast.git.reflog import Moment
 from holdfast.git.repo import Repo
-from holdfast.git.seen import Move, Shared, Tree
-from holdfast.git.steps import Step
+from holdfast.git.rewritten import anchors
 from holdfast.model.event import Draft, timestamp
 from holdfast.store import layout as paths
 from holdfast.store.inbox import Fired

@@ -1,0 +1,1 @@
+"""What git did since the last command in this work tree, and what that left in question."""
