@@ -1,7 +1,7 @@
 """Two texts of one entry, compared field by field, and what a person's choices make of them.
 
-Pure: where the texts come from is `git.disputed.conflicts`' business. A choice is `ours`, `theirs` or a value,
-for one field or, under EVERY, for all that are in dispute; what is not in dispute is merged.
+Pure: where the texts come from is `git.disputed.conflicts`' business. A choice is `ours`, `theirs` or a
+value, for one field or, under EVERY, for all that are in dispute; what is not in dispute is merged.
 """
 
 from collections.abc import Mapping
