@@ -155,7 +155,8 @@ def _warnings(found: Status) -> list[str]:
         rows.append(f"Git is in the middle of {found.operation}: events are recorded, publishing waits.")
     if found.gone:
         rows.append(
-            f"{_plural(found.gone, 'file')} published here are gone from this line: holdfast reconcile"
+            f"{_plural(found.gone, 'file')} published here {'is' if found.gone == 1 else 'are'} "
+            "gone from this line: holdfast reconcile"
         )
     if found.orphans:
         rows.append(f"{_leavers(found.orphans)} left something behind: holdfast reconcile")
