@@ -129,3 +129,49 @@ def test_a_deleted_memory_says_which_commit_had_it(ready: Cli, repo: GitRepo) ->
     repo.git("rm", "-rq", ".holdfast/memory")
     repo.git("commit", "-qm", "no memory")
     assert f"No longer of this branch: commit {commit[:12]} had it" in ready("show", name).out
+
+
+def test_a_task_is_shown_with_its_fields(ready: Cli) -> None:
+    """What any id names can be looked up; a plan must not be the exception."""
+    ready("task", "add", "Need", "--id", "n1")
+    ready("task", "add", "Zebra stripes", "--id", "z1", "--priority", "0", "--scale", "0",
+          "--accept", "it is striped", "--notes", "Black *and* white.", "--needs", "n1")  # fmt: skip
+    rows = [" ".join(row.split()) for row in ready("show", "z1").out.splitlines()]
+
+    assert rows[0] == "z1 task"
+    for row in ("title: Zebra stripes", "status: open", "needs: n1", "priority: 0", "scale: 0",
+                "done when: it is striped"):  # fmt: skip
+        assert row in rows
+    assert rows[-1] == "Black *and* white."
+    assert "task add" in next(row for row in rows if row.startswith("history:"))
+    assert json.loads(ready("show", "z1", "--json").out)["fields"]["title"] == "Zebra stripes"
+
+
+def test_a_task_of_another_branch_is_shown_with_its_fields(ready: Cli, repo: GitRepo) -> None:
+    """Who sees an id in a log must not have to find its branch first."""
+    ready("task", "add", "Zebra stripes", "--id", "z1")
+    repo.git("switch", "-q", "main")
+    out = ready("show", "z1").out
+    assert "Not of this branch" in out
+    assert "Zebra stripes" in out and "status:" in out
+
+
+def test_a_link_is_shown_with_its_target(ready: Cli) -> None:
+    """A link whose target is not told leads nowhere."""
+    ready("link", "add", "README", "--title", "Read first", "--id", "L-1")
+    rows = [" ".join(row.split()) for row in ready("show", "L-1").out.splitlines()]
+    assert {"title: Read first", "target: README", "kind: path"} <= set(rows)
+
+
+def test_a_session_is_shown_with_its_turns_and_what_is_open(ready: Cli, repo: GitRepo) -> None:
+    """The next one reads there what was meant, what was done and what is left."""
+    name = json.loads(ready("session", "start", "Mend the parser", "--json").out)["id"]
+    ready("session", "note", "Read the grammar", "--open", "write tests")
+    out = ready("show", name).out
+    assert out.splitlines()[0].split() == [name, "session"]
+    assert "objective:" in out and "Mend the parser" in out
+    assert "1. Read the grammar" in out
+    assert "write tests" in out
+    [file] = (repo.path / ".git" / "holdfast" / "sessions").glob("*.json")
+    file.write_text("{")
+    assert "broken:" in ready("show", name).out

@@ -18,6 +18,7 @@ from holdfast.model.session import to_object
 from holdfast.recall import elsewhere
 from holdfast.store import capsule, fsio, layout, sessions, tasks
 from holdfast.store.entries import parse
+from holdfast.work import exchange
 
 MAX_SUMMARY = 1 << 20
 MAX_TEXT = 1 << 16  # of a produced file; beyond that `show --path` says where it lies
@@ -152,13 +153,25 @@ def _show_node(clone: Clone, found: Found) -> Shown:
     place = elsewhere.look(clone, found.id)
     if place is None:
         return Shown(found.id, found.kind, None, None, history)
-    return Shown(found.id, found.kind, None, place.text, history, elsewhere=place.sentence)
+    fields = {**_fields(place.text, place.path), **history}
+    return Shown(found.id, found.kind, None, place.text, fields, elsewhere=place.sentence)
+
+
+def _fields(text: str | None, path: str) -> dict[str, Any]:
+    """What a task or a link says, field by field; nothing of what cannot be read."""
+    read = tasks.reader(path)
+    try:
+        return exchange.as_object(read(text, path)) if read is not None and text else {}
+    except BrokenEntry:
+        return {}
 
 
 def _shown_here(found: Found, sighting: Sighting, history: dict[str, Any]) -> Shown:
-    fields = {"origin": sighting.origin, "blob": sighting.blob, **history}
-    text = sighting.text if sighting.clash is None else _both(sighting)
-    return Shown(found.id, found.kind, sighting.path, text, fields)
+    said = _fields(sighting.text, sighting.path)
+    fields = {**said, "origin": sighting.origin, "blob": sighting.blob, **history}
+    if sighting.clash is None:
+        return Shown(found.id, found.kind, sighting.path, sighting.text, fields)
+    return Shown(found.id, found.kind, sighting.path, _both(sighting), {**fields, "conflict": True})
 
 
 def _show_run(clone: Clone, run_id: str) -> Shown:
@@ -265,7 +278,8 @@ def _show_fetched(clone: Clone, text: str) -> Shown:
     if place is None:
         raise NotFound(f"nothing here is called {text}")
     kind = {layout.TASKS: "task", layout.LINKS: "link"}.get(os.path.dirname(place.path), "memory")
-    return Shown(text, kind, None, place.text, {"history": []}, elsewhere=place.sentence)
+    fields = {**_fields(place.text, place.path), "history": []}
+    return Shown(text, kind, None, place.text, fields, elsewhere=place.sentence)
 
 
 def _both(sighting: Sighting) -> str:

@@ -27,7 +27,7 @@ def where(thing: Shown) -> str:
 
 def shown(thing: Shown) -> str:
     """A thing's name, what it is about, what it says, and what it printed."""
-    rows = {"artifact": _artifact, "memory": _memory, "candidate": _memory}.get(thing.kind, _event)(thing)
+    rows = _ROWS.get(thing.kind, _event)(thing)
     told = _STATES.get(str(thing.fields.get("body_state")))
     said = _said(thing)
     return lines(
@@ -44,6 +44,10 @@ def shown(thing: Shown) -> str:
 
 def _said(thing: Shown) -> str:
     """The text of a memory or a file; of a run or event the sentence that sums it up."""
+    if thing.kind in ("task", "link") and "title" in thing.fields and not thing.fields.get("conflict"):
+        return str(thing.fields.get("notes") or "").rstrip()  # its fields are told above
+    if thing.kind == "session":
+        return _session(thing)
     if thing.kind not in ("run", "event"):
         return (thing.text or "").rstrip()
     outputs = thing.fields.get("outputs")
@@ -96,6 +100,39 @@ def _memory(thing: Shown) -> Iterator[tuple[str, str]]:
     yield "file", f"{thing.path} ({origin})" if origin else thing.path or ""
     history = (row.partition(" ") for row in thing.fields.get("history") or ())
     yield "history", ", ".join(f"{kind} {moment(ts)}" for ts, _, kind in history)
+
+
+def _node(thing: Shown) -> Iterator[tuple[str, str]]:
+    """A task's or a link's fields, as their files name them."""
+    fields = thing.fields
+    yield from ((name, cut(fields.get(name))) for name in ("title", "kind", "status", "target"))
+    yield "needs", cut(fields.get("needs"))
+    yield "part of", cut(fields.get("parent"))
+    yield from ((name, cut(fields.get(name))) for name in ("owner", "priority", "layer"))
+    yield "scale", cut(fields.get("systemic_scale"))
+    yield "impact", cut(fields.get("impact"))
+    yield from (("done when", cut(said)) for said in fields.get("acceptance") or ())
+    yield from (("evidence", cut(said)) for said in fields.get("evidence") or ())
+    yield "checkpoint", cut(fields.get("checkpoint"))
+    yield "reason", cut(fields.get("reason"))
+    yield "conflict", "changed here and in the branch's history" if fields.get("conflict") else ""
+    yield from _memory(thing)
+
+
+def _session_rows(thing: Shown) -> Iterator[tuple[str, str]]:
+    yield "objective", cut(thing.fields.get("objective"))
+    yield "broken", cut(thing.fields.get("broken"))
+    yield from _memory(thing)
+
+
+def _session(thing: Shown) -> str:
+    """A session as `session show` tells it; a damaged one as it lies there."""
+    from holdfast.interfaces.cli import sessions_words
+    from holdfast.model.session import from_json
+
+    if thing.text is None or "broken" in thing.fields:
+        return (thing.text or "").rstrip()
+    return sessions_words.session(from_json(thing.text)).partition("\n")[2]
 
 
 def moment(ts: str) -> str:
@@ -152,3 +189,13 @@ def readable(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
+
+
+_ROWS = {
+    "artifact": _artifact,
+    "memory": _memory,
+    "candidate": _memory,
+    "task": _node,
+    "link": _node,
+    "session": _session_rows,
+}
