@@ -125,11 +125,11 @@ def test_each_question_rests_on_its_own_part(
     fact = ".holdfast/memory/facts/zebra-FCT-zebra1.md"
     plain = {"recall", "next", "status", "context"}
     steps: list[tuple[Callable[[], object], set[str]]] = [
-        (lambda: repo.write(task, "---\nid: TSK-hand\ntitle: By hand\n---\n"), {"recall"}),
+        (lambda: repo.write(task, "---\nid: TSK-hand\ntitle: By hand\n---\n"), set()),
         (lambda: planned("task", "start", "TSK-feed"), set()),
         (lambda: os.unlink(claim_of(repo, "TSK-feed")), {"recall"}),
         (lambda: repo.write(fact, fact_text("FCT-zebra1", "It has none.")), {"next"}),
-        (lambda: planned("session", "note", "Carried it", "--close", "o1"), {"recall", "next"}),
+        (lambda: planned("session", "note", "Carried it", "--close", "o1"), {"next"}),
         (lambda: planned("task", "release", "TSK-wash"), plain),
         (lambda: repo.write("README", "edited\n"), plain - {"context"}),
         (lambda: repo.write("src/new.txt", "new\n"), plain - {"context"}),

@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 
+from holdfast.capture import session
 from holdfast.git.clone import Clone
+from holdfast.git.erase import erase
 from holdfast.index.refresh import path_of, refresh, signature_of
 from holdfast.index.sqlite import Index, drop, drop_all
 from holdfast.model.event import Draft
 from holdfast.recall.search import Hit, TextSearch, recall
 from holdfast.store import layout, seal
+from holdfast.work import doing
 from tests.conftest import GitRepo
 from tests.index.conftest import approve, fact_text, keep_fact, open_clone, ran
 
@@ -290,6 +293,8 @@ def test_equal_state_equal_signature(clone: Clone, repo: GitRepo) -> None:
     steps = [
         lambda: ran(clone, 1, task="one"),
         lambda: keep_fact(clone, "FCT-aaaaaa", "One."),
+        lambda: doing.add(clone, title="Three"),
+        lambda: session.start(clone, objective="Four"),
         lambda: repo.commit("other.txt"),
         lambda: repo.git("switch", "-q", "-c", "topic"),
         lambda: repo.write(".holdfast/memory/facts/x-FCT-bbbbbb.md", fact_text("FCT-bbbbbb", "Two.")),
@@ -343,3 +348,46 @@ def wander(clone: Clone, repo: GitRepo, rng: random.Random, step: int) -> None:
             branches = repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split()
             repo.git("switch", "-q", rng.choice(branches))
             recall(clone, "anything")
+
+
+def test_tasks_are_found_with_their_state(clone: Clone, repo: GitRepo, cache: str) -> None:
+    """Somebody plans again what is planned already, because the search does not know the plan."""
+    repo.git("switch", "-q", "-c", "topic")
+    clone = open_clone(repo, cache)
+    first = doing.add(clone, title="Sharpen the harpoon", acceptance=["it cuts rope"], notes="ask Queequeg")
+    doing.edit(clone, first.id, title="Sharpen every harpoon")
+    for query in ("harpoon", "rope", "queequeg", first.id, f"task:{first.id}"):
+        hits = recall(clone, query)
+        assert [(hit.id, hit.kind, hit.state) for hit in hits] == [(first.id, "task", "open")], query
+    assert hits[0].ts is not None
+    doing.stop(clone, first.id, "dropped", reason="no whales")
+    assert [hit.state for hit in recall(clone, "harpoon", kind="task")] == ["dropped"]
+    repo.git("switch", "-q", "main")
+    assert found(open_clone(repo, cache), "harpoon") == []
+
+
+def test_an_erased_task_is_not_found(clone: Clone) -> None:
+    """What was erased must not come back by way of the index."""
+    task = doing.add(clone, title="Sharpen the harpoon")
+    assert found(clone, "harpoon") == [task.id]
+    erase(clone, "task", task.id)
+    assert found(clone, "harpoon") == []
+
+
+def test_sessions_are_found_where_they_were_held(clone: Clone, repo: GitRepo, cache: str) -> None:
+    """What was tried and said yesterday is what the next agent asks for."""
+    repo.git("switch", "-q", "-c", "topic")
+    clone = open_clone(repo, cache)
+    held = session.start(clone, objective="Chase the whale")
+    session.note(clone, "Harpoons were dull", open=["buy oilstones"], decisions=["no night watches"])
+    for query in ("whale", "dull harpoons", "oilstones", "night watches"):
+        assert found(clone, query, kind="session") == [held.id], query
+    assert [hit.state for hit in recall(clone, "whale")] == ["open"]
+    session.end(clone)
+    assert [(hit.id, hit.state) for hit in recall(clone, "whale")] == [(held.id, "ended")]
+    repo.git("switch", "-q", "main")
+    assert found(open_clone(repo, cache), "oilstones") == []
+    repo.git("switch", "-q", "topic")
+    assert found(open_clone(repo, cache), "oilstones") == [held.id]
+    erase(open_clone(repo, cache), "session", held.id)
+    assert found(open_clone(repo, cache), "oilstones") == []

@@ -30,7 +30,7 @@ _UNLEARN = f"INSERT INTO words (words, rowid, {_WORDS}) SELECT 'delete', id, {_W
 _ORPHANS = "SELECT row FROM touched WHERE NOT EXISTS (SELECT 1 FROM member WHERE member.row = touched.row)"
 _DATE = """UPDATE row SET ts = (
   SELECT max(e.ts) FROM row AS e WHERE e.target = row.name AND e.kind = 'event' AND e.shown
-) WHERE id < 0"""
+) WHERE id < 0 AND kind <> 'session'"""
 _NEWEST = "SELECT id FROM row WHERE shown AND id > 0 ORDER BY id DESC LIMIT 1"
 
 
@@ -91,7 +91,7 @@ class Filling:
     def hide(self, name: str) -> None:
         """A unit is not visible here any more. Its rows are kept for a switch back if they cannot change."""
         number, shown, _ = self._units[name]
-        if name[:1] in "se":
+        if name[:1] in "set":
             if shown:
                 self._touch(number)
                 self._db.execute("UPDATE unit SET shown = 0 WHERE id = ?", (number,))
@@ -235,7 +235,7 @@ class Filling:
             self._settle()
 
     def _date_memories(self) -> None:
-        """A memory is as old as the last thing that happened to it, as far as that is visible."""
+        """A memory or a task is as old as the last thing that happened to it, as far as that is visible."""
         self._db.execute(_DATE)
 
     def _note_newest(self) -> None:

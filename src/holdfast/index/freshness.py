@@ -3,7 +3,7 @@
 A signature is a short string over everything that decides what is visible here: where HEAD
 points, git's config, the names, sizes and times of spools, of waiting changes, of candidates and
 of lines, and the same of every memory file in the work tree. Equal signatures, equal state. It has
-parts, so that a question about tasks does not pay for ten thousand memories, nor the other way round.
+parts, so that a question about tasks does not pay for ten thousand memories.
 
 Both ways to an answer use this module: the quick path to decide, the full path to remember. It
 imports nothing that a Python start has not already paid for.
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FORMAT = "2"
+FORMAT = "3"
 UNDER_WAY = (
     "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer",
     "BISECT_LOG",
@@ -40,9 +40,9 @@ class Place:
 class Signature:
     """What the state looks like, and whether it can be told apart from one a moment later.
 
-    `memory` covers what can be recalled, `work` the tasks and who has claimed them; `value` covers
-    both and what surrounds them: sessions, other branches, what git has staged and what it is in the
-    middle of. A part that nobody asked for is empty and equals nothing.
+    `memory` covers what can be recalled, tasks and sessions included, `work` the tasks and who has
+    claimed them; `value` covers both and what surrounds them: other branches, what git has staged and
+    what it is in the middle of. A part that nobody asked for is empty and equals nothing.
     """
 
     __slots__ = ("_newest", "_now", "memory", "value", "work")
@@ -69,20 +69,21 @@ def signature(place: Place, layout: Layout, *, parts: "Sequence[str]" = ALL) -> 
     head = _head(place)
     if head is None or _drawer_in_use(place.top) or _cut_short(layout) or _has_news(layout):
         return None
-    common, memory, work, around = _Seen(), _Seen(), _Seen(), _Seen()
+    common, memory, tasks, work, around = _Seen(), _Seen(), _Seen(), _Seen(), _Seen()
     common.add(FORMAT, place.top, head)
     _look_at_both(common, place, layout)
     if "memory" in parts or "value" in parts:
         _look_at_memory(memory, layout)
+    tasks.documents(layout.in_tree(TASKS))
     if "work" in parts or "value" in parts:
         _look_at_work(work, layout)
     if "value" in parts:
         _look_around(around, place, layout)
     return Signature(
-        digest(common, memory) if "memory" in parts else "",
-        digest(common, work) if "work" in parts else "",
-        digest(common, memory, work, around) if "value" in parts else "",
-        max(seen.newest for seen in (common, memory, work, around)),
+        digest(common, memory, tasks) if "memory" in parts else "",
+        digest(common, tasks, work) if "work" in parts else "",
+        digest(common, memory, tasks, work, around) if "value" in parts else "",
+        max(seen.newest for seen in (common, memory, tasks, work, around)),
         now,
     )
 
@@ -102,7 +103,7 @@ def _look_at_both(seen: "_Seen", place: Place, layout: Layout) -> None:
 def _look_at_memory(seen: "_Seen", layout: Layout) -> None:
     for path in (layout.runs, layout.bodies, layout.sealed_log, layout.quarantine):
         seen.file(path)
-    for path in (layout.spool, layout.candidates):
+    for path in (layout.spool, layout.candidates, layout.sessions):
         seen.tree(path)
     seen.documents(layout.in_tree(MEMORY))
 
@@ -110,8 +111,7 @@ def _look_at_memory(seen: "_Seen", layout: Layout) -> None:
 def _look_at_work(seen: "_Seen", layout: Layout) -> None:
     seen.tree(layout.claims)
     seen.file(layout.view("project_state.json"))  # an edit of it is taken by the next command
-    for path in (layout.in_tree(TASKS), layout.in_tree(LINKS)):
-        seen.documents(path)
+    seen.documents(layout.in_tree(LINKS))
 
 
 def _look_around(seen: "_Seen", place: Place, layout: Layout) -> None:
@@ -121,8 +121,7 @@ def _look_around(seen: "_Seen", place: Place, layout: Layout) -> None:
         seen.file(os.path.join(place.common_dir, *name.split("/")))
     seen.tree(os.path.join(place.common_dir, "refs"))
     seen.file(os.path.join(place.common_dir, "worktrees"))
-    for path in (layout.sessions, layout.seen):
-        seen.tree(path)
+    seen.tree(layout.seen)
     for path in (layout.rewrites, layout.anchors):
         seen.file(path)
 

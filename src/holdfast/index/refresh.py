@@ -16,10 +16,9 @@ from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.index import freshness, ready, schema, trust
 from holdfast.index.fill import Filling
-from holdfast.index.rows import event_rows, memory_row
+from holdfast.index.rows import Row, event_rows, memory_row, session_row, task_row
 from holdfast.index.sqlite import Index, drop_all
 from holdfast.index.units import Texts, Unit, own_units, visible_units
-from holdfast.model.memory import Memory
 from holdfast.store.format import match_event, split_lines
 
 Progress = Callable[[int, int], None]  # done, of all
@@ -118,7 +117,7 @@ def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Pro
         filling.read_up_to(unit.name, have.get(unit.name, 0) + _add_events(filling, unit, data, texts))
     for unit in wanted.values():
         if unit.text is not None and unit.name not in have:
-            _add_memory(filling, unit, texts.memory(unit))
+            _add_text(filling, unit, texts)
     filling.finish()
 
 
@@ -140,14 +139,27 @@ def _add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
     return read
 
 
-def _add_memory(filling: Filling, unit: Unit, memory: Memory | None) -> None:
-    if memory is None:
+def _add_text(filling: Filling, unit: Unit, texts: Texts) -> None:
+    """Put a memory, a task or a session into the index."""
+    key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
+    row = _text_row(unit, texts, key)
+    if row is None:
         return
     filling.show(unit.name, unit.kind, None)
     number = filling.id_of(unit.name)
-    key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
     if not filling.joins(number, key):
-        filling.add(number, [memory_row(memory, key=key, path=unit.path, blob=unit.blob)])
+        filling.add(number, [row])
+
+
+def _text_row(unit: Unit, texts: Texts, key: bytes) -> Row | None:
+    if unit.kind == "task":
+        task, clash = texts.task(unit), unit.name.endswith("!clash")
+        return task_row(task, key=key, path=unit.path, blob=unit.blob, clash=clash) if task else None
+    if unit.kind == "session":
+        session = texts.session(unit)
+        return session_row(session, key=key) if session else None
+    memory = texts.memory(unit)
+    return memory_row(memory, key=key, path=unit.path, blob=unit.blob) if memory else None
 
 
 def _meta(index: Index, name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Truth to rows: what of an event or a memory can be searched and shown.
+"""Truth to rows: what of an event, a memory, a task or a session can be searched and shown.
 
 Text is made safe to show here, once, so that whoever prints a row needs to know nothing. An event
 whose body is not here (private to another clone, or erased) is a row of its envelope alone.
@@ -15,6 +15,8 @@ from holdfast.index.schema import facet
 from holdfast.index.search import split_word
 from holdfast.model import memory as rules
 from holdfast.model.memory import Accepted, Candidate, Memory
+from holdfast.model.session import Session
+from holdfast.model.task import Task
 from holdfast.model.text import visible
 
 Row = tuple[Any, ...]
@@ -111,6 +113,36 @@ def memory_row(memory: Memory, *, key: bytes, path: str, blob: str) -> Row:
         _facets(kind, None, None, tags),
         None, tags, memory.layer, line, None, None, None, run,
         path or None, None, expires, replaced, blob, approvals.words_of(memory.statement), None, None, None,
+    )  # fmt: skip
+
+
+def task_row(task: Task, *, key: bytes, path: str, blob: str, clash: bool = False) -> Row:
+    """The row of a task or a larger node; its state is its status."""
+    title, said = _title(task.title), (task.title, *task.acceptance, task.impact, task.reason, task.notes)
+    text = safe("\n".join(word for word in said if word)[:MAX_TEXT])
+    return (
+        -1, key, 0, task.id, "task", "in clash" if clash else task.status, None, title,
+        _labels(task.id, "task", task.kind, task.status, _one_line(task.owner), task.layer, path), text,
+        _parts(title, text), _facets("task", None, task.id, ""),
+        task.id, "", task.layer, None, None, None, None, None,
+        path, None, None, None, blob, None, None, None, None,
+    )  # fmt: skip
+
+
+def session_row(session: Session, *, key: bytes) -> Row:
+    """The row of a session: what it was about, what was done and decided, and what is open."""
+    turns = [turn.summary for turn in session.every_turn]
+    opened = [item.text for item in (*session.still_open, *session.still_to_follow)]
+    said = (session.objective, session.summary, *session.decisions, *opened, *reversed(turns))
+    text = safe("\n".join(word for word in said if word)[:MAX_TEXT])
+    title, task = _title(text) or "session", session.tasks[-1] if session.tasks else None
+    facets = " ".join([facet("k", "session"), *(facet("t", name) for name in session.tasks)])
+    return (
+        -1, key, 0, session.id, "session", session.state, session.updated.ts, title,
+        _labels(session.id, "session", _one_line(session.branch), *session.tasks), text,
+        _parts(title, text), facets,
+        task, "", None, session.line, session.updated.commit, None, None, None,
+        None, None, None, None, None, None, None, None, None,
     )  # fmt: skip
 
 

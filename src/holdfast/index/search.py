@@ -20,7 +20,7 @@ FIELDS = (
     "id", "kind", "title", "text", "ts", "task", "tags", "layer", "line", "head", "path",
     "exit_status", "target", "run", "sha256", "what", "state", "score",
 )  # fmt: skip
-KINDS = ("event", "fact", "run", "artifact", "candidate")
+KINDS = ("event", "fact", "run", "artifact", "candidate", "task", "session")
 MAX_WORDS = 64
 MAX_QUERY = 4096
 MAX_LIMIT = 1000
@@ -40,6 +40,7 @@ _BY_SCORE = (
 )
 _BY_TIME = "SELECT rowid, 0.0 FROM words WHERE words MATCH ?1 AND ?2 >= 0 ORDER BY rowid DESC LIMIT ?3"
 _MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
+_WORK_EVENTS = ("task", "session", "checkpoint")
 
 
 def search(
@@ -221,13 +222,18 @@ def _recent_memories(db: "Connection", count: int) -> "list[tuple[Row, float]]":
 
 
 def _collapse(found: "list[tuple[Row, float]]", limit: int) -> "list[tuple[Row, float]]":
-    """The first of those that say the same: one file's content, or a memory and the events of its life."""
-    memories = {row[0] for row, _ in found if row[-1] < 0}
+    """The first of those that say the same: one file's content, or a thing and the events of its life.
+
+    Of a task or a session that is not here itself, one event stands for all of them.
+    """
+    things = {row[0] for row, _ in found if row[-1] < 0}
     files: set[Row] = set()
     kept: list[tuple[Row, float]] = []
     for row, score in found:
-        if row[15] in _MEMORY_EVENTS and row[12] in memories:
+        if row[-1] > 0 and row[15] in _MEMORY_EVENTS + _WORK_EVENTS and row[12] in things:
             continue
+        if row[-1] > 0 and row[15] in _WORK_EVENTS and row[12]:
+            things.add(row[12])
         if row[1] == "artifact":
             if (row[10], row[14]) in files:
                 continue

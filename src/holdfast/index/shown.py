@@ -43,7 +43,7 @@ def _one(hit: "Row") -> str:
     lines = [f"{kind:<9} {name}  {title}" if kind != "artifact" else f"{kind:<9} {name}"]
     facts = [(hit[_AT["ts"]] or "")[:16].replace("T", " "), hit[_AT["state"]], _outcome(hit)]
     facts += [
-        f"task {hit[_AT['task']]}" if hit[_AT["task"]] else "",
+        f"task {hit[_AT['task']]}" if hit[_AT["task"]] not in (None, name) else "",
         hit[_AT["path"]] if kind != "artifact" else "",
     ]
     facts += [f"tags {hit[_AT['tags']]}" if hit[_AT["tags"]] else ""]

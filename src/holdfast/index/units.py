@@ -12,30 +12,35 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from holdfast.errors import BrokenEntry, HoldfastError
+from holdfast.errors import BrokenEntry, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.visible import Source
 from holdfast.model.event import timestamp
 from holdfast.model.memory import Candidate, Memory
-from holdfast.store import entries, fsio, seal
+from holdfast.model.session import Session, from_json
+from holdfast.model.task import Task
+from holdfast.store import entries, fsio, seal, sessions, tasks
+from holdfast.store import layout as paths
 from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
 from holdfast.store.log import MAX_SPOOL
 
 BLOBS_AT_ONCE = 32
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _scan = json.decoder.JSONDecoder().raw_decode
+_WHERE = re.compile(rb'\n "line": "([^"]+)"')
+_WHEN = re.compile(rb'\n "updated": \{\s*"ts": "([^"]+)"')
 FEW = 4  # units; from here on it pays to list the bodies once instead of asking for each
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One source of rows: a piece of the log, or one memory. Equal names, equal content so far."""
+    """One source of rows: a piece of the log, a memory, a task or a session. Equal names, equal content."""
 
     name: str
-    kind: str  # segment, spool, entry, edit (by hand), clash or candidate
+    kind: str  # segment, spool, entry, edit (by hand), clash, candidate, task or session
     until: str | None = None
     source: Source | None = None
-    text: str | None = None  # of a memory
+    text: str | None = None  # of what is no piece of the log
     path: str = ""
     blob: str = ""
 
@@ -54,6 +59,11 @@ def visible_units(clone: Clone) -> Iterator[Unit]:
         name = name if kind == "entry" else f"{name}!{kind}"
         yield Unit(name, kind, text=sighting.text, path=sighting.path, blob=sighting.blob)
     yield from _candidates(clone)
+    for sighting in clone.entries(paths.TASKS):
+        clash = "" if sighting.clash is None else "!clash"
+        name = f"t:{sighting.path}@{sighting.blob}{clash}"
+        yield Unit(name, "task", text=sighting.text, path=sighting.path, blob=sighting.blob)
+    yield from _sessions(clone)
 
 
 def own_units(clone: Clone) -> Iterator[Unit]:
@@ -84,6 +94,26 @@ def _candidates(clone: Clone) -> Iterator[Unit]:
             continue  # `review list` names a broken one
         if isinstance(memory, Candidate) and line.sees(memory.line, written):
             yield Unit(f"c:{path}@{clone.repo.hash_blob(data)}", "candidate", text=text)
+
+
+def _sessions(clone: Clone) -> Iterator[Unit]:
+    """This clone's own sessions, where their line is visible; only new texts are taken apart later."""
+    line, told = clone.line(), set()
+    for path in [path for store in clone.stores for path in _files(store.sessions, ".json")]:
+        try:
+            data = fsio.read(path, limit=sessions.MAX_FILE)
+        except (HoldfastError, FileNotFoundError):
+            continue  # `session list` and `doctor` name a broken one
+        name, where, when = os.path.basename(path), _WHERE.search(data), _WHEN.search(data)
+        if where and when and name not in told and line.sees(_spelled(where), _spelled(when)):
+            told.add(name)  # the first store's word counts
+            yield Unit(
+                f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=data.decode("utf-8", "replace")
+            )
+
+
+def _spelled(found: re.Match[bytes]) -> str:
+    return found[1].decode("ascii", "replace")
 
 
 def _beginning(path: str) -> str:
@@ -172,6 +202,22 @@ class Texts:
             found = entries.parse(unit.text or "", unit.path)
         except BrokenEntry as error:
             self._notes.append(f"left out: {error}")
+            return None
+        return None if found.id in self._erased else found
+
+    def task(self, unit: Unit) -> Task | None:
+        """The task a unit holds; None if its text cannot be read or was erased."""
+        try:
+            found = tasks.parse(unit.text or "", unit.path)
+        except BrokenEntry:
+            return None  # every command that shows tasks names it
+        return None if found.id in self._erased else found
+
+    def session(self, unit: Unit) -> Session | None:
+        """The session a unit holds; None if its text cannot be read or was erased."""
+        try:
+            found = from_json(unit.text or "")
+        except (ValueError, FutureFormat):
             return None
         return None if found.id in self._erased else found
 

@@ -24,7 +24,7 @@ class Hit:
     """One thing that was found. Its text is safe to show."""
 
     id: str
-    kind: str  # event, run, artifact, candidate, or a memory's type
+    kind: str  # event, run, artifact, candidate, task, session, or a memory's type
     title: str
     text: str  # the part around the words that were asked for
     ts: str | None
@@ -39,7 +39,7 @@ class Hit:
     run: str | None
     sha256: str | None
     what: str | None  # the event's kind
-    state: str | None  # of memories: accepted, unreviewed, in clash, superseded, expired, retired, candidate
+    state: str | None  # a task's status, open or ended; of memories: accepted, unreviewed, in clash, …
     score: float
 
 

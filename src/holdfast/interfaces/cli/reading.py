@@ -20,7 +20,9 @@ T = TypeVar("T")
 @command(root, "recall")
 @click.argument("query", nargs=-1)
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
-@click.option("--kind", metavar="KIND", help="Only this kind: fact, run, event, artifact, candidate.")
+@click.option(
+    "--kind", metavar="KIND", help="Only this kind: fact, task, session, run, event, artifact, candidate."
+)
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="At most this many."
 )
