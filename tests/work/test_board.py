@@ -150,6 +150,81 @@ def test_done_does_not_take_the_commits_of_another_task(place: Place) -> None:
         doing.done(place.open(), one.id)
 
 
+def by_eve(place: Place, name: str) -> str:
+    (place.repo.path / name).write_text("eve\n", encoding="utf-8")
+    place.git("add", name)
+    place.git(
+        "-c", "user.name=Eve", "-c", "user.email=eve@example.com", "commit", "-q", "-m", f"eve's {name}"
+    )
+    return place.git("rev-parse", "HEAD").strip()
+
+
+@pytest.mark.parametrize("how", ["rebase", "merge", "merged-into-main", "no-reflog", "by-ann"])
+def test_done_never_cites_what_others_did_on_the_trunk(place: Place, how: str) -> None:
+    """A commit of Eve's cited as Ann's evidence is a lie that everybody believes."""
+    commit(place, "before")
+    place.git("switch", "-q", "-c", "ev")
+    task = add(place, "Ev", id="eve")
+    doing.start(place.open(), task.id, ANN)
+    commit(place, "mine")
+    place.git("switch", "-q", "main")
+    theirs = [commit(place, "eve-1") if how == "by-ann" else by_eve(place, "eve-1"), by_eve(place, "eve-2")]
+    place.git("switch", "-q", "ev")
+    if how == "merge":
+        place.git("merge", "-q", "--no-edit", "main")
+    else:
+        place.git("rebase", "-q", "main")
+    mine = place.git("log", "-1", "--format=%H", "--", "mine").strip()
+    if how == "merged-into-main":
+        place.publish()
+        place.git("switch", "-q", "main")
+        place.git("merge", "-q", "ev")
+    if how == "no-reflog":
+        place.git("reflog", "expire", "--expire=now", "--all")
+
+    ended = doing.done(place.open(), task.id)
+
+    assert ended.found == (f"commit:{mine}",)
+    assert not set(theirs) & {text.removeprefix("commit:") for text in ended.task.evidence}
+
+
+def test_done_does_not_cite_what_was_pulled(place: Place, tmp_path: Path) -> None:
+    """Who works on the trunk itself gets others' commits with every pull."""
+    commit(place, "before")
+    place.git("clone", "-q", "--bare", ".", str(tmp_path / "hub.git"))
+    place.git("remote", "add", "origin", str(tmp_path / "hub.git"))
+    place.git("clone", "-q", str(tmp_path / "hub.git"), str(tmp_path / "eve"))
+    task = add(place, "Build it")
+    doing.start(place.open(), task.id, ANN)
+    commit(place, "mine")
+    eve = place.at(tmp_path / "eve")
+    by_eve(eve, "theirs")
+    eve.git("push", "-q", "origin", "main")
+    place.git("pull", "-q", "--rebase", "origin", "main")
+    place.git("push", "-q", "origin", "main")
+
+    mine = place.git("rev-parse", "HEAD").strip()
+
+    assert doing.done(place.open(), task.id).found == (f"commit:{mine}",)
+
+
+def test_a_commit_is_cited_by_the_name_it_has_after_the_start_was_rewritten(place: Place) -> None:
+    """Rewriting what came before the task must not bring that in, nor lose what came after."""
+    commit(place, "root")
+    place.git("switch", "-q", "-c", "ev")
+    commit(place, "before")
+    task = add(place, "Ev")
+    doing.start(place.open(), task.id, ANN)
+    commit(place, "mine")
+    place.git("switch", "-q", "main")
+    by_eve(place, "theirs")
+    place.git("switch", "-q", "ev")
+    place.git("rebase", "-q", "main")
+    mine = place.git("rev-parse", "HEAD").strip()
+
+    assert doing.done(place.open(), task.id).found == (f"commit:{mine}",)
+
+
 def test_our_own_publish_is_no_evidence(place: Place) -> None:
     """A commit of the plan does not show that the work is done."""
     commit(place, "before")

@@ -1,11 +1,22 @@
 """Evidence found: what happened since a task was started that may show that it is done.
 
-Commits that git's hook noted while the task was claimed come first; else the commits made on this line
-since it was started, as long as no other task was being worked on here; commits whose message names
-the task count in any case, and so do runs that were started for it.
+Only commits that certainly came by this work count: those that git's hook noted while the task was claimed
+and those that the branch's reflog says were made on it since, as they are called after a rewrite; and those
+that HEAD alone has and this clone's user committed. What came from a trunk, a remote or another branch, by
+a merge or a rebase, is somebody else's: a wrong citation is worse than a question. While other tasks were
+being worked on here, only commits that name the task count; one that does always counts, and so do runs
+that were started for the task.
 """
 
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from holdfast.git import reflog
 from holdfast.git.clone import Clone
+from holdfast.git.reflog import Moment
+from holdfast.git.repo import Repo
+from holdfast.git.rewritten import anchors
 from holdfast.model.task import Task
 from holdfast.store import layout as paths
 from holdfast.work import claims
@@ -28,22 +39,76 @@ def commits_of(clone: Clone, task: Task) -> list[str]:
     start = claim.head if claim and claim.head else told.head
     if start is None or clone.repo.head().oid is None:
         return []
-    made = commits_since(clone, start)
-    noted = set(claim.commits) if claim else set()
-    named = [oid for oid, message in made if task.id.lower() in message.lower() or oid in noted]
-    return named if named or told.others else [oid for oid, _ in made]
+    noted = _now(clone, claim.commits if claim else ())
+    where, ts = (claim.branch, claim.ts) if claim else (told.branch, told.ts)
+    made = noted | _now(clone, _committed(clone.repo, where, start, ts))
+    begun = _begun(clone, start)
+    span = [f"{begun}..HEAD"] if begun else ["--no-walk", *sorted(made)]
+    since = commits_since(clone, span) if begun or made else []
+    if begun is not None:
+        made |= _ours_alone(clone.repo, begun)
+    named = [oid for oid, message in since if oid in noted or _names(message, task.id, ours=oid in made)]
+    return named if named or told.others else [oid for oid, _ in since if oid in made]
 
 
-def commits_since(clone: Clone, start: str) -> list[tuple[str, str]]:
-    """The commits from a commit to HEAD that change more than Holdfast's own files, with their messages."""
-    span, repo = f"{start}..HEAD", clone.repo
+def _names(message: str, task: str, *, ours: bool) -> bool:
+    """Whether a commit's message names a task; an id that is a plain word is only a word for others."""
+    found = re.search(rf"(?<![\w.-]){re.escape(task)}(?![\w-])", message, re.IGNORECASE)
+    return found is not None and (ours or not task.isalpha())
+
+
+def _now(clone: Clone, oids: Iterable[str]) -> set[str]:
+    """What HEAD has of these commits, by their names after any rewrite."""
+    found = {one.commit for one in anchors.resolve(clone, oids).values() if one.commit}
+    return {oid for oid in found if clone.repo.is_ancestor(oid, "HEAD")}
+
+
+def _begun(clone: Clone, start: str) -> str | None:
+    """The commit a task was started on, as it is called in HEAD's history; None if it is not there."""
+    return next(iter(_now(clone, [start])), None)
+
+
+def _committed(repo: Repo, branch: str | None, start: str, ts: str) -> list[str]:
+    """What was committed since, as reflogs tell, on a branch and on a newer one that was gone on with."""
+    began = int(datetime.fromisoformat(ts).timestamp()) if ts else 0
+    rows: list[Moment] = []
+    for name in {branch, repo.head().branch} - {None}:
+        log = reflog.read(repo.common_dir, f"refs/heads/{name}")
+        if name == branch or (log and log[0].begins and log[0].time > began):
+            rows += _since(log, start, began)
+    return [row.oid for row in rows if row.message.startswith("commit")][-MOST:]  # not merged, not fetched
+
+
+def _since(log: Sequence[Moment], start: str, began: int) -> Sequence[Moment]:
+    """The rows after a commit; where it is not in the log, those of later seconds."""
+    at = max((place for place, row in enumerate(log) if row.oid == start), default=None)
+    return [row for row in log if row.time > began] if at is None else log[at + 1 :]
+
+
+def _ours_alone(repo: Repo, start: str) -> set[str]:
+    """What HEAD has since a commit, no other branch and no remote has, and this clone's user committed."""
+    here = repo.head().branch
+    refs = repo.text("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes").splitlines()
+    others = "".join(f"^{ref}\n" for ref in refs if ref != f"refs/heads/{here}")
+    asked = f"HEAD\n^{start}\n{others}".encode("utf-8", "surrogateescape")
+    mail = repo.text("config", "user.email", ok=(0, 1))
+    rows = repo.run("log", "--no-merges", "--format=%H %ce", "--stdin", stdin=asked).decode(
+        "utf-8", "replace"
+    )
+    pairs = (row.partition(" ") for row in rows.splitlines())
+    return {oid for oid, _, committer in pairs if committer == mail}
+
+
+def commits_since(clone: Clone, span: Sequence[str]) -> list[tuple[str, str]]:
+    """The commits of a span that change more than Holdfast's own files, oldest first, with their messages."""
+    repo = clone.repo
     shape = ("log", "-z", "--no-merges", "--reverse", f"--max-count={MOST}", "--format=%H %B")
-    done = repo.attempt(*shape, span)
+    done = repo.attempt(*shape, *span)
     if done.returncode:
         return []
-    ours = set(repo.text("rev-list", "--no-merges", span, "--", f":(top){paths.TRACKED}").split())
+    ours = set(repo.text("rev-list", "--no-merges", *span, "--", f":(top){paths.TRACKED}").split())
     others = (f":(top,exclude){paths.TRACKED}", ":(top)")
-    ours -= set(repo.text("rev-list", "--no-merges", span, "--", *others).split()) if ours else set()
+    ours -= set(repo.text("rev-list", "--no-merges", *span, "--", *others).split()) if ours else set()
     rows = [row.partition(" ") for row in done.stdout.decode("utf-8", "replace").split("\0") if row.strip()]
     return [(oid.strip(), message) for oid, _, message in rows if oid.strip() not in ours]
 
@@ -56,14 +121,18 @@ class _Told:
 
     def __init__(self, clone: Clone, task: str) -> None:
         self.head: str | None = None
+        self.ts = ""
+        self.branch: str | None = None
         self.others = False
         in_hand: set[str | None] = set()
         for event in clone.events():
             if event.kind != "task" or not event.body:
                 continue
-            action = (clone.bodies.get(event.body) or {}).get("action")
+            body = clone.bodies.get(event.body) or {}
+            action = body.get("action")
             if event.target == task and action == "start":
-                self.head, self.others = event.head, bool(in_hand - {task})
+                self.head, self.ts, self.branch = event.head, event.ts, body.get("branch")
+                self.others = bool(in_hand - {task})
             elif action == "start":
                 self.others = True
             if action == "start":
