@@ -58,7 +58,7 @@ PLAN = Graph(
 def test_a_tree_of_parts() -> None:
     """What people see first when they ask where the project stands."""
     assert drawing.tree(PLAN, width=72, who={"TSK-b": "ada"}) == (
-        "[ ] TSK-g  Ship the second version to everybody who ask…  (goal, 1 of 4)\n"
+        "[ ] TSK-g  Ship the second version to everybody who ask…  (goal, 1 of 5)\n"
         "├── [x] TSK-a  do TSK-a\n"
         "├── [~] TSK-b  do TSK-b  (epic, 0 of 2, ada)\n"
         "│   │   needs TSK-a (done)\n"
@@ -76,7 +76,7 @@ def test_a_tree_of_parts() -> None:
 def test_a_tree_of_needs_draws_shared_nodes_once() -> None:
     """A node that many need would otherwise be drawn as often as there are ways to it."""
     assert drawing.tree(PLAN, by="needs") == (
-        "[ ] TSK-g  Ship the second version to everybody who asked for it  (goal, 1 of 4)\n"
+        "[ ] TSK-g  Ship the second version to everybody who asked for it  (goal, 1 of 5)\n"
         "[ ] TSK-b2  do TSK-b2\n"
         "├── [ ] TSK-b1  do TSK-b1  (ready)\n"
         "└── [?] TSK-z  not on this branch\n"
@@ -93,7 +93,7 @@ def test_what_is_closed_can_be_left_out() -> None:
     """After a year most of a plan is done, and nobody wants to scroll past it."""
     closed_above = Graph([*PLAN.tasks.values(), task("TSK-d1", parent="TSK-d")])
     assert drawing.tree(drawing.part(closed_above, everything=False)) == (
-        "[ ] TSK-g  Ship the second version to everybody who asked for it  (goal, 1 of 4)\n"
+        "[ ] TSK-g  Ship the second version to everybody who asked for it  (goal, 1 of 5)\n"
         "├── [~] TSK-b  do TSK-b  (epic, 0 of 2)\n"
         "│   ├── [ ] TSK-b1  do TSK-b1  (ready)\n"
         "│   └── [ ] TSK-b2  do TSK-b2\n"
@@ -122,7 +122,7 @@ def test_circles_end() -> None:
     """A merge may bring them; a picture must not go on for ever."""
     loop = Graph([task("TSK-a", parent="TSK-b"), task("TSK-b", parent="TSK-a")])
     assert drawing.tree(loop) == (
-        "[ ] TSK-a  do TSK-a\n└── [ ] TSK-b  do TSK-b\n    └── [ ] TSK-a  ↑ shown above\n"
+        "[ ] TSK-a  do TSK-a  (0 of 1)\n└── [ ] TSK-b  do TSK-b\n    └── [ ] TSK-a  ↑ shown above\n"
     )
     ring = Graph([task("TSK-a", "TSK-b"), task("TSK-b", "TSK-a")])
     assert drawing.tree(ring, by="needs") == (

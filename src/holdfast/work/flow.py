@@ -82,12 +82,11 @@ class Flow:
             self._run(self._cut(left, waits), waits)
 
     def _run(self, free: list[int], waits: list[int]) -> None:
-        after, reach, ends = self._after, self._reach, self._ends
-        count = len(ends)
+        after, reach, ends, owner = self._after, self._reach, self._ends, self._owner
         while free:
             point = free.pop()
-            # Only work itself counts as a step: a node with parts is done by doing them.
-            total = reach[point] + (point < count and ends[point] == point)
+            # Ends count as steps: a node with parts is done by doing them, and then by closing it.
+            total = reach[point] + (ends[owner[point]] == point)
             for follower in after[point]:
                 if total > reach[follower]:  # noqa: PLR1730 - max() would cost as much as all the rest
                     reach[follower] = total
@@ -155,21 +154,20 @@ class Flow:
 
         Waits inside a knot are ignored; of equal chains the one with the smallest ids from the end counts.
         """
-        work = [point for point in range(len(self._names)) if self._ends[point] == point]
-        if not work:
+        if not self._ends:
             return ()
-        most = max(self._reach[point] for point in work)
-        point = min((p for p in work if self._reach[p] == most), key=lambda p: self._names[p])
+        most = max(self._reach[point] for point in self._ends)
+        point = min((p for p in self._ends if self._reach[p] == most), key=self._rank)
         chain = [point]
         parts = self._parts()
         while self._reach[point]:
             point = self._before(point, parts)
             if self._work(point):
                 chain.append(point)
-        return tuple(self._names[point] for point in reversed(chain))
+        return tuple(self._names[self._owner[point]] for point in reversed(chain))
 
     def _work(self, point: int) -> int:
-        return 1 if point < len(self._names) and self._ends[point] == point else 0
+        return 1 if self._ends[self._owner[point]] == point else 0
 
     def _before(self, point: int, parts: list[list[int]]) -> int:
         """The point just before this one on its longest chain."""

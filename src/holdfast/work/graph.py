@@ -82,19 +82,21 @@ class Graph:
         return self._shape().roots
 
     def progress(self, id: str) -> tuple[int, int]:  # noqa: A002
-        """How many of the leaves below a node are closed, and how many there are."""
+        """How many of all the nodes below a node are closed, and how many there are.
+
+        Nodes with parts count too: an epic whose tasks are done is still to be closed.
+        """
         if self._sums is None:
-            self._sums = self._count_leaves()
+            self._sums = self._count_below()
         return self._sums.get(id, (0, 0))
 
-    def _count_leaves(self) -> dict[str, tuple[int, int]]:
+    def _count_below(self) -> dict[str, tuple[int, int]]:
         shape, sums = self._shape(), dict.fromkeys(self.tasks, (0, 0))
         for name in reversed(shape.order):
-            task, parts = self.tasks[name], self._parts.get(name)
-            closed, count = sums[name] if parts else (int(task.status in CLOSED), 1)
+            task, (closed, count) = self.tasks[name], sums[name]
             if task.parent in sums and name not in shape.tops:
                 before = sums[task.parent]
-                sums[task.parent] = (before[0] + closed, before[1] + count)
+                sums[task.parent] = (before[0] + closed + (task.status in CLOSED), before[1] + count + 1)
         return sums
 
     def _shape(self) -> "_Tree":
@@ -151,7 +153,7 @@ class Graph:
         """The longest chain of open work, first things first: each waits for the one before.
 
         By its own needs, by those of what it is part of, or because the one before is part of what
-        it needs. Nodes with open parts are not named: they are done by doing their parts.
+        it needs. A node with open parts comes after them: it is to be closed when they are.
         """
         return self._open_flow().longest()
 
