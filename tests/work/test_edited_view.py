@@ -178,6 +178,19 @@ def test_an_edit_that_cannot_be_is_refused_whole(place: Place) -> None:
         assert render(place)
 
 
+def test_every_refused_text_is_kept_by_itself(place: Place) -> None:
+    """A script may be refused twice within a second, and both texts are somebody's work."""
+    render(place)
+    moment = place.clock()
+    place.clock = lambda: moment
+    view(place).write_text("{ one")
+    one = refusal(place).kept
+    view(place).write_text("{ two")
+    two = refusal(place).kept
+
+    assert [Path(str(path)).read_text() for path in (one, two)] == ["{ one", "{ two"]
+
+
 def test_a_secret_is_refused_and_not_kept(place: Place) -> None:
     """What is kept of a refused text lies in the store, where no secret may be."""
     secret = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" * 2

@@ -97,8 +97,10 @@ def refused(clone: Clone, name: str, data: bytes, why: str) -> Outcome:
     """Keep the text of an edit that cannot be taken, and say why and where."""
     fsio.make_dirs(clone.layout.kept)
     when = clone.now()[:19].replace("-", "").replace(":", "")
-    path = os.path.join(clone.layout.kept, f"{when}Z-{name.replace('/', '-')}")
-    fsio.replace(path, clone.scan.text(data.decode("utf-8", "replace")).encode("utf-8", "replace"))
+    text = clone.scan.text(data.decode("utf-8", "replace")).encode("utf-8", "replace")
+    # Many edits may be refused within a second; only the same text may share a file.
+    path = os.path.join(clone.layout.kept, f"{when}Z-{_digest(text)[:8]}-{name.replace('/', '-')}")
+    fsio.replace(path, text)
     remember(clone, name, data)
     clone.notes.append(f"your edit of {paths.VIEW}/{name} was not taken: {why}; its text is in {path}")
     return Outcome(refused=why, kept=path)
