@@ -266,6 +266,48 @@ def test_approvals_go_from_pending_to_an_answer(desk: Desk) -> None:
     assert [(one.id, one.state) for one in session.approvals] == [("a1", "denied"), ("a2", "granted")]
 
 
+def test_a_new_session_goes_on_from_the_last_of_its_line(desk: Desk) -> None:
+    """Without the link nobody finds what the one before left open."""
+    first = work.start(desk.clone(), objective="One")
+    work.end(desk.clone())
+    desk.repo.git("switch", "-q", "-c", "topic")
+    beside = work.start(desk.clone(), objective="Beside")
+    work.end(desk.clone())
+    desk.repo.git("switch", "-q", "main")
+    second = work.start(desk.clone(), objective="Two")
+    third = work.start(desk.clone(), objective="Three", again=True)
+    work.end(desk.clone())
+    fourth = desk.note("Four").session
+    found = [(one.previous, one.next) for one in desk.all()]
+    assert beside.previous is None
+    assert found == [
+        (None, (second.id,)),
+        (None, ()),
+        (first.id, (third.id,)),
+        (second.id, (fourth.id,)),
+        (third.id, ()),
+    ]
+
+
+def test_what_an_ended_session_left_can_be_closed_from_the_next(desk: Desk) -> None:
+    """An open item that nobody can close is told for ever."""
+    first = desk.note(
+        "n1", open=["fix the leak"], approvals=["drop it?", "push?"], follow_ups=["tidy"]
+    ).session
+    work.end(desk.clone())
+    second = desk.note("n2", close=[f"{first.id}:o1"], granted=[f"{first.id[4:]}:A1"])
+    assert second.started and second.session.previous == first.id
+    alone = desk.note(close=[f"{first.id}:f1"], denied=[f"{first.id}:a2"])
+    assert (alone.session.id, alone.turn, alone.started) == (first.id, None, False)
+    old = sessions.find(desk.clone().layout, first.id)
+    assert (old.state, old.still_open, old.still_to_follow) == ("ended", (), ())
+    assert [one.state for one in old.approvals] == ["granted", "denied"]
+    for wrong in (f"{first.id}:o9", "SES-nobody:o1", ":o1"):
+        with pytest.raises(NotFound):
+            desk.note("n3", close=[wrong])
+    assert len(sessions.find(desk.clone().layout, second.session.id).turns) == 1
+
+
 def test_a_recorded_run_is_in_the_session_and_its_turn(desk: Desk) -> None:
     """What failed must still be known when the agent's window is gone."""
     work.start(desk.clone(), objective="Test")

@@ -40,6 +40,8 @@ Where:
 main at {head}, last updated NOW
 Objective:
 Log people in
+Tasks:
+TSK-login
 Turns:
 1. Wrote the form
 Decided:

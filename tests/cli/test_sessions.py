@@ -74,6 +74,9 @@ def test_the_first_session_reads_like_a_story(ready: Cli, repo: GitRepo) -> None
         "Decided\n"
         "  Tabs are errors\n"
         "\n"
+        "Answered\n"
+        "  allowed   a1  may I drop the old format?\n"
+        "\n"
         "Open\n"
         "  later     f1  tell the docs team\n"
         "\n"
@@ -88,7 +91,7 @@ def test_the_first_session_reads_like_a_story(ready: Cli, repo: GitRepo) -> None
         "  1 commit, 1 file, 1 line added, 0 removed\n"
         "\n"
         "Still open, for whoever goes on:\n"
-        "  later     f1  tell the docs team\n"
+        "  later     SES-xxxxxx:f1  tell the docs team\n"
     )
     assert golden(ready("session", "list").out) == (
         "0 sessions open, 1 ended.\n"

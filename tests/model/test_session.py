@@ -261,3 +261,24 @@ def test_what_hides_or_steers_is_marked_in_the_text() -> None:
     session = plain(open=(Item(id="o1", text="\x1b[2Jdo\u202eit", ts=TS),), scratchpad="a\x07b")
     text = brief(session, budget=200).text
     assert "⟨U+202E⟩" in text and "⟨U+001B⟩" in text and "\x07" not in text
+
+
+def test_what_was_allowed_or_denied_is_told() -> None:
+    """An agent that forgets a no does what it must not; one that forgets a yes asks twice."""
+    answers = [("a1", "granted"), ("a2", "denied"), ("a3", "pending")]
+    session = plain(approvals=tuple(Approval(id=n, text=f"q {n}", ts=TS, state=s) for n, s in answers))
+    lines = brief(session, budget=200).text.split("\n")
+    assert (
+        lines[lines.index("Allowed:") + 1] == "- a1 q a1" and lines[lines.index("Denied:") + 1] == "- a2 q a2"
+    )
+    assert lines.count("- a1 q a1") == 1
+
+
+def test_a_commit_that_was_renamed_is_told_by_its_new_name() -> None:
+    """A name that git does not know any more leads nowhere."""
+    second, third = "b" * 40, "c" * 40
+    session = plain(extra=(("was", {OID: second, second: third}),))
+    assert rules.now_at(session, session.updated).commit == third
+    assert f"at {third[:12]}" in brief(session, budget=200).text
+    loop = plain(extra=(("was", {OID: second, second: OID}),))
+    assert rules.now_at(loop, loop.updated).commit in (OID, second)

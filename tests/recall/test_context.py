@@ -224,6 +224,92 @@ def test_claims_of_others_are_marked_and_end_the_pack(place: Place) -> None:
     assert found.until == FAR
 
 
+def later(session: Session, minutes: int, **fields: Any) -> dict[str, Any]:
+    """Fields of a session some minutes after another."""
+    at = replace(session.updated, ts=f"2026-11-15T20:{minutes:02}:00.000000Z")
+    return {"started": at, "updated": at, **fields}
+
+
+def left_items() -> dict[str, Any]:
+    return {
+        "open": (
+            Item(id="o1", text="fix the leak", ts=TS),
+            Item(id="o2", text="was settled", ts=TS, state="closed"),
+            Item(id="o3", text="Said  again", ts=TS),
+        ),
+        "follow_ups": (Item(id="f1", text="tidy", ts=TS, task="TSK-a"),),
+        "approvals": (
+            Approval(id="a1", text="drop the table?", ts=TS),
+            Approval(id="a2", text="push?", ts=TS, state="granted"),
+        ),
+    }
+
+
+def test_what_earlier_sessions_left_open_is_told_until_somebody_closes_it(place: Place) -> None:
+    """A question nobody answered, lost with the next turn, is work lost or done twice."""
+    at = Anchor(TS, place.open().repo.head().oid, "main")
+    first = session_here(place, state="ended", ended=at, **left_items())
+    closed = (Item(id="o1", text="said again", ts=TS, state="closed"),)
+    session_here(place, name="SES-2", **later(first, 1, open=closed))
+    told = section(packed(place), "session")
+    assert "- o1 " not in "\n".join(told)
+    start = next(n for n, line in enumerate(told) if line.startswith("Left open by earlier sessions"))
+    assert told[start + 1 :] == (
+        "- SES-1:o1 on main: fix the leak",
+        "- SES-1:f1 on main: to follow up: tidy (TSK-a)",
+        "- SES-1:a1 on main: waits for a yes or no: drop the table?",
+        "Answered in earlier sessions:",
+        "- SES-1:a2 on main: allowed: push?",
+    )
+    for budget in (250, 400):
+        assert "SES-1:o1" in text(packed(place, budget=budget)), budget
+
+
+def test_what_was_left_on_the_branch_before_is_told_as_that_branchs(place: Place) -> None:
+    """Following a link must not make another branch's open work look like this one's (law 5)."""
+    first = session_here(place, open=(Item(id="o1", text="fix the leak", ts=TS),))
+    place.git("switch", "-q", "-c", "other")
+    session_here(place, name="SES-9", open=(Item(id="o1", text="nobody's business", ts=TS),))
+    place.git("switch", "-q", "-c", "topic", "main")
+    session_here(place, name="SES-2", **later(first, 1, previous="SES-1"))
+    told = "\n".join(section(packed(place), "session"))
+    assert "- SES-1:o1 on main: fix the leak" in told and "nobody's" not in told
+
+
+def test_of_many_sessions_the_newest_are_told_and_the_rest_counted(place: Place) -> None:
+    """Years of loose ends must not push out today's work, nor be lost without a word."""
+    first = session_here(place, name="SES-00")
+    for n in range(1, 15):
+        fields = later(first, n, open=(Item(id="o1", text=f"end {n}", ts=TS),), state="ended")
+        session_here(place, name=f"SES-{n:02}", **fields, ended=fields["updated"])
+    told = section(packed(place), "session")
+    assert "- SES-14:o1 on main: end 14" in told and "- SES-05:o1 on main: end 5" in told
+    assert "(4 more in older sessions: `holdfast session list --all`)" in told
+
+
+def test_a_session_that_only_began_is_told_with_the_last_that_did(place: Place) -> None:
+    """The newest session says what for, the last one's turns say how far: an agent needs both."""
+    at = Anchor(TS, place.open().repo.head().oid, "main")
+    first = session_here(place, state="ended", ended=at, **left_items())
+    made = place.repo.commit("a.txt", message="since then")
+    begun = {"objective": "Go on", "tasks": ("TSK-a",), "commits": (made,), "summary": ""}
+    session_here(place, name="SES-2", turns=0, **later(first, 1, **begun))
+    found = packed(place)
+    told = "\n".join(section(found, "session"))
+    assert found.session == "SES-2" and told.index("Go on") < told.index("SES-1 on main (ended")
+    for words in ("Tasks:\nTSK-a", f"Commits no turn tells of:\n{made[:10]}", "turn 2 was done"):
+        assert words in told
+    assert told.count("fix the leak") == 1 and "- SES-1:o1 fix the leak" in told
+    assert "1 commit since SES-1's last commit" in "\n".join(section(found, "changed"))
+
+
+def test_a_link_that_leads_nowhere_says_so(place: Place) -> None:
+    """An agent sent to a file that is gone looks for it in vain."""
+    plan(place, Link(id="LNK-a", title="The design", target="gone.md", kind="path"))
+    (line,) = section(packed(place), "links")
+    assert line == "- The design: gone.md (leads nowhere: no such path is tracked here)"
+
+
 def test_an_empty_project_says_that_there_is_nothing(place: Place) -> None:
     """The first agent of a project must not be left guessing."""
     found = packed(place)

@@ -154,13 +154,33 @@ def test_no_session_is_said(place: Place, make: Made) -> None:
 
 
 def test_a_session_that_only_began_hides_none_that_tells(place: Place, make: Made) -> None:
-    """A hook starts a session and then asks for context: the empty one is not what it asks for."""
+    """A hook starts a session and asks for context: it must hear of its own and of the last one."""
     session = ended(make())
     begun = make(turns=(), objective="go on")
-    assert choose(place.open(), [session, begun]).session == session
-    assert choose(place.open(), [begun]).session == begun
+    found = choose(place.open(), [session, begun])
+    assert found.session == begun and found.before is not None and found.before.session == session
+    assert found.why == (
+        "the last session on branch main, still open; "
+        f"it has told nothing yet, {session.id} was the last that did"
+    )
+    alone = choose(place.open(), [begun])
+    assert (alone.session, alone.before) == (begun, None) and alone.why.endswith("told nothing yet")
     item = Item(id="o1", text="half done", ts=begun.updated.ts)
-    assert choose(place.open(), [session, replace(begun, open=(item,))]).session != session
+    telling = choose(place.open(), [session, replace(begun, open=(item,))])
+    assert telling.session != session and telling.before is None
+
+
+def test_a_session_that_only_began_on_a_new_branch_names_whose_the_last_one_is(
+    place: Place, make: Made
+) -> None:
+    """What came before on another branch is told as that branch's, never as this one's (law 5)."""
+    session = ended(make())
+    place.git("switch", "-q", "-c", "topic")
+    begun = make(turns=())
+    found = choose(place.open(), [session, begun])
+    assert (found.session, found.how) == (begun, "branch")
+    assert found.before is not None and found.before.session == session
+    assert f"{session.id} (of branch main) was the last that did" in found.why
 
 
 def test_a_commit_that_was_reset_away_is_said(place: Place, make: Made) -> None:

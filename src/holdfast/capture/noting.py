@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.capture import since
+from holdfast.capture import answering, since
 from holdfast.errors import BadInput, NotFound
 from holdfast.git.clone import Clone
 from holdfast.model import session as rules
@@ -58,8 +58,7 @@ def noted(old: Session, told: Mapping[str, Any], now: Anchor, found: Found) -> S
     """The session with a turn more; pure, because it runs under the lock."""
     last = old.turns[-1].anchor.ts if old.turns else old.started.ts
     ran = tuple(Command(**one) for one in told["commands"])
-    new = rules.close(old, told["close"])
-    new = rules.answer(rules.answer(new, told["granted"], state="granted"), told["denied"], state="denied")
+    new = answering.settled(old, told)
     new = replace(
         new,
         updated=now,

@@ -11,13 +11,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.capture import condense, condensing, noting, proposals, since
+from holdfast.capture import answering, condense, condensing, noting, proposals, since
 from holdfast.capture.changes import spelled
 from holdfast.capture.condensing import Condensing
 from holdfast.capture.noting import Found, more
 from holdfast.capture.proposals import Proposal
 from holdfast.capture.run import Outcome
-from holdfast.capture.whereabouts import NONE_OPEN, Stale, anchor_of, current, find, left, stale, worktree_of
+from holdfast.capture.whereabouts import (
+    NONE_OPEN,
+    Stale,
+    anchor_of,
+    current,
+    find,
+    last_here,
+    left,
+    stale,
+    worktree_of,
+)
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.git.clone import Clone
 from holdfast.model import session as rules
@@ -81,7 +91,9 @@ def start(
     named = noting.task_ids(clone, tasks)
     if again and (old := current(clone)):
         end(clone, session=old.id, reason="again")
-    new, _ = _begin(clone, {**fields, "tasks": named})
+    before = last_here(clone)
+    new, _ = _begin(clone, {**fields, "tasks": named, "previous": before.id if before else None})
+    _link(clone, before, new)
     _record(clone, new, "start", summary=new.objective)
     return new
 
@@ -114,21 +126,27 @@ def _begin(clone: Clone, fields: Mapping[str, Any], *, join: bool = False) -> tu
 
 def _linked(clone: Clone, old: Session | None, objective: str) -> Session:
     """A session for a note that has none here: after a branch change it names the one it goes on from."""
-    new, made = _begin(clone, {"objective": objective, "previous": old.id if old else None}, join=True)
+    before = old or last_here(clone)
+    new, made = _begin(clone, {"objective": objective, "previous": before.id if before else None}, join=True)
     if not made:
         return new
+    _link(clone, before, new)
     if old is None:
         _record(clone, new, "start", summary=objective)
         clone.notes.append(f"no session was open here: {new.id} was started")
         return new
-    if old.id in sessions.ids(clone.layout):  # else it lies in a store that cannot be written from here
-        sessions.update(clone.layout, old.id, lambda s: replace(s, next=more(s.next, (new.id,), MAX_NAMES)))
     _record(clone, new, "link", summary=f"goes on from {old.id}")
     was, here = (_named(one.updated.branch) for one in (old, new))
     clone.notes.append(
         f"{old.id} was on {was}, this is {here}: {new.id} goes on from it, and {old.id} stays open"
     )
     return new
+
+
+def _link(clone: Clone, old: Session | None, new: Session) -> None:
+    """Let a session name the one that goes on from it."""
+    if old is not None and old.id in sessions.ids(clone.layout):  # else its store cannot be written from here
+        sessions.update(clone.layout, old.id, lambda s: replace(s, next=more(s.next, (new.id,), MAX_NAMES)))
 
 
 def note(
@@ -153,7 +171,8 @@ def note(
     """Add a turn, durable on return; without a summary only what is open changes.
 
     What is not given is found: the files changed and the commits made since the last turn. A session is
-    started if none is open here; after a branch change it is linked to the one that was left.
+    started if none is open here; after a branch change it is linked to the one that was left. What another
+    session left open is answered by its id and the item's: `SES-x:o1`.
     """
     said = {
         "summary": summary,
@@ -167,14 +186,19 @@ def note(
         "approvals": list(approvals),
         "decisions": list(decisions),
     }
-    answers = {"close": list(close), "granted": list(granted), "denied": list(denied)}
-    told = {**noting.cleaned(clone, said), **answers}
+    answers = answering.parted(
+        clone, {"close": list(close), "granted": list(granted), "denied": list(denied)}
+    )
+    told = {**noting.cleaned(clone, said), **answers.own}
     if not any(told.values()):
+        if (other := answering.give(clone, answers.others)) is not None:
+            return Noted(other, None, False)
         raise BadInput("there is nothing to note", hint="Say in a sentence what was done.")
     there, started = _session_for(clone, session, told)
     now = anchor_of(clone)
     found = noting.found_since(clone, there, now, told)
     new = sessions.update(clone.layout, there.id, lambda old: noting.noted(old, told, now, found))
+    answering.give(clone, answers.others)
     turn = new.turns[-1] if told["summary"] else None
     return Noted(_condense(clone, new, condense_by or Condensing()), turn, started)
 
@@ -193,7 +217,10 @@ def _session_for(clone: Clone, asked: str | None, told: Mapping[str, Any]) -> tu
             )
         return here, False
     if told["close"] or told["granted"] or told["denied"]:
-        raise NotFound("no session is open here, so there is nothing to close in it", hint=NONE_OPEN)
+        raise NotFound(
+            "no session is open here, so there is nothing to close in it",
+            hint="What an ended session left is called by its id as well: `--close SES-…:o1`.",
+        )
     objective = rules.cut(told["summary"].partition("\n")[0], _FIRST_LINE)
     return _linked(clone, named or left(clone), objective), True
 

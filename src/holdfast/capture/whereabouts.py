@@ -58,6 +58,13 @@ def find(clone: Clone, asked: str | None = None) -> Session:
     return found
 
 
+def last_here(clone: Clone) -> Session | None:
+    """The session that this line had last, open or ended; a new one goes on from it."""
+    branch, line = anchor_of(clone).branch, clone.line().id
+    there = [one for one in sessions.likely(clone.stores, branch=branch) if one.line == line]
+    return max(there, key=lambda one: (one.updated.ts, one.id), default=None)
+
+
 def stale(clone: Clone, *, days: int = STALE_DAYS) -> list[Stale]:
     """The open sessions not updated for some days, or whose branch or work tree is gone; oldest first."""
     limit = datetime.fromisoformat(clone.now()) - timedelta(days=days)

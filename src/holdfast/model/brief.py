@@ -8,9 +8,23 @@ says so.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from holdfast.model.session import Command, Session, Turn
+from holdfast.model.session import Command, Session, Turn, now_at
 from holdfast.model.text import tokens, visible
 
+_FEW, _ANSWERS = 20, 5  # names of tasks and commits, answers of each sort
+_ORDER = [
+    "where",
+    "objective",
+    "tasks",
+    "summary",
+    "before",
+    "turns",
+    "commits",
+    "decisions",
+    "allowed",
+    "denied",
+    "failed",
+]
 _LEAST_CUT = 60  # bytes: less of a sentence tells nobody anything
 
 
@@ -33,32 +47,33 @@ class _Part:
         return sum(map(_cost, [self.title, *self.lines] if self.lines else []))
 
 
-def brief(session: Session, *, budget: int) -> Brief:
-    """The session in at most `budget` tokens, whenever what is open fits into them."""
-    head, must = _Part(f"Session {session.id}", []), essential(session)
+def brief(session: Session, *, budget: int, named: bool = False) -> Brief:
+    """The session in at most `budget` tokens, whenever what is open fits into them.
+
+    `named`: what is open has its session's id before its own, by which others can close it.
+    """
+    head, must = _Part(f"Session {session.id}", []), essential(session, named=named)
     room = budget * 4 - _cost(head.title) - sum(part.cost for part in must)
     if room < 0:
         said = f"(what is open takes more than the budget of {budget} tokens)"
         return _finished([head.title, *_lines(must), said], over=True)
     filling = _Filling(room)
     taken = {name: filling.take(part) for name, part in _wanted(session) if part.lines}
-    order = ("where", "objective", "summary", "before", "turns", "decisions", "failed")
-    told = [part for name in order if (part := taken.get(name))]
+    told = [part for name in _ORDER if (part := taken.get(name))]
     after = [part for name in ("scratchpad", "files") if (part := taken.get(name))]
     return _finished([head.title, *_lines([*told, *must, *after])], over=False)
 
 
-def essential(session: Session) -> list[_Part]:
+def essential(session: Session, *, named: bool = False) -> list[_Part]:
     """What must be told whatever the budget."""
-    return [
-        part
-        for part in (
-            _Part("Open:", [_item(one.id, one.text, one.task) for one in session.still_open]),
-            _Part("Waiting for a yes or no:", [_item(one.id, one.text) for one in session.pending]),
-            _Part("To follow up:", [_item(one.id, one.text, one.task) for one in session.still_to_follow]),
-        )
-        if part.lines
-    ]
+    whose = f"{session.id}:" if named else ""
+    asked = [_item(f"{whose}{one.id}", one.text) for one in session.pending]
+    opened, later = (
+        [_item(f"{whose}{one.id}", one.text, one.task) for one in items]
+        for items in (session.still_open, session.still_to_follow)
+    )
+    there = (_Part("Open:", opened), _Part("Waiting for a yes or no:", asked), _Part("To follow up:", later))
+    return [part for part in there if part.lines]
 
 
 def failing(commands: Iterable[Command]) -> list[Command]:
@@ -96,7 +111,8 @@ class _Filling:
 
 
 _TURNS, _DECISIONS, _FAILED = "Turns:", "Decided:", "Failed when last run:"
-_NEWEST_FIRST = (_TURNS, _DECISIONS, _FAILED)
+_ALLOWED, _DENIED = "Allowed:", "Denied:"
+_NEWEST_FIRST = (_TURNS, _DECISIONS, _FAILED, _ALLOWED, _DENIED)
 
 
 def _wanted(session: Session) -> list[tuple[str, _Part]]:
@@ -107,10 +123,14 @@ def _wanted(session: Session) -> list[tuple[str, _Part]]:
     return [
         ("where", _Part("Where:", [_where(session)])),
         ("objective", _Part("Objective:", _texts(session.objective))),
+        ("tasks", _Part("Tasks:", [" ".join(session.tasks[-_FEW:])] * bool(session.tasks))),
         ("failed", _Part(_FAILED, failed[::-1])),
+        ("allowed", _Part(_ALLOWED, _answers(session, "granted"))),
+        ("denied", _Part(_DENIED, _answers(session, "denied"))),
         ("decisions", _Part(_DECISIONS, decided[::-1])),
         ("summary", _Part("Summary:", _texts(session.summary))),
         ("turns", _Part(_TURNS, turns[::-1])),
+        ("commits", _Part("Commits no turn tells of:", _untold(session))),
         (
             "before",
             _Part(
@@ -125,8 +145,21 @@ def _wanted(session: Session) -> list[tuple[str, _Part]]:
     ]
 
 
+def _answers(session: Session, state: str) -> list[str]:
+    """The newest questions that got this answer, the newest first."""
+    there = [_item(one.id, one.text) for one in session.approvals if one.state == state]
+    return there[: -_ANSWERS - 1 : -1]
+
+
+def _untold(session: Session) -> list[str]:
+    told = {oid for turn in session.every_turn for oid in turn.commits}
+    oids = [oid[:10] for oid in session.commits if oid not in told]
+    more = f"{len(oids) - _FEW:,} and then " if len(oids) > _FEW else ""
+    return [more + " ".join(oids[-_FEW:])] if oids else []
+
+
 def _where(session: Session) -> str:
-    at = session.updated
+    at = now_at(session, session.updated)
     place = _flat(at.branch) if at.branch else "a detached HEAD"
     commit = f" at {at.commit[:12]}" if at.commit else ""
     ended = f", ended {session.ended.ts[:16]}" if session.ended else ""

@@ -176,6 +176,16 @@ class Session:
         return tuple(approval for approval in self.approvals if approval.state == "pending")
 
 
+def now_at(session: Session, at: Anchor) -> Anchor:
+    """An anchor with its commit under the name it has now; sessions keep what was renamed as `was`."""
+    was, seen = dict(session.extra).get("was"), at.commit
+    passed: set[str | None] = set()
+    while isinstance(was, dict) and isinstance(was.get(seen), str) and seen not in passed:
+        passed.add(seen)
+        seen = was[seen]
+    return replace(at, commit=seen)
+
+
 def clean(text: str, *, limit: int, what: str) -> str:
     """A text as it is stored: stripped, without half characters; TooLarge beyond its limit."""
     if len(text) > limit:
@@ -248,7 +258,8 @@ def _closed(items: tuple[Item, ...], name: str) -> tuple[Item, ...]:
 def _items_hint(session: Session) -> str:
     names = [item.id for item in (*session.still_open, *session.still_to_follow)]
     names += [approval.id for approval in session.pending]
-    return f"Open there: {', '.join(names[:12])}." if names else "Nothing is open there."
+    there = f"Open there: {', '.join(names[:12])}." if names else "Nothing is open there."
+    return f"{there} What another session left is called by its id as well, such as SES-…:o1."
 
 
 def _same(one: str, other: str) -> bool:

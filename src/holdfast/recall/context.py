@@ -13,24 +13,28 @@ from dataclasses import dataclass, replace
 
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
-from holdfast.model.brief import brief, shortened
+from holdfast.model import left_open
+from holdfast.model.brief import shortened
 from holdfast.model.session import Session
-from holdfast.model.task import Link, Task
+from holdfast.model.task import Task
 from holdfast.model.text import tokens, visible
 from holdfast.recall import relevant
+from holdfast.recall import thread as threads
 from holdfast.recall.relevant import Changed, Chosen, minute
+from holdfast.recall.thread import LONGEST, Thread
 from holdfast.store import sessions
 from holdfast.work import board as boards
 from holdfast.work import claims
+from holdfast.work import links as canonical
 from holdfast.work.board import Board
 from holdfast.work.claims import Claim
+from holdfast.work.links import Linked
 
 NAMES = ("session", "changed", "open", "blocked", "goals", "facts", "links")
-LONGEST = 400  # bytes of one line
 MAX_COMMITS, MAX_PATHS = 200, 200  # that are read; more are only counted
 _NAME, _WHY = 80, 240  # bytes of a branch's name and of the reason: the head must fit any budget
 _WIDE = 100  # characters after which a list of names goes on in the next line
-_WHOLE = 1 << 20  # tokens: a session without a cut
+_WHOLE = 1 << 22  # bytes: a session without a cut
 _TITLES = {
     "session": "Session {session}{whose} (unreviewed notes of this clone's own sessions)",
     "changed": "What changed",
@@ -100,10 +104,20 @@ class Material:
     files: tuple[str, ...] = ()
     board: Board | None = None
     claims: Mapping[str, Claim] | None = None
-    links: tuple[Link, ...] = ()
+    links: tuple[Linked, ...] = ()
     facts: tuple[str, ...] = ()
     until: str | None = None  # when the first of the facts or claims runs out
     worktree: str = "."
+    earlier: tuple[Session, ...] = ()  # what came before the chosen session, newest first
+
+    @property
+    def thread(self) -> Thread | None:
+        """The sessions to tell of."""
+        first, before = self.chosen.session, self.chosen.before
+        if first is None:
+            return None
+        is_here = (first.state, first.line, first.worktree) == ("open", self.line, self.worktree)
+        return Thread(first, is_here, before.session if before else None, self.earlier)
 
 
 def gather(
@@ -123,16 +137,17 @@ def gather(
     changed = relevant.looked(repo, trunk=main)
     told = sessions.everywhere(clone.stores) if with_sessions else []
     chosen = relevant.choose(clone, told, changed=changed)
-    since = chosen.since or _branched_off(repo, main, head.oid)
+    first, line = chosen.session, clone.line().id
+    since = (chosen.before or chosen).since or _branched_off(repo, main, head.oid)
     commits, count = _commits(repo, since)
     board = boards.read(clone) if with_tasks else None
-    links = tuple(link for link, _ in boards.links(clone)[0].values()) if with_tasks else ()
+    links = tuple(canonical.listed(clone)) if with_tasks else ()
     live = claims.live(clone.private, clone.now()) if with_tasks else {}
     return Material(
         chosen=chosen,
         branch=head.branch,
         head=head.oid,
-        line=clone.line().id,
+        line=line,
         changed=changed,
         commits=commits,
         commit_count=count,
@@ -142,7 +157,8 @@ def gather(
         links=links,
         facts=tuple(facts),
         until=min(filter(None, [facts_until, *(claim.until for claim in live.values())]), default=None),
-        worktree="." if repo.git_dir == repo.common_dir else os.path.basename(repo.git_dir),
+        worktree=clone.worktree,
+        earlier=tuple(left_open.before(told, first, line=line)) if first else (),
     )
 
 
@@ -184,7 +200,7 @@ def pack(material: Material, *, budget: int, marker: str, sections: Sequence[str
     )
     whole = {part: _section(part, lines, empty) for part in sections if (lines := _LINES[part](material))}
     room = budget * 4 - _size(text(empty)) - _size(_left_out_line(tuple(whole)))
-    told = _fitted(whole, room, chosen.session)
+    told = _fitted(whole, room, material.thread)
     there = tuple(told[part] for part in whole if part in told)
     return _counted(empty, there, tuple(part for part in whole if part not in told))
 
@@ -201,18 +217,18 @@ def _foreign(material: Material) -> str | None:
     return session.updated.branch or session.branch or "a detached HEAD"
 
 
-def _fitted(whole: Mapping[str, Section], room: int, session: Session | None) -> dict[str, Section]:
+def _fitted(whole: Mapping[str, Section], room: int, thread: Thread | None) -> dict[str, Section]:
     """The sections cut to a room; what whole lines leave of it goes to whom the order names first."""
     shares = _shared_out({part: _size(section.text) for part, section in whole.items()}, room)
     told: dict[str, Section] = {}
     spare = max(0, room)
     for part, section in whole.items():
-        if cut := _cut(section, shares[part], session):
+        if cut := _cut(section, shares[part], thread):
             told[part] = cut
             spare -= _size(cut.text)
     for part, section in whole.items():
         had = _size(told[part].text) if part in told else 0
-        if (part not in told or told[part].left_out) and (cut := _cut(section, had + spare, session)):
+        if (part not in told or told[part].left_out) and (cut := _cut(section, had + spare, thread)):
             told[part] = cut
             spare -= _size(cut.text) - had
     return told
@@ -238,14 +254,14 @@ def _section(part: str, lines: Sequence[str], context: Context) -> Section:
     return Section(part, _TITLES[part].format(**said), tuple(lines), more=_MORE[part].format(**said))
 
 
-def _cut(whole: Section, share: int, session: Session | None) -> Section | None:
+def _cut(whole: Section, share: int, thread: Thread | None) -> Section | None:
     """As many lines as fit into a share, and how many did not; None if not one does."""
     if _size(whole.text) <= share:
         return whole
     room = share - _size(replace(whole, lines=(), left_out=len(whole.lines)).text)
-    if whole.name == "session" and session is not None and room > 0:
+    if whole.name == "session" and thread is not None and room > 0:
         # A session has its own way to be short: what is open stays longest.
-        kept = _first(_brief(session, room // 4), room)
+        kept = _first(threads.lines(thread, room), room)
     else:
         kept = _first(whole.lines, room)
     left = max(1, len(whole.lines) - len(kept))
@@ -271,14 +287,7 @@ def _size(said: str) -> int:
 
 
 def _session(material: Material) -> list[str]:
-    return _brief(material.chosen.session, _WHOLE) if material.chosen.session else []
-
-
-def _brief(session: Session, budget: int) -> list[str]:
-    lines = brief(session, budget=budget).text.split("\n")[1:]
-    # What a session says must not look like the frame around it.
-    framed = (f"> {line}" if line.lstrip()[:1] in ("#", "<", "…") else line for line in lines)
-    return [shortened(line, LONGEST) for line in framed]
+    return threads.lines(material.thread, _WHOLE) if material.thread else []
 
 
 def _changed(material: Material) -> list[str]:
@@ -304,8 +313,10 @@ def _kinds(codes: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _since_what(material: Material) -> str:
-    if material.chosen.since:
-        return f"since that session's last commit {material.chosen.since[:12]}"
+    last = material.chosen.before or material.chosen
+    if last.since and last.session:
+        whose = "that session" if last is material.chosen else last.session.id
+        return f"since {whose}'s last commit {last.since[:12]}"
     return "on this branch since it left the trunk"
 
 
@@ -359,7 +370,8 @@ def _facts(material: Material) -> list[str]:
 
 
 def _links(material: Material) -> list[str]:
-    return [_line(f"- {link.title}: {link.target}") for link in material.links]
+    there = ((one.link, f" (leads nowhere: {one.dead})" if one.dead else "") for one in material.links)
+    return [_line(f"- {link.title}: {link.target}{dead}") for link, dead in there]
 
 
 _LINES: dict[str, Callable[[Material], list[str]]] = {

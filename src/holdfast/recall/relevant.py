@@ -9,7 +9,7 @@ it is. A commit that this clone cannot see (shallow, pruned) is not an ancestor.
 import os
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -31,6 +31,7 @@ class Chosen:
     why: str
     since: str | None = None  # the commit of this history that the session ended at
     lost: str | None = None  # its last commit, if that is not in this history
+    before: "Chosen | None" = None  # the last session that told something, if this one has not yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,35 @@ class Changed:
 
 def choose(clone: Clone, sessions: Sequence[Session], *, changed: Changed | None = None) -> Chosen:
     """The most relevant session for this branch and HEAD; `changed` if somebody has looked already."""
-    line, head = clone.line().id, clone.repo.head()
+    line = clone.line().id
+    own = [session for session in sessions if session.line == line]
     telling = [session for session in sessions if tells(session)]
-    if own := [session for session in telling if session.line == line]:
-        return _of_branch(clone, max(own, key=_newest))
     others = [session for session in telling if session.line != line]
-    found = _nearest(clone, others, head.oid) or _sharing(others, changed, clone)
-    if found is None and (begun := [session for session in sessions if session.line == line]):
-        return _of_branch(clone, max(begun, key=_newest))
-    return found or Chosen(None, "none", _why_none(clone, sessions))
+    if not own:
+        found = _elsewhere(clone, others, changed)
+        return found or Chosen(None, "none", _why_none(clone, sessions))
+    newest = max(own, key=lambda one: _newest(one, clone.worktree))
+    found = _of_branch(clone, newest)
+    if tells(newest):
+        return found
+    told = [session for session in telling if session.line == line]
+    last = max(told, key=lambda one: _newest(one, clone.worktree), default=None)
+    before = _of_branch(clone, last) if last else _elsewhere(clone, others, changed)
+    return _with_before(clone, found, before)
+
+
+def _with_before(clone: Clone, found: Chosen, before: Chosen | None) -> Chosen:
+    """A session that has told nothing yet, with the last one that has."""
+    if before is None or before.session is None:
+        return replace(found, why=f"{found.why}; it has told nothing yet")
+    here = before.session.line == clone.line().id
+    whose = "" if here else f" (of {_whose(before.session)})"
+    said = f"it has told nothing yet, {before.session.id}{whose} was the last that did"
+    return replace(found, why=f"{found.why}; {said}", before=before)
+
+
+def _elsewhere(clone: Clone, others: Sequence[Session], changed: Changed | None) -> Chosen | None:
+    return _nearest(clone, others, clone.repo.head().oid) or _sharing(others, changed, clone)
 
 
 def tells(session: Session) -> bool:
@@ -106,8 +127,9 @@ def _is_ours(path: str) -> bool:
     return path == paths.TRACKED or path.startswith(f"{paths.TRACKED}/")
 
 
-def _newest(session: Session) -> tuple[bool, str, str]:
-    return session.state == "open", session.updated.ts, session.id
+def _newest(session: Session, worktree: str) -> tuple[bool, bool, str, str]:
+    is_open = session.state == "open"
+    return is_open and session.worktree == worktree, is_open, session.updated.ts, session.id
 
 
 # ── the same branch ──────────────────────────────────────────────────────────────────────────────

@@ -51,7 +51,7 @@ def start(place: Place, objective: str, **given: Any) -> None:
 @click.argument("summary", required=False, default="")
 @click.option("--open", "open_", multiple=True, metavar="TEXT", help="Something that is left to do.")
 @click.option(
-    "--close", multiple=True, metavar="ID", help="An open item or follow-up that is settled: o1, f2."
+    "--close", multiple=True, metavar="ID", help="An open item or follow-up that is settled: o1, SES-x:f2."
 )
 @click.option("--follow-up", "follow_ups", multiple=True, metavar="TEXT", help="Something for later.")
 @click.option("--ask", "approvals", multiple=True, metavar="TEXT", help="Something that needs a yes.")

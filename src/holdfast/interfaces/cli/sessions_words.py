@@ -9,7 +9,7 @@ from holdfast.interfaces.cli.output import as_plain, strong
 from holdfast.interfaces.cli.words import count, lines, short, table
 from holdfast.model.brief import brief as briefly
 from holdfast.model.brief import failing
-from holdfast.model.session import to_object
+from holdfast.model.session import now_at, to_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.model.brief import Brief
     from holdfast.model.session import Anchor, Session, Turn
 
-MOST_ENDED, MOST_TURNS, MOST_FILES = 10, 8, 12
+MOST_ENDED, MOST_TURNS, MOST_FILES, MOST_ANSWERS = 10, 8, 12, 8
 MARKS = {"open": "◐", "ended": "●"}
 
 
@@ -81,12 +81,28 @@ def _gained(turn: Turn) -> list[str]:
 
 
 def _left(session: Session) -> list[str]:
-    """What is open, a line each."""
+    """What is open, a line each; of an ended session by the name others can close it by."""
+    whose = f"{session.id}:" if session.state == "ended" else ""
     return [
-        *(f"  open      {item.id}  {short(item.text)}{_for(item.task)}" for item in session.still_open),
-        *(f"  asked     {one.id}  {short(one.text)}" for one in session.pending),
-        *(f"  later     {item.id}  {short(item.text)}{_for(item.task)}" for item in session.still_to_follow),
+        *(
+            f"  open      {whose}{item.id}  {short(item.text)}{_for(item.task)}"
+            for item in session.still_open
+        ),
+        *(f"  asked     {whose}{one.id}  {short(one.text)}" for one in session.pending),
+        *(
+            f"  later     {whose}{item.id}  {short(item.text)}{_for(item.task)}"
+            for item in session.still_to_follow
+        ),
     ]
+
+
+def _answered(session: Session) -> list[str]:
+    """What was allowed or denied, the newest last."""
+    said = {"granted": "allowed", "denied": "denied "}
+    there = [one for one in session.approvals if one.state in said]
+    before = [f"  … {count(len(there) - MOST_ANSWERS, 'answer')} before these"]
+    rows = [f"  {said[one.state]}   {one.id}  {short(one.text)}" for one in there[-MOST_ANSWERS:]]
+    return [*(before if len(there) > MOST_ANSWERS else []), *rows]
 
 
 def _for(task: str | None) -> str:
@@ -104,6 +120,7 @@ def session(value: Session, *, width: int = 0) -> str:
         ["", *value.summary.splitlines()] if value.summary else [],
         _turns(value, max(40, width - 8 if width else 100)),
         _titled("Decided", (f"  {short(text, 100)}" for text in value.decisions)),
+        _titled("Answered", _answered(value)),
         _titled("Open", _left(value)),
         _titled("Failed when last run", (f"  {short(one.text, 90)}" for one in failing(value.commands))),
         _files(value),
@@ -112,13 +129,11 @@ def session(value: Session, *, width: int = 0) -> str:
 
 
 def _standing(value: Session) -> str:
-    turns = count(value.count, "turn")
+    turns, place = count(value.count, "turn"), _place(now_at(value, value.updated))
     if value.ended is not None:
         how = f" ({value.ended_by})" if value.ended_by not in (None, "ended") else ""
-        return (
-            f"ended {_when(value.ended)}{how}, {turns} since {_when(value.started)}, {_place(value.updated)}"
-        )
-    return f"open {_place(value.updated)}, {turns} since {_when(value.started)}, {_updated(value)}"
+        return f"ended {_when(value.ended)}{how}, {turns} since {_when(value.started)}, {place}"
+    return f"open {place}, {turns} since {_when(value.started)}, {_updated(value)}"
 
 
 def _updated(value: Session) -> str:
@@ -163,7 +178,7 @@ def _titled(title: str, rows: Iterable[str]) -> list[str]:
 
 
 def in_brief(value: Session, budget: int) -> tuple[str, Brief]:
-    return value.id, briefly(value, budget=budget)
+    return value.id, briefly(value, budget=budget, named=value.state == "ended")
 
 
 def brief(told: tuple[str, Brief]) -> str:

@@ -1,0 +1,68 @@
+"""Answers to what another session left open: `SES-x:o1` is closed, granted or denied from a later one.
+
+An ended session stays as it was told; only the state of its items and questions changes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from holdfast.errors import NotFound
+from holdfast.git.clone import Clone
+from holdfast.model import session as rules
+from holdfast.model.ids import pick
+from holdfast.model.session import Session
+from holdfast.store import sessions
+
+Answers = Mapping[str, list[str]]  # close, granted or denied, to the short ids
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What is said to the session of the note itself, and what to others, by their ids."""
+
+    own: dict[str, list[str]]
+    others: dict[str, dict[str, list[str]]]
+
+
+def parted(clone: Clone, answers: Answers) -> Answered:
+    """Whose each answer is; NotFound before anything is written, if a session or an item is not there."""
+    own: dict[str, list[str]] = {how: [] for how in answers}
+    others: dict[str, dict[str, list[str]]] = {}
+    for how, names in answers.items():
+        for name in names:
+            whose, mark, item = name.strip().rpartition(":")
+            if mark:
+                others.setdefault(_found(clone, whose), {how: [] for how in answers})[how].append(item)
+            else:
+                own[how].append(name)
+    for name, said in others.items():
+        settled(sessions.find(clone.layout, name), said)
+    return Answered(own, others)
+
+
+def _found(clone: Clone, name: str) -> str:
+    try:
+        return pick(name.strip(), sessions.ids(clone.layout))
+    except NotFound:
+        raise NotFound(f"there is no session {name}", hint="See `holdfast session list --all`.") from None
+
+
+def give(clone: Clone, others: Mapping[str, Answers]) -> Session | None:
+    """Give their answers to other sessions, durable on return; the last of them, if there is one."""
+    told = None
+    for name, said in others.items():
+        told = sessions.update(clone.layout, name, partial(_settle, said))
+    return told
+
+
+def _settle(said: Answers, session: Session) -> Session:
+    return settled(session, said)
+
+
+def settled(session: Session, said: Mapping[str, Any]) -> Session:
+    """A session with items closed and questions answered; pure, because it runs under the lock."""
+    closed = rules.close(session, said["close"])
+    allowed = rules.answer(closed, said["granted"], state="granted")
+    return rules.answer(allowed, said["denied"], state="denied")
