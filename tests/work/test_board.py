@@ -298,6 +298,91 @@ def test_ids_that_differ_in_case_only_are_refused(place: Place) -> None:
         add(place, "Given again", id="t-one")
 
 
+def test_an_id_that_another_branch_has_is_refused(place: Place) -> None:
+    """After the merge there would be two files of one id, and one of them would be left out."""
+    place.git("switch", "-q", "-c", "feature")
+    add(place, "Theirs", id="X-1")
+    place.git("switch", "-q", "main")
+    with pytest.raises(BadInput, match="X-1 on feature"):
+        add(place, "Mine", id="X-1")
+
+
+def test_two_files_of_one_id_are_both_named(place: Place) -> None:
+    """A clean merge may bring them, and nobody may wonder which of both they see."""
+    for name in ("one", "two"):
+        path = place.repo.path / f".holdfast/tasks/{name}-X-1.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"---\nid: X-1\ntitle: {name}\n---\n", encoding="utf-8")
+    place.git("add", ".holdfast")
+    place.git("commit", "-qm", "merged")
+
+    found = board.read(place.open())
+
+    [left] = found.broken
+    assert found.placed["X-1"].path == ".holdfast/tasks/one-X-1.md"
+    assert left.path == ".holdfast/tasks/two-X-1.md"
+    assert all(f".holdfast/tasks/{name}-X-1.md" in left.reason for name in ("one", "two"))
+    assert "git rm" in left.reason
+
+
+def test_goals_and_epics_are_nobodys_next_task(place: Place) -> None:
+    """An agent that is handed a goal cannot finish it."""
+    for kind in ("goal", "milestone", "epic"):
+        add(place, f"A {kind}", kind=kind, priority=0)
+    assert doing.claim_next(place.open(), ANN) is None
+    task = add(place, "Work", priority=4)
+    assert doing.claim_next(place.open(), ANN) == task
+
+
+def test_a_milestone_that_is_opened_again_was_not_reached(place: Place) -> None:
+    """Who reads where it was reached would build on something that is not there."""
+    one = add(place, "Beta", kind="milestone")
+    for again in (lambda: doing.stop(place.open(), one.id, "open"),
+                  lambda: doing.edit(place.open(), one.id, status="open")):  # fmt: skip
+        assert doing.done(place.open(), one.id).task.checkpoint is not None
+        assert again().checkpoint is None
+
+
+def test_the_owner_who_was_named_stays_the_owner(place: Place) -> None:
+    """Who answers for a task is not who happens to work on it today."""
+    named, free = add(place, "Named", owner="olga"), add(place, "Free")
+    for task in (named, free):
+        doing.start(place.open(), task.id, ANN)
+        claim = claims.find(place.open().layout, task.id)
+        assert claim is not None and claim.owner == "ann"
+    assert {t.title: t.owner for t in board.read(place.open()).tasks} == {"Named": "olga", "Free": "ann"}
+
+    assert doing.release(place.open(), named.id).owner == "olga"
+    assert doing.release(place.open(), free.id).owner is None
+    doing.start(place.open(), free.id, Who("bob"))
+    assert doing.stop(place.open(), free.id, "open").owner is None
+    doing.start(place.open(), free.id, ANN)
+    doing.edit(place.open(), free.id, owner="olga")
+    doing.edit(place.open(), free.id, title="Freed")
+    assert doing.start(place.open(), free.id, ANN).owner == "olga"
+
+
+def test_what_comes_before_its_time_is_said_and_done(place: Place) -> None:
+    """People know better than the plan, but the plan should be known to them."""
+    first = add(place, "First")
+    task = add(place, "Second", needs=[first.id])
+    epic = add(place, "All", kind="epic")
+    part = add(place, "Part", parent=epic.id)
+    notes = []
+    for step in (lambda c: doing.start(c, task.id, ANN), lambda c: doing.done(c, task.id, without=True),
+                 lambda c: doing.start(c, epic.id, ANN), lambda c: doing.done(c, epic.id),
+                 lambda c: doing.start(c, first.id, ANN), lambda c: doing.done(c, first.id, without=True)):  # fmt: skip
+        clone = place.open()
+        step(clone)
+        notes.append([note for note in clone.notes if "before its time" in note])
+
+    assert notes[0] == [f"{task.id} is started before its time: needs {first.id} (open)"]
+    assert notes[1] == [f"{task.id} is finished before its time: needs {first.id} (open)"]
+    assert notes[3] == [f"{epic.id} is finished before its time: has 1 open part"]
+    assert notes[2] == notes[4] == notes[5] == []
+    assert part.id in board.read(place.open()).placed
+
+
 def test_a_secret_in_a_title_never_reaches_the_disk(place: Place) -> None:
     """A key in a tracked file cannot be taken back."""
     key = "AKIA" + "IOSFODNN7EXAMPLE"[:16]

@@ -16,6 +16,7 @@ from holdfast.model.ids import is_id
 from holdfast.model.task import KINDS, STATUSES, Checkpoint, Link, Task
 from holdfast.store import tasks as files
 from holdfast.work import board, exchange
+from holdfast.work.exchange import Plan
 from tests.git.place import Place
 from tests.security.fakes import ISSUED
 
@@ -226,9 +227,9 @@ def test_an_import_is_on_the_board_and_in_the_log(clone: Clone) -> None:
     text = exchange.to_json(
         [Task(id="TSK-a", title="a", needs=("TSK-z",)), Task(id="b", title="b")], LINKS[1:]
     )
-    new = exchange.bring(clone, text)
+    new = exchange.bring(clone, text).tasks
     assert [task.id for task in new] == ["TSK-a", "b"]
-    assert board.read(clone).tasks == new
+    assert board.read(clone).tasks == list(new)
     assert {link for link, _ in board.links(clone)[0].values()} == set(LINKS[1:])
     told = [clone.joined(event) for event in clone.events() if event.kind == "task"]
     assert [(row["target"], row["statement"]) for row in told] == [
@@ -237,13 +238,30 @@ def test_an_import_is_on_the_board_and_in_the_log(clone: Clone) -> None:
     assert any("TSK-z" in note for note in clone.notes)
 
 
+def test_an_import_goes_into_the_file_that_another_branch_has(tmp_path: Path) -> None:
+    """Two files of one id would both be there after a merge, and one of them would be left out."""
+    place = Place.make(tmp_path / "project")
+    place.git("switch", "-q", "-c", "one")
+    exchange.bring(place.open(), exchange.to_json([Task(id="a-1", title="Its first name")], LINKS[1:2]))
+    place.publish()
+    place.git("switch", "-q", "-c", "two", "main")
+    again = [Task(id="a-1", title="Its second name")]
+    exchange.bring(place.open(), exchange.to_json(again, [replace(LINKS[1], title="Other")]))
+    place.publish()
+
+    names = [place.git("ls-tree", "-r", "--name-only", branch, ".holdfast/") for branch in ("one", "two")]
+    ours = [{n for n in listed.split() if "/tasks/" in n or "/links/" in n} for listed in names]
+    assert ours[0] == ours[1]
+    assert len(ours[0]) == 2
+
+
 def test_an_import_can_be_repeated(clone: Clone) -> None:
     """Whoever was cut off half-way does it again."""
     text = exchange.to_json([Task(id="TSK-a", title="a")], LINKS)
     exchange.bring(clone, text)
-    assert exchange.bring(clone, text) == []
+    assert exchange.bring(clone, text) == Plan(())
     more = exchange.to_json([Task(id="TSK-a", title="a"), Task(id="TSK-b", title="b")])
-    assert [task.id for task in exchange.bring(clone, more)] == ["TSK-b"]
+    assert [task.id for task in exchange.bring(clone, more).tasks] == ["TSK-b"]
 
 
 @pytest.mark.parametrize(
@@ -273,12 +291,12 @@ def test_a_cycle_that_was_here_before_does_not_stop_an_import(clone: Clone) -> N
     exchange.bring(clone, exchange.to_json([one, other]))
     path = board.read(clone).placed["TSK-b"].path
     clone.change(path, files.render(replace(other, needs=("TSK-a",))))
-    assert [task.id for task in exchange.bring(clone, '[{"id": "TSK-c", "title": "c"}]')] == ["TSK-c"]
+    assert [task.id for task in exchange.bring(clone, '[{"id": "TSK-c", "title": "c"}]').tasks] == ["TSK-c"]
 
 
 def test_ids_are_given_to_those_without(clone: Clone) -> None:
     """A list of titles is enough to begin with."""
-    new = exchange.bring(clone, '[{"title": "one"}, {"title": "two"}]')
+    new = exchange.bring(clone, '[{"title": "one"}, {"title": "two"}]').tasks
     assert all(is_id(task.id) and task.id.startswith("TSK-") for task in new)
     assert len({task.id for task in new}) == 2
 
@@ -286,7 +304,7 @@ def test_ids_are_given_to_those_without(clone: Clone) -> None:
 def test_a_secret_in_an_import_reaches_no_disk(clone: Clone) -> None:
     """A key pasted into a plan would be published with it."""
     record = {"id": "TSK-a", "title": f"use {FAKE_KEY}", "notes": f"it is {FAKE_KEY}", "key": FAKE_KEY}
-    [task] = exchange.bring(clone, json.dumps(record))
+    [task] = exchange.bring(clone, json.dumps(record)).tasks
     assert FAKE_KEY not in files.render(task)
     assert files.parse(files.render(task), "x.md") == task
     assert board.read(clone).tasks == [task]

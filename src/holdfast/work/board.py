@@ -78,12 +78,20 @@ def read(clone: Clone) -> Board:
             broken.append(Broken(sighting.path, str(error)))
             continue
         if task.id in placed:
-            broken.append(Broken(sighting.path, f"{task.id} stands in {placed[task.id].path} already"))
+            broken.append(_twin(task.id, sighting.path, placed[task.id].path))
             continue
         placed[task.id] = Placed(
             task, sighting.path, sighting.blob, sighting.origin, sighting.clash, sighting.edited
         )
     return Board(placed, tuple(broken))
+
+
+def _twin(identity: str, path: str, other: str) -> Broken:
+    """A second file of one id, as a merge of two branches that both made it may bring."""
+    reason = (
+        f"{path} is {identity}, which stands in {other} too; keep one and delete the other: git rm {path}"
+    )
+    return Broken(path, reason)
 
 
 def cleaned(clone: Clone, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,6 +117,11 @@ def place_new(clone: Clone, board: Board, fields: Mapping[str, Any], *, action: 
     identity = fields.get("id") or new_id(TASK, _taken(board))
     if identity.lower() in {name.lower() for name in _taken(board)}:  # file names may ignore case
         raise BadInput(f"there is a task {identity} already", hint="Leave --id out to get a new one.")
+    if fields.get("id") and (branches := elsewhere.others_with(clone, identity)):
+        raise BadInput(
+            f"there is a task {identity} on {', '.join(branches[:3])} already",
+            hint="Merge that branch to get it, or leave --id out to get a new id.",
+        )
     task = Task(**{**fields, "id": identity})
     refuse_bad_edges(clone, board, task)
     path = paths.node_path(paths.TASKS, slug(task.title, MAX_SLUG), task.id)
@@ -121,7 +134,10 @@ def replace_with(
     """Give a task on the board another content; the same content is no change."""
     before = board.placed[task.id]
     if before.clash is not None:
-        raise InConflict(f"{task.id} was changed here and in the branch's history")
+        raise InConflict(
+            f"{task.id} was changed here and in the branch's history",
+            hint=f"Choose with: holdfast task resolve {task.id}",
+        )
     if task == before.task and before.origin != "edit":
         return task
     if (task.needs, task.parent) != (before.task.needs, before.task.parent):

@@ -62,7 +62,7 @@ def edit(clone: Clone, name: str, **changes: Any) -> Task:
         if changes.get(field):
             many = [_node(board, item) for item in _as_list(changes[field])]
             changes[field] = many if field == "needs" else many[0]
-    fresh = boards.changed(task, boards.cleaned(clone, changes))
+    fresh = _unreached(boards.changed(task, boards.cleaned(clone, changes)))
     return boards.replace_with(clone, board, fresh, action="edit")
 
 
@@ -83,7 +83,9 @@ def start(clone: Clone, name: str, who: Who, *, lasting: timedelta = LASTING) ->
     if task.is_closed:
         raise BadInput(f"{task.id} is {task.status}", hint=f"Open it again: holdfast task reopen {task.id}")
     claims.take(clone.layout, claim_of(clone, task.id, who, lasting=lasting), now=clone.now())
-    fresh = replace(task, status="started", owner=who.name, reason=None)
+    _say_early(clone, board, task, "started", ("needs ", "its "))
+    owner = _given_owner(clone, task) or who.name  # who answers for it; the claim says who works on it
+    fresh = _unreached(replace(task, status="started", owner=owner, reason=None))
     if fresh == task:  # started before: the claim alone is new, and the log says since when
         clone.record(boards.event_of(task, action="start", more=_during(who)))
         return task
@@ -93,13 +95,14 @@ def start(clone: Clone, name: str, who: Who, *, lasting: timedelta = LASTING) ->
 def claim_next(clone: Clone, who: Who, *, lasting: timedelta = LASTING) -> Task | None:
     """Claim the best task that is ready and nobody works on; None if there is none.
 
+    Goals, milestones and epics are done by doing their parts: they are nobody's next piece of work.
     A claim of one's own counts, too: asked twice, it gives two tasks, so that agents who go by the same
     name never get the same one.
     """
     ready = boards.read(clone).graph.ready()
     taken = claims.live(clone.layout, clone.now())
     for task in ready:
-        if task.id in taken:
+        if task.id in taken or task.kind in PLANS:
             continue
         claim = claim_of(clone, task.id, who, lasting=lasting)
         if claims.try_take(clone.layout, claim, now=clone.now()):
@@ -143,6 +146,7 @@ def done(
             f"nothing was found that shows that {task.id} is done: no commit and no run since it was started",
             hint="Cite it with --evidence (a commit, a run, a tracked path), or say --without-evidence.",
         )
+    _say_early(clone, board, task, "finished", ("needs ", "its ", "has "))
     checkpoint = checkpoint_here(clone) if task.kind == "milestone" else task.checkpoint
     anchors.keep(clone, [text[len("commit:") :] for text in receipts if text.startswith("commit:")])
     unblocked = board.graph.unblocks(task.id)
@@ -185,9 +189,49 @@ def stop(clone: Clone, name: str, status: str, *, reason: str | None = None) -> 
     task = board.find(name).task
     said = boards.cleaned(clone, {"reason": reason})["reason"] or None
     action = {"blocked": "block", "dropped": "drop", "open": "reopen"}[status]
-    fresh = boards.replace_with(clone, board, replace(task, status=status, reason=said), action=action)
+    owner = _given_owner(clone, task) if status == "open" else task.owner
+    changed = _unreached(replace(task, status=status, reason=said, owner=owner))
+    fresh = boards.replace_with(clone, board, changed, action=action)
     claims.release(clone.layout, task.id)
     return fresh
+
+
+def release(clone: Clone, name: str) -> Task:
+    """Give up the claim on a task; who only owned it by having begun it does so no longer."""
+    board = boards.read(clone)
+    task = board.find(name).task
+    claims.release(clone.layout, task.id)
+    fresh = replace(task, owner=_given_owner(clone, task))
+    return boards.replace_with(clone, board, fresh, action="edit") if fresh != task else task
+
+
+def _given_owner(clone: Clone, task: Task) -> str | None:
+    """Who was named to answer for a task, rather than having become its owner by starting it."""
+    given: str | None = None
+    starter: str | None = None
+    for event in clone.events() if task.owner else ():
+        if event.kind != "task" or event.target != task.id or not event.body:
+            continue
+        body = clone.bodies.get(event.body) or {}
+        owner = body.get("reviewer")
+        if body.get("action") == "start":
+            starter = owner if owner != given else None
+        elif owner != starter:
+            given, starter = owner, None
+    return None if starter == task.owner else task.owner
+
+
+def _unreached(task: Task) -> Task:
+    """The task, without the place where it was reached unless it is done."""
+    return task if task.status == "done" else replace(task, checkpoint=None)
+
+
+def _say_early(clone: Clone, board: Board, task: Task, verb: str, kinds: tuple[str, ...]) -> None:
+    """Note that something comes before its time by the plan; it is not refused, people know better."""
+    early = [reason for reason in board.graph.standing(task.id) if reason.startswith(kinds)]
+    if early:
+        more = f" and {len(early) - 3:,} more" if len(early) > 3 else ""
+        clone.notes.append(f"{task.id} is {verb} before its time: {'; '.join(early[:3])}{more}")
 
 
 def _receipts(clone: Clone, cited: Iterable[str]) -> tuple[str, ...]:

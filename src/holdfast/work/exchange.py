@@ -23,6 +23,7 @@ from holdfast.store import layout as paths
 from holdfast.store import tasks as files
 from holdfast.store.frontmatter import BadFront
 from holdfast.work import board as boards
+from holdfast.work import elsewhere
 from holdfast.work.graph import Graph
 
 VERSION = 1
@@ -348,9 +349,10 @@ def _refuse_repeated(node: Task | Link, nodes: Mapping[str, Task | Link]) -> Non
 # Onto the board.
 
 
-def bring(clone: Clone, text: str) -> list[Task]:
+def bring(clone: Clone, text: str) -> Plan:
     """Add the tasks and links of a text to what is visible here, all or none; those that were new.
 
+    What another branch has under the same id goes into the file of the same name, so that they merge.
     What is here already with the same content is passed over, so an import that was cut off can be
     repeated; with another content it is refused. Needs that name nobody here stay: they may live elsewhere.
     """
@@ -367,7 +369,7 @@ def bring(clone: Clone, text: str) -> list[Task]:
         raise Cycle(f"that would be a cycle: {_ring(ring)}", hint=_HINT)
     _say_strangers(clone, tasks, after)
     _store(clone, new)
-    return tasks
+    return Plan(tuple(tasks), tuple(node for node in new if isinstance(node, Link)))
 
 
 def _fresh(prefix: str, taken: Collection[str], others: Collection[str]) -> str:
@@ -415,7 +417,12 @@ def _say_strangers(clone: Clone, tasks: Iterable[Task], graph: Graph) -> None:
 
 def _store(clone: Clone, nodes: Iterable[Task | Link]) -> None:
     """Keep each as a change that waits, then say so in the log."""
-    texts = {_path(node): (node, files.render(node)) for node in nodes}
+    new = list(nodes)
+    there = {
+        folder: elsewhere.paths_of(clone, folder, {node.id for node in new if _folder(node) == folder})
+        for folder in (paths.TASKS, paths.LINKS)
+    }
+    texts = {there[_folder(node)].get(node.id, _path(node)): (node, files.render(node)) for node in new}
     for node, text in texts.values():
         if len(text) > files.MAX_TASK:
             raise TooLarge(f"{node.id} takes {len(text):,} characters; at most {files.MAX_TASK:,} are kept")
@@ -424,9 +431,12 @@ def _store(clone: Clone, nodes: Iterable[Task | Link]) -> None:
         clone.record(_event(texts[change.path][0], change.blob))
 
 
+def _folder(node: Task | Link) -> str:
+    return paths.TASKS if isinstance(node, Task) else paths.LINKS
+
+
 def _path(node: Task | Link) -> str:
-    folder = paths.TASKS if isinstance(node, Task) else paths.LINKS
-    return paths.node_path(folder, slug(node.title, boards.MAX_SLUG), node.id)
+    return paths.node_path(_folder(node), slug(node.title, boards.MAX_SLUG), node.id)
 
 
 def _event(node: Task | Link, blob: str | None) -> Draft:

@@ -115,7 +115,8 @@ def _node(thing: Shown) -> Iterator[tuple[str, str]]:
     yield from (("evidence", cut(said)) for said in fields.get("evidence") or ())
     yield "checkpoint", cut(fields.get("checkpoint"))
     yield "reason", cut(fields.get("reason"))
-    yield "conflict", "changed here and in the branch's history" if fields.get("conflict") else ""
+    if fields.get("conflict"):
+        yield "conflict", f"changed here and in the branch's history: holdfast task resolve {thing.id}"
     yield from _memory(thing)
 
 
