@@ -181,7 +181,10 @@ def test_where_nobody_can_be_asked_a_goal_says_what_it_lacks(cli: Cli) -> None:
     """An agent is not stopped by a question nobody answers, and learns what is missing."""
     cli("init", "--commit")
     said = cli("task", "add", "--kind", "goal", "Be fast")
-    assert "no layer, scale, impact was given" in said.err
+    [goal] = answer(cli, "tasks")["items"]
+    options = "--layer … --scale … --impact …"
+    wanted = f"no layer, scale, impact was given; add them with: holdfast task edit {goal['id']} {options}"
+    assert wanted in said.err
 
 
 @pytest.mark.parametrize(
@@ -214,3 +217,112 @@ def test_titles_with_anything_in_them_are_kept_and_shown(cli: Cli) -> None:
     for title in titles:
         cli("task", "add", "--", title)
     assert {task["title"] for task in answer(cli, "tasks")["items"]} == set(titles)
+
+
+def row(text: str, name: str) -> str:
+    return next((" ".join(line.split()) for line in text.splitlines() if name in line), "")
+
+
+def test_next_keeps_plans_apart_from_work(cli: Cli) -> None:
+    """A goal is not a piece of work; one without parts wants planning, one whose parts are done closing."""
+    cli("init", "--commit")
+    cli("task", "add", "Fast search", "--kind", "goal", "--id", "g1")
+    cli("task", "add", "Beta", "--kind", "epic", "--id", "e1", "--priority", "0")
+    cli("task", "add", "Index", "--id", "t1", "--parent", "e1")
+    cli("task", "done", "t1", "--without-evidence")
+    cli("task", "add", "Work", "--id", "t2")
+
+    said = cli("next").out
+    at = [said.index(words) for words in ("Ready:", "t2", "To be closed:", "e1", "Without parts yet:", "g1")]
+    assert at == sorted(at)
+    assert "t2  is yours" in cli("next", "--claim").out
+    assert "is yours" not in cli("next", "--claim").out
+    found = answer(cli, "next")
+    assert [one["task"] for one in found["being_done"]] == ["t2"]
+    assert [[one["id"] for one in found[key]] for key in ("to_close", "unplanned")] == [["e1"], ["g1"]]
+
+
+def test_what_is_on_other_branches_is_counted_where_nothing_is_here(cli: Cli) -> None:
+    """An empty plan on the wrong branch looks like a lost one."""
+    cli("init", "--commit")
+    subprocess.run(["git", "switch", "-qc", "plan"], cwd=cli.cwd, check=True)
+    cli("task", "add", "One")
+    cli("publish")
+    cli("task", "add", "Two")
+    subprocess.run(["git", "switch", "-q", "main"], cwd=cli.cwd, check=True)
+
+    assert "2 tasks are on other branches" in cli("next").out
+    assert "2 tasks are on other branches" in cli("tasks").out
+    assert answer(cli, "next")["on_other_branches"] == 2
+
+
+def test_nothing_that_is_zero_is_left_out(cli: Cli) -> None:
+    """The most urgent priority is 0."""
+    cli("init", "--commit")
+    cli("task", "add", "Now", "--id", "now", "--priority", "0", "--scale", "0")
+    said = cli("task", "show", "now").out
+    assert row(said, "priority:") == "priority: 0"
+    assert row(said, "scale:") == "scale: 0"
+
+
+def test_the_list_begins_with_what_was_begun_and_counts_in_one_order(cli: Cli) -> None:
+    """Two looks at the same plan must not read like two plans."""
+    cli("init", "--commit")
+    for name, priority in (("c", "3"), ("b", "1"), ("a", "3"), ("d", "4"), ("e", "2")):
+        cli("task", "add", f"Title {name}", "--id", name, "--priority", priority)
+    cli("task", "start", "d")
+    cli("task", "done", "e", "--without-evidence")
+
+    assert [task["id"] for task in answer(cli, "tasks", "--all")["items"]] == ["d", "b", "a", "c", "e"]
+    assert cli("tasks").out.splitlines()[-1] == "3 open, 1 started, 1 done"
+    assert "there are 3 open, 1 started, 1 done" in cli("tasks", "--owner", "nobody").out
+    for name in "abcd":
+        cli("task", "drop", name)
+    assert cli("tasks").out == "All 5 tasks are done or dropped: holdfast tasks --all\n"
+
+
+def test_an_import_says_how_much_of_each_it_brought(cli: Cli) -> None:
+    """Links that came along unseen are links nobody looks at."""
+    cli("init", "--commit")
+    text = '{"tasks": [{"id": "a", "title": "A"}], "links": [{"id": "l", "target": "https://a.example"}]}'
+    assert cli("task", "import", "-", data=text).out == "Brought in 1 task and 1 link\n"
+    assert cli("task", "import", "-", data=text).out.startswith("Nothing new")
+
+
+def test_a_cited_commit_that_was_rewritten_is_shown_by_both_names(cli: Cli) -> None:
+    """Who looks for the old one does not find it in the history."""
+    cli("init", "--commit")
+    name = added(cli, "Work")
+    for text, args in (("one\n", ()), ("one\n", ("--amend",))):
+        (cli.cwd / "x").write_text(text)
+        subprocess.run(["git", "add", "x"], cwd=cli.cwd, check=True)
+        subprocess.run(["git", "commit", "-qm", f"x {args}", *args], cwd=cli.cwd, check=True)
+        if not args:
+            cli("task", "done", name, "--evidence", "HEAD")
+    old, new = (
+        subprocess.run(
+            ["git", "rev-parse", rev], cwd=cli.cwd, capture_output=True, text=True, check=True
+        ).stdout
+        for rev in ("HEAD@{1}", "HEAD")
+    )
+    assert f"commit {old[:12]}, now {new[:12]}" in cli("task", "show", name).out
+    assert answer(cli, "task", "show", name)["commits"] == {
+        old.strip(): {"state": "moved", "now": new.strip()}
+    }
+    subprocess.run(["git", "reset", "-q", "--hard", "HEAD~1"], cwd=cli.cwd, check=True)
+    assert f"commit {old[:12]}, on no branch any more" in cli("task", "show", name).out
+
+
+def test_a_link_to_nothing_says_what_is_accepted(cli: Cli) -> None:
+    """Who leaves out the scheme of an address must learn that it is missing."""
+    cli("init", "--commit")
+    refused = cli("link", "add", "www.example.com", ok=False)
+    assert "no address, no commit and no path" in refused.err
+    assert "https://" in refused.err
+
+
+def test_wide_signs_do_not_bend_a_table() -> None:
+    """East Asian signs take two columns of a terminal."""
+    from holdfast.interfaces.cli.words import table
+
+    assert table([("日本", "x"), ("abcd", "y"), ("é", "z")]) == ["  日本  x", "  abcd  y", "  é     z"]

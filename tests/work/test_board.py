@@ -1,6 +1,8 @@
 """Tasks on a real repository: added, changed, started, finished, on every branch as it was there."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -337,10 +339,13 @@ def test_goals_and_epics_are_nobodys_next_task(place: Place) -> None:
 def test_a_milestone_that_is_opened_again_was_not_reached(place: Place) -> None:
     """Who reads where it was reached would build on something that is not there."""
     one = add(place, "Beta", kind="milestone")
-    for again in (lambda: doing.stop(place.open(), one.id, "open"),
-                  lambda: doing.edit(place.open(), one.id, status="open")):  # fmt: skip
+    ways: list[Callable[[Clone], Task]] = [
+        lambda clone: doing.stop(clone, one.id, "open"),
+        lambda clone: doing.edit(clone, one.id, status="open"),
+    ]
+    for again in ways:
         assert doing.done(place.open(), one.id).task.checkpoint is not None
-        assert again().checkpoint is None
+        assert again(place.open()).checkpoint is None
 
 
 def test_the_owner_who_was_named_stays_the_owner(place: Place) -> None:
@@ -369,9 +374,10 @@ def test_what_comes_before_its_time_is_said_and_done(place: Place) -> None:
     epic = add(place, "All", kind="epic")
     part = add(place, "Part", parent=epic.id)
     notes = []
-    for step in (lambda c: doing.start(c, task.id, ANN), lambda c: doing.done(c, task.id, without=True),
-                 lambda c: doing.start(c, epic.id, ANN), lambda c: doing.done(c, epic.id),
-                 lambda c: doing.start(c, first.id, ANN), lambda c: doing.done(c, first.id, without=True)):  # fmt: skip
+    steps: list[Callable[[Clone], object]] = []
+    for name in (task.id, epic.id, first.id):
+        steps += [partial(doing.start, name=name, who=ANN), partial(doing.done, name=name, without=True)]
+    for step in steps:
         clone = place.open()
         step(clone)
         notes.append([note for note in clone.notes if "before its time" in note])

@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from holdfast.git.rewritten import anchors
+from holdfast.git.rewritten.anchors import Resolved
 from holdfast.index.refresh import signature_of
-from holdfast.model.task import Link, Task
+from holdfast.model.task import PLANS, Link, Task
 from holdfast.project.viewing import Viewing
 from holdfast.work import board as boards
 from holdfast.work import claims, doing, elsewhere, exchange, links, state
 from holdfast.work.board import Board, Placed
 from holdfast.work.claims import Claim
 from holdfast.work.doing import LASTING, Done, Who
+from holdfast.work.exchange import Plan
 from holdfast.work.graph import Graph, Waiting
 from holdfast.work.links import Linked
 from holdfast.work.state import State
@@ -22,12 +25,15 @@ from holdfast.work.state import State
 class Next:
     """What can be done now, best first, why the rest cannot, and the longest way to the end."""
 
-    ready: tuple[Task, ...]
+    ready: tuple[Task, ...]  # tasks and subtasks
+    to_close: tuple[Task, ...]  # goals, milestones and epics whose parts and needs are all closed
+    unplanned: tuple[Task, ...]  # those that have neither parts nor needs yet
     waiting: tuple[Waiting, ...]
     claims: dict[str, Claim]  # the live ones, by task
     critical_path: tuple[str, ...]
     graph: Graph
     claimed: Task | None = None  # by this very question
+    away: int = 0  # if nothing is to be done here: how many tasks other branches have
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,7 @@ class TaskShown:
     progress: tuple[int, int]
     claim: Claim | None
     away: dict[str, tuple[str, ...]]  # nodes it names that are not here, and the branches that have them
+    commits: dict[str, Resolved]  # the commits it cites, and where they are now
 
 
 class Working(Viewing):
@@ -117,6 +124,7 @@ class Working(Viewing):
             progress=graph.progress(task.id),
             claim=claims.live(self.clone.layout, self.clone.now()).get(task.id),
             away=away,
+            commits=anchors.resolve(self.clone, _cited(task)),
         )
 
     def next(
@@ -131,11 +139,26 @@ class Working(Viewing):
         self._needs("tasks")
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         taken = doing.claim_next(self.clone, self._who(owner, session), lasting=lasting) if claim else None
-        graph = self.tasks().graph
-        live = claims.live(self.clone.layout, self.clone.now())
+        board = self.tasks()
+        graph = board.graph
+        ready, waiting = graph.ready(), graph.waiting()
+        plans = [task for task in ready if task.kind in PLANS]
+        closing = [task for task in plans if task.needs or graph.children(task.id)]
         return Next(
-            tuple(graph.ready()), tuple(graph.waiting()), live, tuple(graph.critical_path()), graph, taken
+            ready=tuple(task for task in ready if task.kind not in PLANS),
+            to_close=tuple(closing),
+            unplanned=tuple(task for task in plans if task not in closing),
+            waiting=tuple(waiting),
+            claims=claims.live(self.clone.layout, self.clone.now()),
+            critical_path=graph.critical_path(),
+            graph=graph,
+            claimed=taken,
+            away=0 if ready or waiting else self.tasks_away(board),
         )
+
+    def tasks_away(self, board: Board) -> int:
+        """How many tasks are on other branches and not on this board."""
+        return elsewhere.count(self.clone, {placed.path for placed in board.placed.values()})
 
     def task_claims(self) -> dict[str, Claim]:
         """Who works on what right now, in any work tree of this clone."""
@@ -143,12 +166,11 @@ class Working(Viewing):
 
     def task_release(self, name: str) -> Task:
         """Give up the claim on a task."""
-        task = self.tasks().find(name).task
-        claims.release(self.clone.layout, task.id)
-        return task
+        self._needs("tasks")
+        return self._shown(doing.release(self.clone, name))
 
-    def tasks_import(self, text: str) -> list[Task]:
-        """Add the tasks and links of a JSON or JSONL text, all or none; gives the tasks that are new."""
+    def tasks_import(self, text: str) -> Plan:
+        """Add the tasks and links of a JSON or JSONL text, all or none; gives those that are new."""
         self._needs("tasks")
         return self._shown(exchange.bring(self.clone, text))
 
@@ -184,3 +206,9 @@ class Working(Viewing):
     def _who(self, owner: str | None, session: str | None) -> Who:
         name = owner or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "somebody"
         return Who(" ".join(name.split()), session)
+
+
+def _cited(task: Task) -> list[str]:
+    """The commits that a task cites as evidence, and the one where it was reached."""
+    cited = [text.removeprefix("commit:") for text in task.evidence if text.startswith("commit:")]
+    return [*cited, task.checkpoint.commit] if task.checkpoint else cited

@@ -50,9 +50,14 @@ def _endings(name: str) -> Iterable[str]:
 
 
 def count(clone: Clone, known: Collection[str]) -> int:
-    """How many task files other branches have that are not among these."""
-    names = {name for listed in files_by_branch(clone).values() for name in listed if name.endswith(".md")}
-    return len(names - {path.rpartition("/")[2] for path in known})
+    """How many tasks other branches have, published or waiting, whose files are not among these."""
+    names = {f"{paths.TASKS}/{name}" for listed in files_by_branch(clone).values() for name in listed}
+    alive = lines.known(*clone.stores)
+    for store in clone.stores:
+        waiting = (c for c in pending.waiting(store) if c.line in alive and not alive[c.line].dropped)
+        names |= {change.path for change in waiting if change.text is not None}
+    ours = {name for name in names if name.startswith(f"{paths.TASKS}/") and name.endswith(".md")}
+    return len(ours - set(known))
 
 
 def files_by_branch(clone: Clone, folder: str = paths.TASKS) -> dict[str, list[str]]:

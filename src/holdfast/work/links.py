@@ -15,6 +15,10 @@ from holdfast.store import layout as paths
 from holdfast.store import tasks
 from holdfast.work import board
 
+_ACCEPTED = (
+    "Give an address with its scheme (https://…), a commit's id, or a path that is committed or added."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Linked:
@@ -45,7 +49,12 @@ def _resolved(clone: Clone, target: str) -> tuple[str, str]:
     """What a target is, and its lasting name: a path as git tracks it, a commit by its full id."""
     if link_kind(target) == "url":
         return "url", target
-    found = evidence.resolve(clone, target)
+    try:
+        found = evidence.resolve(clone, target)
+    except NotFound:
+        raise NotFound(
+            f"{target} is no address, no commit and no path that git tracks", hint=_ACCEPTED
+        ) from None
     if isinstance(found, CommitEvidence):
         anchors.keep(clone, [found.oid])
         return "commit", found.oid

@@ -75,8 +75,10 @@ def add(place: Place, title: str, notes: str | None, **given: Any) -> None:
         made = project.task_add(title, **_given(project, place, given), notes=_read(notes))
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
         if kind in PLANS and missing:
-            said = ", ".join(name.replace("systemic_", "") for name in missing)
-            project.notices.append(f"no {said} was given; add it with: holdfast task edit {made.id}")
+            said = [name.replace("systemic_", "") for name in missing]
+            options = " ".join(f"--{name} …" for name in said)
+            told, them = f"no {', '.join(said)} was given", "it" if len(said) == 1 else "them"
+            project.notices.append(f"{told}; add {them} with: holdfast task edit {made.id} {options}")
         show(made, words.added, words.as_object)
 
 
@@ -153,7 +155,9 @@ def _list_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def _list(place: Place, **chosen: Any) -> None:
     with place.project() as project:
         found = project.tasks()
-        show(words.Listed(found, project.task_claims(), **chosen), words.listed, words.listed_object)
+        away = 0 if found.tasks else project.tasks_away(found)
+        asked = words.Listed(found, project.task_claims(), away=away, **chosen)
+        show(asked, words.listed, words.listed_object)
 
 
 @command(task, "list")
@@ -340,7 +344,7 @@ def next_task(place: Place, claim: bool, owner: str | None, lasting: str) -> Non
         session = _session(project) if claim else None
         found = project.next(claim=claim, owner=owner, session=session, lasting=_span(lasting))
         show(found, words.next_tasks, words.next_object)
-        if not claim:
+        if not claim and not found.away:  # what other branches have may change without our noticing
             until = min((held.until for held in found.claims.values()), default=None)
             text, data = as_text(words.next_tasks(found)), object_text(words.next_object(found))
             keep_answer(project, "next", text, data, until=until)

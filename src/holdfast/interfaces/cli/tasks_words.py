@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import columns, strong
 from holdfast.interfaces.cli.words import count, lines, short, table
-from holdfast.model.task import CLOSED
+from holdfast.model.task import CLOSED, PLANS, STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from holdfast.git.rewritten.anchors import Resolved
     from holdfast.model.task import Link, Task
     from holdfast.project.working import Next, TaskShown
     from holdfast.work.board import Board
     from holdfast.work.claims import Claim
     from holdfast.work.doing import Done
+    from holdfast.work.exchange import Plan
     from holdfast.work.links import Linked
     from holdfast.work.state import State
 
@@ -35,16 +37,29 @@ class Listed:
     kind: tuple[str, ...] = ()
     owner: str | None = None
     everything: bool = False
+    away: int = 0  # if there are none here: how many are on other branches
 
     def chosen(self) -> list[Task]:
+        """What was asked for: what was begun first, what is closed last, then by priority and title."""
         wanted = self.status or None
-        return [
+        found = [
             task
             for task in self.board.tasks
             if (task.status in wanted if wanted else self.everything or task.status not in CLOSED)
             and (not self.kind or task.kind in self.kind)
             and (self.owner is None or task.owner == self.owner)
         ]
+        return sorted(found, key=lambda t: (t.is_closed, t.status != "started", t.priority, t.title))
+
+    def none(self) -> str:
+        """Why nothing is listed, and what to do about it."""
+        number = len(self.board.tasks)
+        if not number:
+            return nothing_here(self.away)
+        if not (self.status or self.kind or self.owner) and number:
+            verb = "The only task is" if number == 1 else f"All {number:,} tasks are"
+            return f"{verb} done or dropped: holdfast tasks --all"
+        return f"No task fits; there are {_tally(self.board.tasks)}"
 
 
 def as_object(task: Task) -> dict[str, Any]:
@@ -89,21 +104,39 @@ def finished_object(ended: Done) -> dict[str, Any]:
     return {**as_object(ended.task), "found": list(ended.found), "unblocked": list(ended.unblocked)}
 
 
-def receipt(text: str) -> str:
-    """A receipt as people read it: commits and files by their beginnings."""
+def receipt(text: str, commits: Mapping[str, Resolved] | None = None) -> str:
+    """A receipt as people read it: commits and files by their beginnings, and what a rewrite made of them."""
     kind, _, rest = text.partition(":")
     if kind == "commit":
-        return f"commit {rest[:12]}"
+        return f"commit {_now(rest, commits or {})}"
     return f"{rest.rpartition('@')[0]}" if kind == "file" else f"run {rest}"
+
+
+def _now(oid: str, commits: Mapping[str, Resolved]) -> str:
+    """A commit, and where it is after a rewrite."""
+    found = commits.get(oid)
+    if found is None or found.state == "holds":
+        return oid[:12]
+    if found.commit is not None:
+        return f"{oid[:12]}, now {found.commit[:12]}"
+    lost = "on no branch any more" if found.state == "unanchored" else "which this clone does not have"
+    return f"{oid[:12]}, {lost}"
+
+
+def nothing_here(away: int) -> str:
+    """That there are no tasks here, and where there are some."""
+    add = 'holdfast task add "…"'
+    if not away:
+        return f"No tasks yet. Add one with: {add}"
+    are = "task is" if away == 1 else "tasks are"
+    return f"No tasks on this branch; {away:,} {are} on other branches. Add one with: {add}"
 
 
 def listed(found: Listed) -> str:
     chosen = found.chosen()
     broken = [f"left out: {item.reason}" for item in found.board.broken]
     if not chosen:
-        rest = len(found.board.tasks)
-        none = "No task fits." if rest else 'No tasks yet. Add one with: holdfast task add "…"'
-        return lines(none, broken)
+        return lines(found.none(), broken)
     rows = [_row(task, found.claims) for task in chosen]
     return lines(table(rows, indent=""), broken, "", _tally(found.board.tasks))
 
@@ -116,10 +149,10 @@ def _row(task: Task, claims: Mapping[str, Claim]) -> tuple[str, ...]:
 
 
 def _tally(tasks: Iterable[Task]) -> str:
-    found: dict[str, int] = {}
+    found = dict.fromkeys(STATUSES, 0)
     for task in tasks:
-        found[task.status] = found.get(task.status, 0) + 1
-    return ", ".join(f"{number} {status}" for status, number in found.items())
+        found[task.status] += 1
+    return ", ".join(f"{number:,} {status}" for status, number in found.items() if number)
 
 
 def listed_object(found: Listed) -> dict[str, Any]:
@@ -130,12 +163,13 @@ def listed_object(found: Listed) -> dict[str, Any]:
 def shown(found: TaskShown) -> str:
     task, placed = found.placed.task, found.placed
     names = {"scale": "systemic_scale"}
-    rows = [(f"{name}:", str(getattr(task, names.get(name, name)) or "")) for name in _SINGLE]
+    values = ((name, getattr(task, names.get(name, name))) for name in _SINGLE)
+    rows = [(f"{name}:", "" if value is None else str(value)) for name, value in values]
     rows.append(("needs:", ", ".join(_named(item, found.away) for item in task.needs)))
     rows.append(("part of:", _named(task.parent, found.away) if task.parent else ""))
     rows += [("done when:", said) for said in task.acceptance]
-    rows += [("evidence:", receipt(item)) for item in task.evidence]
-    rows.append(("checkpoint:", task.checkpoint.commit[:12] if task.checkpoint else ""))
+    rows += [("evidence:", receipt(item, found.commits)) for item in task.evidence]
+    rows.append(("checkpoint:", _now(task.checkpoint.commit, found.commits) if task.checkpoint else ""))
     rows.append(("claimed:", _claimed(found.claim) if found.claim else ""))
     rows.append(("file:", f"{placed.path} ({_ORIGINS[placed.origin]})"))
     return lines(
@@ -145,7 +179,9 @@ def shown(found: TaskShown) -> str:
         [f"Waits: {reason}" for reason in found.standing],
         [f"When it is done, this is ready: {', '.join(found.unblocks)}"] if found.unblocks else [],
         [f"Parts: {found.progress[0]} of {found.progress[1]} closed"] if found.parts else [],
-        ["It was changed here and in the branch's history: holdfast reconcile"] if placed.clash else [],
+        [f"It was changed here and in the branch's history: holdfast task resolve {task.id}"]
+        if placed.clash
+        else [],
         ["", task.notes] if task.notes else [],
     )
 
@@ -177,6 +213,7 @@ def shown_object(found: TaskShown) -> dict[str, Any]:
         "progress": {"closed": found.progress[0], "of": found.progress[1]},
         "claim": _claim_object(found.claim) if found.claim else None,
         "away": {node: list(branches) for node, branches in found.away.items()},
+        "commits": {oid: {"state": one.state, "now": one.commit} for oid, one in found.commits.items()},
     }
 
 
@@ -213,12 +250,15 @@ def graph_object(board: Board) -> dict[str, Any]:
     return {"nodes": [as_object(task) for task in board.tasks], "edges": [*edges, *parts]}
 
 
-def imported(tasks: Sequence[Task]) -> str:
-    return f"Brought in {count(len(tasks), 'task')}" if tasks else "Nothing new: all are here already."
+def imported(new: Plan) -> str:
+    parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(
+        new.links
+    )
+    return f"Brought in {' and '.join(parts)}" if parts else "Nothing new: all are here already."
 
 
-def imported_object(tasks: Sequence[Task]) -> dict[str, Any]:
-    return {"items": [as_object(task) for task in tasks]}
+def imported_object(new: Plan) -> dict[str, Any]:
+    return {"items": [as_object(task) for task in new.tasks], "links": [*map(as_object_link, new.links)]}
 
 
 # What is next.
@@ -232,12 +272,16 @@ def next_tasks(found: Next) -> str:
             f"Begin with: holdfast task start {found.claimed.id}",
         )
     free = [task for task in found.ready if task.id not in found.claims]
-    busy = [task for task in found.ready if task.id in found.claims]
-    if not found.ready and not found.waiting:
-        return 'Nothing is to be done. Add a task with: holdfast task add "…"'
+    if not (found.ready or found.waiting or found.to_close or found.unplanned):
+        here = "Nothing is to be done" + (" here" if found.away else "")
+        are = "task is" if found.away == 1 else "tasks are"
+        there = f"; {found.away:,} {are} on other branches" if found.away else ""
+        return f'{here}{there}. Add a task with: holdfast task add "…"'
     return lines(
         _ready(found, free) if free else "Nothing is ready that nobody works on.",
-        _being_done(found, busy),
+        _being_done(found, _busy(found)),
+        _plans("To be closed:", found.to_close),
+        _plans("Without parts yet:", found.unplanned),
         _waiting(found),
         _critical(found),
     )
@@ -250,6 +294,16 @@ def _ready(found: Next, free: Sequence[Task]) -> str:
         frees = f"frees {', '.join(after[:3])}{' …' if len(after) > 3 else ''}" if after else ""
         rows.append((MARKS[task.status], strong(task.id), f"P{task.priority}", short(task.title, 60), frees))
     return lines("Ready:", table(rows), _more(len(free)))
+
+
+def _busy(found: Next) -> list[Task]:
+    """What is ready and claimed."""
+    return [task for task in found.ready if task.id in found.claims]
+
+
+def _plans(title: str, plans: Sequence[Task]) -> list[str]:
+    rows = [(MARKS[task.status], strong(task.id), f"{task.kind} {short(task.title, 60)}") for task in plans]
+    return ["", title, *table(rows[:MOST]), *_more(len(rows))] if rows else []
 
 
 def _being_done(found: Next, busy: Sequence[Task]) -> list[str]:
@@ -295,6 +349,10 @@ def next_object(found: Next) -> dict[str, Any]:
             }
             for task in found.ready
         ],
+        "being_done": [_claim_object(found.claims[task.id]) for task in _busy(found)],
+        "to_close": [as_object(task) for task in found.to_close],
+        "unplanned": [as_object(task) for task in found.unplanned],
+        "on_other_branches": found.away,
         "waiting": [{"id": item.task.id, "reasons": list(item.reasons)} for item in found.waiting],
         "critical_path": list(found.critical_path),
     }
@@ -308,8 +366,8 @@ def state(found: State) -> str:
     at = f" at {found.head[:12]}" if found.head else ""
     if not tasks and not found.links:
         return 'No goals and no tasks yet. Begin with: holdfast task add --kind goal "…"'
-    reached = [task for task in tasks if task.checkpoint]
-    ready = graph.ready()
+    reached = [task for task in tasks if task.checkpoint and task.status == "done"]
+    ready = [task for task in graph.ready() if task.kind not in PLANS]
     return lines(
         f"On {found.branch or 'a detached HEAD'}{at}: {_tally(tasks)}",
         _outline("Goals:", found, "goal"),

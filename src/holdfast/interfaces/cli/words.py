@@ -6,6 +6,7 @@ and at the end what can be done next. Nothing here decides anything or asks for 
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 from holdfast.index.search import FIELDS
@@ -58,11 +59,19 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "  ") -> list[str]:
     """Rows in columns, two spaces apart."""
     if not rows:
         return []
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip()
-        for row in rows
-    ]
+    widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    padded = (
+        [cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows
+    )
+    return [(indent + "  ".join(cells)).rstrip() for cells in padded]
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes; East Asian signs take two."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
+    return len(text) + wide - sum(unicodedata.combining(sign) != 0 for sign in text)
 
 
 def size(number: int) -> str:
