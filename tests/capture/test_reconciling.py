@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.capture import citing, noticing, reconciling, session
 from holdfast.errors import Ambiguous, BadInput, NotFound
+from holdfast.git import reconcile
 from holdfast.git.clone import Clone
 from holdfast.git.moved import idle, moves, rewinds
 from holdfast.model.task import Task
@@ -140,6 +141,91 @@ def test_carrying_takes_items_approvals_and_claims_along(place: Place) -> None:
     claim = claims.find(place.open().layout, work.id)
     assert claim is not None
     assert (claim.session, claim.branch) == (new.id, "next")
+
+
+def test_carrying_leaves_nothing_open_behind(place: Place) -> None:
+    """An item that is open twice is done twice, and its session can never be tidied away."""
+    clone = command(place)
+    session.start(clone, objective="Build")
+    session.note(clone, "x", open=["a"], follow_ups=["b"], approvals=["c"])
+    place.git("switch", "-q", "-c", "next")
+    done = reconciling.carry(command(place))
+    assert done.old is not None and done.new is not None
+    old = sessions.find(place.open().layout, done.old.id)
+    assert (old.still_open, old.still_to_follow, old.pending) == ((), (), ())
+    assert dict(old.open[0].extra)["moved"] == done.new.id
+    assert dict(old.extra)["moved"] == {"to": done.new.id, "asked": ["c"]}
+
+
+def test_forked_and_carried_back_no_session_comes_before_itself(place: Place) -> None:
+    """Whoever follows the links back to the beginning must get there."""
+    first = session.start(command(place), objective="Build")
+    session.note(command(place), "x", open=["a"])
+    place.git("switch", "-q", "-c", "next")
+    forked = reconciling.fork(command(place)).new
+    assert forked is not None
+    place.git("switch", "-q", "feat")
+    done = reconciling.carry(command(place), forked.id)
+    assert done.new is not None
+    first, second = (sessions.find(place.open().layout, name) for name in (first.id, forked.id))
+    assert done.new.id == first.id
+    assert (first.previous, first.next, second.previous, second.next) == (None, (second.id,), first.id, ())
+    assert [item.text for item in first.still_open] == ["a"]
+
+
+def test_a_session_of_a_deleted_branch_cannot_stay_open_there(place: Place) -> None:
+    """There is no there."""
+    old = session.start(command(place), objective="Build")
+    place.git("switch", "-q", "main")
+    command(place)
+    place.git("branch", "-q", "-D", "feat")
+    [found] = report(place).sessions
+    assert (found.left, found.gone, found.why) == (True, True, "its branch feat is gone")
+    with pytest.raises(BadInput):
+        reconciling.fork(place.open())
+    done = reconciling.carry(place.open())
+    assert done.old is not None
+    assert done.old.id == old.id
+
+
+def test_what_lasts_is_told_once(place: Place) -> None:
+    """A list that never ends is not read any more, and then the one new line in it is missed."""
+    one = session.start(command(place), objective="Build")
+    lost = [place.repo.commit("a", "some text\n" * 4)]
+    command(place)
+    session.end(place.open(), with_tasks=False)
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    first = report(place)
+    assert [cite.old for cite in first.news().cited] == lost
+    reconciling.told(place.open(), first)
+    again = report(place)
+    assert (again.news().cited, [cite.old for cite in again.cited]) == ((), lost)
+    assert sessions.find(place.open().layout, one.id).commits == tuple(lost)
+
+
+def test_in_the_middle_of_a_rebase_nothing_is_gone(place: Place) -> None:
+    """Half a history lacks what it will have again in a minute."""
+    doing.add(command(place), title="Plan")
+    place.publish()
+    place.repo.commit("b")
+    place.git("-c", "sequence.editor=sed -i '1s/pick/edit/'", "rebase", "-q", "-i", "--root")
+    found = report(place)
+    assert (found.under_way, found.gone) == ("a rebase", ())
+    place.git("rebase", "--abort")
+    assert report(place).gone == ()
+
+
+def test_what_rode_along_from_a_detached_head_was_not_left_behind(place: Place) -> None:
+    """`git switch -c` is how one keeps what was done on a detached HEAD."""
+    command(place)
+    place.git("switch", "-q", "--detach")
+    doing.add(command(place), title="Plan")
+    place.later()
+    place.git("switch", "-q", "-c", "kept")
+    clone = command(place)
+    assert not any("left" in note for note in clone.notes)
+    assert reconcile.orphans(clone) == []
+    assert task(place, "Plan").title == "Plan"
 
 
 def test_a_note_on_the_new_branch_does_not_take_the_choice_away(place: Place) -> None:

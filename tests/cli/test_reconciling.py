@@ -36,7 +36,9 @@ def test_the_next_command_says_what_was_left_and_reconcile_explains(left: Cli) -
     assert "--fork" in told
     again = left("reconcile").out
     assert "Git moved" not in again, "told before"
-    assert "Left open when the branch changed:" in again, "still to choose"
+    assert again == "Nothing moved since.\n1 thing told before: see all with `holdfast reconcile --all`\n"
+    assert "Left open when the branch changed:" in left("reconcile", "--all").out, "still to choose"
+    assert json.loads(left("reconcile", "--json").out)["needs_choice"] is True
 
 
 def test_reconcile_as_an_object_keeps_its_fields(left: Cli) -> None:
@@ -64,8 +66,38 @@ def test_each_choice_is_one_option(left: Cli, option: str, says: str, state: str
     assert says in left("reconcile", option).out
     listed = json.loads(left("session", "list", "--json").out)["items"]
     assert {one["state"] for one in listed if "feat" in json.dumps(one["branch"])} == {state}
-    assert "Left open" not in left("reconcile").out
+    assert "Left open" not in left("reconcile", "--all").out
     assert left("reconcile", option, ok=False).code == 13, "nothing is left to choose"
+
+
+@pytest.mark.parametrize("option", ["--fork", "--carry", "--drop", "--all"])
+def test_an_answer_is_not_followed_by_the_question(left: Cli, option: str) -> None:
+    """Told to run the command that one has just run, one doubts that it worked."""
+    assert left("reconcile", option).err == ""
+
+
+def test_two_questions_are_answered_one_by_one(left: Cli, repo: GitRepo) -> None:
+    """Whoever gives up some changes must not lose a session with them."""
+    repo.git("switch", "-q", "-c", "more")
+    repo.commit("a")
+    left("task", "add", "Later idea")
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    session = json.loads(left("session", "list", "--json").out)["items"][0]["id"]
+    for option in ("--drop", "--carry"):
+        refused = left("reconcile", option, ok=False)
+        assert refused.code != 0
+        assert f"{option} {session}" in refused.err
+        assert f"{option} changes" in refused.err
+    assert "set aside: .holdfast/tasks/later-idea" in left("reconcile", "--drop", "changes").out
+    assert json.loads(left("session", "list", "--json").out)["items"][0]["state"] == "open"
+    assert "Later idea" not in left("tasks").out
+    repo.git("reset", "-q", "--hard", "ORIG_HEAD")
+    assert "--carry changes" in left("publish", "--restore").err
+    assert "Bring it back with --carry changes" in left("reconcile").out
+    assert "waits again: .holdfast/tasks/later-idea" in left("reconcile", "--carry", "changes").out
+    assert "Later idea" in left("tasks").out
+    assert "ended" in left("reconcile", "--drop", session).out
+    assert left("reconcile", "--carry", "changes", ok=False).code == 13
 
 
 def test_options_do_not_go_together(left: Cli) -> None:

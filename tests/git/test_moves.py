@@ -178,7 +178,7 @@ def test_merges_and_fast_forwards_bring_but_make_nothing(seen: Place) -> None:
     seen.git("merge", "-q", "--no-edit", "feat")
     found = look(seen)
     assert [(m.kind, m.count) for m in found.new] == [("merge", 2)]
-    assert "git merge feat" in found.new[0].sentence
+    assert found.new[0].sentence == "feat was merged into main: 2 commits came"
 
 
 @pytest.mark.parametrize("how", ["--hard", "--soft", "--mixed"])
@@ -252,11 +252,11 @@ def test_a_deleted_branch_is_told_once_in_all_work_trees(seen: Place, tmp_path: 
     look(seen)
     seen.git("switch", "-q", "main")
     seen.git("worktree", "add", "-q", "-b", "agent", str(tmp_path / "wt"))
-    assert kinds(seen) == ["worktree-added", "branch"]
+    assert kinds(seen) == ["branch", "worktree-added"]
     seen.git("branch", "-q", "-D", "feat")
     assert kinds(seen.at(tmp_path / "wt")) == ["deleted"]
     assert kinds(seen) == []
-    assert [m.kind for m in look(seen).waiting] == ["worktree-added", "deleted", "branch", "branch"]
+    assert [m.kind for m in look(seen).waiting] == ["branch", "branch", "worktree-added", "deleted"]
 
 
 def test_a_branch_deleted_and_made_anew_is_another_line(seen: Place) -> None:
@@ -442,3 +442,35 @@ def test_any_rows_give_steps_that_hang_together(seed: int) -> None:
         found = steps.read(rows, head="f" * 40, ref="refs/heads/a")
         assert all(step.before != step.after or step.commits for step in found)
         assert {step.after for step in found} <= set(oids)
+
+
+def test_an_amend_that_no_log_tells_of_is_a_rewrite(seen: Place) -> None:
+    """`moved forward: 0 commits` hides that a commit is gone."""
+    seen.repo.commit("a")
+    look(seen)
+    old = seen.git("rev-parse", "HEAD")
+    seen.git("commit", "-q", "--amend", "-m", "other words")
+    seen.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+    seen.git("gc", "-q", "--prune=now")
+    [found] = look(seen).new
+    assert found.kind == "moved"
+    assert found.sentence.startswith(f"main was rewritten: it was at {old[:12]}, which is no more")
+
+
+def test_moves_are_told_in_the_order_of_time(seen: Place) -> None:
+    """A story out of order is none."""
+    seen.git("switch", "-q", "-c", "feat")
+    look(seen)
+    seen.git("switch", "-q", "main")
+    seen.git("branch", "-q", "-D", "feat")
+    found = look(seen)
+    assert [move.ts for move in found.waiting] == sorted(move.ts for move in found.waiting)
+    assert [move.kind for move in found.new] == ["branch", "deleted"]
+
+
+def test_a_long_name_is_cut_in_a_sentence(seen: Place) -> None:
+    """One name must not fill the screen."""
+    seen.git("switch", "-q", "-c", "x" * 200)
+    [found] = look(seen).new
+    assert len(found.sentence) < 120
+    assert found.after == "refs/heads/" + "x" * 200

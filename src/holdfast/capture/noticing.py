@@ -25,6 +25,17 @@ ASKING = ("rebase", "reset", "moved", "upstream")
 MOST = 5  # sentences at once
 
 
+class Noticed(str):
+    """A sentence about what git did; a command that answers it drops it."""
+
+    __slots__ = ()
+
+
+def answered(clone: Clone) -> None:
+    """The command itself tells of what was noticed, or settles it: what was said before holds no more."""
+    clone.notes[:] = [note for note in clone.notes if not isinstance(note, Noticed)]
+
+
 def notice(clone: Clone) -> Moves:
     """What git did since the last command here, noted where it belongs and said in `clone.notes`."""
     try:
@@ -35,7 +46,7 @@ def notice(clone: Clone) -> Moves:
         clone.notes.append(f"what git did since the last command was not noted: {error}")
         return Moves()
     if found.new:
-        clone.notes.extend(_sentences(clone, found, outside))
+        clone.notes.extend(map(Noticed, _sentences(clone, found, outside)))
     return found
 
 
@@ -99,10 +110,17 @@ def _sentences(clone: Clone, found: Moves, outside: set[str]) -> Iterator[str]:
         yield f"{move.sentence}{away}"
     if len(said) > MOST:
         yield f"and {len(said) - MOST} more moves of git"
-    questions = [*lost.values(), *(reconciling.needed(clone) if said else [])]
+    questions = [*lost.values(), *(_questions(clone, said) if said else ())]
     yield from questions
     if questions or any(move.kind in ASKING for move in said):
         yield "see what that means, and choose, with: holdfast reconcile"
+
+
+def _questions(clone: Clone, said: Sequence[Move]) -> Iterator[str]:
+    """What is left to choose; a session that stays open elsewhere is said once for each change of branch."""
+    if any(move.kind in reconciling.SWITCHES or _ends_a_line(move) for move in said):
+        yield from reconciling.left_open(clone)
+    yield from reconciling.came_later(clone)
 
 
 def _matters(move: Move, outside: set[str], lost: Mapping[str | None, str], *, live: bool) -> bool:

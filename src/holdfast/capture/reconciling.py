@@ -1,15 +1,17 @@
 """Reconciling: what git moved, what of ours it concerns, and the three answers to it.
 
 A session that was left on another branch can be forked (it stays open there, and its open items are copied
-here), carried (it ends there and goes on here) or dropped (it ends). After a rewind the changes that waited
-at lost commits can be carried (they stay) or dropped (they are set aside, and still found). Nothing is
-chosen silently. Choosing also lets tasks and sessions cite what their commits became.
+here), carried (it ends there, and its open items go on here) or dropped (it ends). After a rewind the
+changes that waited at lost commits can be carried (they stay) or dropped (they are set aside, and can be
+carried back). Each is a question of its own, and nothing is chosen silently. Choosing also lets tasks and
+sessions cite what their commits became.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from holdfast.capture import citing, session, whereabouts
 from holdfast.capture.citing import Cited, Reanchored
@@ -18,14 +20,14 @@ from holdfast.git import lines, reconcile
 from holdfast.git.clone import Clone
 from holdfast.git.disputed import conflicts
 from holdfast.git.disputed.sides import Conflict
-from holdfast.git.moved import idle, moves, rewinds
+from holdfast.git.moved import idle, moves, rewinds, seen
 from holdfast.git.moved.idle import Idle
 from holdfast.git.moved.moves import Move, Moves
 from holdfast.git.moved.rewinds import SetAside
 from holdfast.git.reconcile import Gone, Orphan
 from holdfast.model import session as rules
 from holdfast.model.event import Draft
-from holdfast.model.session import MAX_NAMES, PREFIX, Session
+from holdfast.model.session import MAX_NAMES, PREFIX, Item, Session
 from holdfast.store import layout as paths
 from holdfast.store import sessions, tasks
 from holdfast.store.pending import Change
@@ -35,6 +37,13 @@ from holdfast.work.board import Board
 from holdfast.work.claims import Claim
 
 SETTLED = "settled"  # the lines for which somebody decided about a session
+CHANGES = "changes"  # how an option names what waits from after this point of history
+MENDED = (
+    "task",
+    "checkpoint",
+    "session",
+)  # what choosing lets cite new commits; an approved text is only shown
+SWITCHES = ("branch", "detached")
 _MOST_LINKS = 100
 
 
@@ -45,6 +54,7 @@ class Adrift:
     session: Session
     why: str
     left: bool  # by this work tree, when it changed branches: fork, carry or drop
+    gone: bool = False  # its branch is no more: nobody can go on there
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +92,43 @@ class Report:
     branches: tuple[Idle, ...]
     links: tuple[Across, ...]
     conflicts: tuple[Conflict, ...]
+    aside: tuple[Change, ...] = ()  # set aside once, and the commit it was recorded at is here again
+    told: frozenset[str] = frozenset()  # the names of what was told before
 
     @property
     def asks(self) -> bool:
         """Whether somebody has to choose."""
         return bool(self.stranded or any(one.left for one in self.sessions))
+
+    def names(self) -> dict[str, object]:
+        """What stays as it is whatever is chosen, by a name that lets it be told once."""
+        lasting = [one for one in self.cited if one.state != "moved" or one.kind not in MENDED]
+        return {
+            **{f"cited {one.id} {one.old} {one.state}": one for one in lasting},
+            **{f"left {one.session.id}": one for one in self.sessions if one.left},
+            **{f"gone {one.path}": one for one in self.gone},
+            **{f"link {one.task} {one.node}": one for one in self.links},
+            **{f"idle {one.branch} {one.last}": one for one in self.branches},
+            **{f"aside {one.name}": one for one in self.aside},
+        }
+
+    def news(self) -> "Report":
+        """The report without what was told before; an open session is told again after another switch."""
+        again = any(move.kind in SWITCHES for move in self.moves)
+        over = [
+            one
+            for name, one in self.names().items()
+            if name in self.told and not (again and name.startswith("left "))
+        ]
+        kept: dict[str, Any] = {
+            name: tuple(one for one in getattr(self, name) if one not in over)
+            for name in ("cited", "sessions", "gone", "links", "branches", "aside")
+        }
+        return replace(self, **kept)
+
+    def size(self) -> int:
+        """How many of the things that are told once it lists."""
+        return len(self.names())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +140,8 @@ class Choice:
     new: Session | None = None
     stay: tuple[Change, ...] = ()
     aside: tuple[SetAside, ...] = ()
+    back: tuple[Change, ...] = ()  # waits again after it was set aside
+    left: tuple[Change, ...] = ()  # stays aside: its path was changed since
     reanchored: Reanchored = field(default_factory=Reanchored)
 
 
@@ -119,6 +163,8 @@ def examine(clone: Clone, found: Moves, *, trunk: str | None = None) -> Report:
         branches=tuple(idle.branches(clone, trunk=trunk)),
         links=tuple(_across(clone, board)),
         conflicts=tuple(_conflicts(clone, found) if settled else conflicts.find(clone)),
+        aside=tuple(c for c in rewinds.lying_aside(clone) if rewinds.has_its_point(clone, c)),
+        told=frozenset(seen.names(clone, seen.TOLD)),
     )
 
 
@@ -131,9 +177,11 @@ def _conflicts(clone: Clone, found: Moves) -> list[Conflict]:
     return [*there, *(conflict for conflict in more if conflict.path not in told)]
 
 
-def told(clone: Clone) -> None:
-    """The moves that waited were told."""
+def told(clone: Clone, report: Report) -> None:
+    """The moves that waited were told, and what lasts; what does not last is told again if it comes back."""
     moves.told(clone)
+    if not report.under_way:
+        seen.keep_names(clone, seen.TOLD, report.names())
 
 
 # What is adrift.
@@ -141,11 +189,20 @@ def told(clone: Clone) -> None:
 
 def adrift(clone: Clone) -> list[Adrift]:
     """The open sessions that this work tree left, those whose branch or work tree is gone, and stale ones."""
-    mine = _left(clone)
-    found = [Adrift(one, f"is open on {one.branch or lines.DETACHED_NAME}", left=True) for one in mine]
+    mine, old = _left(clone), whereabouts.stale(clone)
+    gone = {one.session.id: one.why for one in old}
+    found = [
+        Adrift(one, gone.get(one.id, f"is open on {_place(one)}"), left=True, gone=one.id in gone)
+        for one in mine
+    ]
     named = {one.id for one in mine}
-    old = [one for one in whereabouts.stale(clone) if one.session.id not in named]
-    return [*found, *(Adrift(one.session, one.why, left=False) for one in old)]
+    return [*found, *(Adrift(one.session, one.why, left=False) for one in old if one.session.id not in named)]
+
+
+def _place(one: Session) -> str:
+    """Where a session is, as a sentence can hold it."""
+    name = one.branch or lines.DETACHED_NAME
+    return name if len(name) <= moves.LONGEST else f"{name[: moves.LONGEST - 1]}…"
 
 
 def _left(clone: Clone) -> list[Session]:
@@ -208,25 +265,40 @@ def _across(clone: Clone, board: Board) -> list[Across]:
 
 def needed(clone: Clone) -> list[str]:
     """Why somebody should reconcile, in a few words each; nothing: there is nothing to choose."""
-    found = [f"{one.session.id} {one.why}" for one in adrift(clone) if one.left]
-    if late := rewinds.stranded(clone):
-        what = "1 change waits" if len(late) == 1 else f"{len(late):,} changes wait"
-        found.append(f"{what} here that came after this point of history")
-    return found
+    return [*left_open(clone), *came_later(clone)]
+
+
+def left_open(clone: Clone) -> list[str]:
+    """The sessions that this work tree left open, a sentence each."""
+    return [
+        f"{one.session.id} {'was left: ' if one.gone else ''}{one.why}" for one in adrift(clone) if one.left
+    ]
+
+
+def came_later(clone: Clone) -> list[str]:
+    """That changes wait from after this point of history, if some do."""
+    late = rewinds.stranded(clone)
+    return [f"{_count(late)} here that came after this point of history"] if late else []
+
+
+def _count(changes: Sequence[Change]) -> str:
+    return "1 change waits" if len(changes) == 1 else f"{len(changes):,} changes wait"
 
 
 # The three answers, and none.
 
 
-def is_session(named: str | None) -> bool:
-    """Whether a name after an option is a session's; else it is a lost line's."""
-    return named is None or named.upper().startswith(f"{PREFIX}-")
+def is_ours(named: str | None) -> bool:
+    """Whether a name after an option is a session's or means the changes; else it is a lost line's."""
+    return named in (None, CHANGES) or named.upper().startswith(f"{PREFIX}-")
 
 
 def fork(clone: Clone, named: str | None = None) -> Choice:
     """Go on here with copies of what is open in the session that was left; that one stays open there."""
     _refuse_midway(clone)
     old = _chosen(clone, named)
+    if why := next((one.why for one in adrift(clone) if one.session.id == old.id and one.gone), None):
+        raise BadInput(f"{old.id} cannot stay open: {why}", hint="Use --carry or --drop.")
     new = _go_on(clone, old)
     old = sessions.update(clone.layout, old.id, lambda one: _linked_to(clone, one, new))
     _record(clone, new, "fork", f"goes on from {old.id}, which stays open")
@@ -234,35 +306,58 @@ def fork(clone: Clone, named: str | None = None) -> Choice:
 
 
 def carry(clone: Clone, named: str | None = None) -> Choice:
-    """Move what is open here: the session that was left ends and goes on here; waiting changes stay."""
+    """Move what is open here: the session that was left ends and goes on here; or waiting changes stay."""
     _refuse_midway(clone)
-    stay = tuple(rewinds.stranded(clone)) if named is None else ()
-    left = _left(clone)
-    if not left and stay and named is None:
-        rewinds.let_stay(clone, list(stay))
-        return Choice("carry", stay=stay, reanchored=citing.reanchor(clone))
+    if _means_changes(clone, named, "carry"):
+        return _carry_changes(clone)
     old = _chosen(clone, named)
     new = _go_on(clone, old)
-    sessions.update(clone.layout, old.id, lambda one: _linked_to(clone, one, new))
     ended = session.end(clone, session=old.id, reason=f"carried to {new.id}", with_tasks=False).session
+    ended = sessions.update(clone.layout, old.id, lambda one: _moved_to(_linked_to(clone, one, new), new))
     _carry_claims(clone, old, new)
     _record(clone, new, "carry", f"{old.id} goes on here")
-    rewinds.let_stay(clone, list(stay))
-    return Choice("carry", ended, new, stay=stay, reanchored=citing.reanchor(clone))
+    return Choice("carry", ended, new, reanchored=citing.reanchor(clone))
+
+
+def _carry_changes(clone: Clone) -> Choice:
+    """What came after this point stays; if nothing did, what was set aside comes back."""
+    if late := rewinds.stranded(clone):
+        rewinds.let_stay(clone, late)
+        return Choice("carry", stay=tuple(late), reanchored=citing.reanchor(clone))
+    back, left = rewinds.bring_back(clone)
+    if not back and not left:
+        raise NotFound("no change came after this point of history, and none was set aside on this branch")
+    return Choice("carry", back=tuple(back), left=tuple(left), reanchored=citing.reanchor(clone))
 
 
 def drop(clone: Clone, named: str | None = None) -> Choice:
-    """Let go: the session that was left ends; what waits from after this point is set aside, and kept."""
+    """Let go: the session that was left ends; or what waits from after this point is set aside, and kept."""
     _refuse_midway(clone)
-    late = rewinds.stranded(clone) if named is None else []
-    left = _left(clone)
-    old = _chosen(clone, named) if named or left or not late else None
-    ended = None
-    if old is not None:
-        ended = session.end(clone, session=old.id, reason="dropped", with_tasks=False).session
-        _record(clone, ended, "drop", f"left on {old.branch or lines.DETACHED_NAME}")
-    aside = tuple(rewinds.set_aside(clone, late))
-    return Choice("drop", ended, aside=aside, reanchored=citing.reanchor(clone))
+    if _means_changes(clone, named, "drop"):
+        late = rewinds.stranded(clone)
+        if not late:
+            raise NotFound("no change waits here from after this point of history")
+        aside = tuple(rewinds.set_aside(clone, late))
+        return Choice("drop", aside=aside, reanchored=citing.reanchor(clone))
+    old = _chosen(clone, named)
+    ended = session.end(clone, session=old.id, reason="dropped", with_tasks=False).session
+    _record(clone, ended, "drop", f"left on {old.branch or lines.DETACHED_NAME}")
+    return Choice("drop", ended, reanchored=citing.reanchor(clone))
+
+
+def _means_changes(clone: Clone, named: str | None, option: str) -> bool:
+    """Whether an answer is about changes; without a name it must be clear which question it answers."""
+    if named is not None:
+        return named == CHANGES
+    late, left = rewinds.stranded(clone), _left(clone)
+    if late and left:
+        one = left[0]
+        raise Ambiguous(
+            f"two things wait for a choice: {one.id} is open on {_place(one)}, and {_count(late)} here "
+            "from after this point of history",
+            hint=f"Say which: `--{option} {one.id}` for the session, `--{option} {CHANGES}` for the changes.",
+        )
+    return bool(late)
 
 
 def apply(clone: Clone) -> Choice:
@@ -317,14 +412,50 @@ def _with_open_items(clone: Clone, new: Session, old: Session) -> Session:
         later = rules.add_items(later, [item.text], letter="f", ts=ts, task=item.task)
     asked = rules.add_approvals(new.approvals, [one.text for one in old.pending], ts=ts)
     named = rules.newest((*old.tasks, *new.tasks), MAX_NAMES)
-    previous = new.previous or old.id
+    # Carried back to where it was forked from, it must not come before itself.
+    previous = new.previous or (None if new.id in _before(clone, old) else old.id)
     return replace(new, open=opened, follow_ups=later, approvals=asked, tasks=named, previous=previous)
 
 
 def _linked_to(clone: Clone, old: Session, new: Session) -> Session:
     extra = {**dict(old.extra), SETTLED: list(dict.fromkeys((*_settled(old), clone.line().id)))}
-    following = tuple(dict.fromkeys((*old.next, new.id)))[-MAX_NAMES:]
+    back = new.id in _before(clone, old)
+    following = old.next if back else tuple(dict.fromkeys((*old.next, new.id)))[-MAX_NAMES:]
     return replace(old, next=following, extra=tuple(extra.items()))
+
+
+def _before(clone: Clone, one: Session) -> set[str]:
+    """The sessions that one goes on from, and those before them."""
+    known = {each.id: each for each in sessions.all(clone.layout)}
+    found: set[str] = set()
+    name = one.previous
+    while name is not None and name not in found:
+        found.add(name)
+        name = known[name].previous if name in known else None
+    return found
+
+
+def _moved_to(old: Session, new: Session) -> Session:
+    """A session that was carried: nothing is open there any more, and it says where that went."""
+    extra: dict[str, Any] = dict(old.extra)
+    asked = [one.text for one in old.pending]
+    extra["moved"] = {"to": new.id, **({"asked": asked} if asked else {})}
+    return replace(
+        old,
+        open=_all_moved(old.open, new),
+        follow_ups=_all_moved(old.follow_ups, new),
+        approvals=tuple(one for one in old.approvals if one.state != "pending"),
+        extra=tuple(extra.items()),
+    )
+
+
+def _all_moved(items: tuple[Item, ...], new: Session) -> tuple[Item, ...]:
+    return tuple(
+        replace(item, state="closed", extra=(*item.extra, ("moved", new.id)))
+        if item.state == "open"
+        else item
+        for item in items
+    )
 
 
 def _carry_claims(clone: Clone, old: Session, new: Session) -> None:

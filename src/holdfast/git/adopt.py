@@ -9,6 +9,7 @@ from dataclasses import replace
 from holdfast.git import lines
 from holdfast.git.clone import Clone
 from holdfast.git.lines import Inherit, Known
+from holdfast.git.moved import seen
 
 
 def adopt(clone: Clone, before: set[str]) -> list[str]:
@@ -16,7 +17,9 @@ def adopt(clone: Clone, before: set[str]) -> list[str]:
     known, configured = lines.known(clone.layout), lines.configured(clone.repo)
     mine = {ref: identity for ref, (identity, _) in configured.items() if identity in known}
     adopted = []
-    for line in [line for identity, line in known.items() if identity not in before]:
+    brought = [line for identity, line in known.items() if identity not in before]
+    seen.keep_names(clone, seen.FOREIGN, seen.names(clone, seen.FOREIGN) | {line.id for line in brought})
+    for line in brought:
         home = mine.get(line.refs[-1]) if line.refs else None
         if home is not None and home != line.id:
             _join(clone, known[home], line)

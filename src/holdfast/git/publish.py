@@ -13,6 +13,7 @@ from holdfast.errors import GitFailed, HoldfastError, HookRefused, HookRewrote, 
 from holdfast.git import journal, lines, reconcile, settle, setup, staged, visible
 from holdfast.git.clone import Clone
 from holdfast.git.journal import Item
+from holdfast.git.moved import rewinds
 from holdfast.git.repo import (
     IDENTITY_HINT,
     LOCK_HINT,
@@ -71,7 +72,7 @@ def publish(
         clone.settle()
         _tell_of_erasures(clone)
         _seal(clone)
-        changes = [*(reconcile.lost(clone) if restore else ()), *clone.changes()]
+        changes = [*(_lost(clone) if restore else ()), *clone.changes()]
         items, kept = _plan(clone, changes)
         events = sum(_count(clone, i.change.segment) for i in items if i.change and i.change.segment)
         if not items:
@@ -81,6 +82,16 @@ def publish(
         if commit:
             _pass_events(clone)
     return Published(commit, tuple(item.path for item in items), events, tuple(kept), stage)
+
+
+def _lost(clone: Clone) -> list[Change]:
+    """What was published and is gone; if nothing is, that is said, and where else it may be."""
+    found = reconcile.lost(clone)
+    if not found:
+        aside = rewinds.lying_aside(clone)
+        there = f"; {len(aside):,} set aside after a rewind, see `holdfast reconcile --carry changes`"
+        clone.notes.append(f"nothing to restore: what this line published is here{there if aside else ''}")
+    return found
 
 
 def _refuse_while_busy(clone: Clone) -> None:

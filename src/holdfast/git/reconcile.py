@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from holdfast.errors import Ambiguous, NotFound
 from holdfast.git import lines
 from holdfast.git.clone import Clone
+from holdfast.git.lines import Known
+from holdfast.git.moved import seen
 from holdfast.model.event import Event
 from holdfast.store import fsio, pending, seal, tasks
 from holdfast.store import layout as paths
@@ -37,6 +39,7 @@ class Orphan:
     refs: tuple[str, ...]
     changes: tuple[Change, ...]
     events: tuple[Event, ...]
+    foreign: bool = False  # its branch never was in this clone: another's store was brought here
 
     @property
     def name(self) -> str:
@@ -53,7 +56,8 @@ class Report:
 
 def examine(clone: Clone) -> Report:
     """What is gone from this line, and what other lines left behind."""
-    return Report(tuple(gone(clone)), tuple(orphans(clone)))
+    # In the middle of a rebase or a merge half a history is here: what it lacks is not gone.
+    return Report(() if clone.repo.operation() else tuple(gone(clone)), tuple(orphans(clone)))
 
 
 def gone(clone: Clone) -> list[Gone]:
@@ -114,15 +118,25 @@ def orphans(clone: Clone) -> list[Orphan]:
     """What waits on lines that are no more."""
     living = lines.alive(clone.repo, *clone.stores) | {clone.line().id}
     waiting = pending.waiting(clone.layout)
-    found = []
-    for line in lines.known(clone.layout).values():
+    found, known, foreign = [], lines.known(clone.layout), seen.names(clone, seen.FOREIGN)
+    for line in known.values():
         if line.id in living or line.dropped:
             continue
-        changes = tuple(change for change in waiting if change.line == line.id)
-        events = tuple(e for path in seal.spools(clone.layout, line.id) for e in read_spool(path).events)
+        taken = _taken_along(line, [known[name] for name in living & known.keys()])
+        changes = tuple(c for c in waiting if c.line == line.id and c.ts > taken)
+        spools = seal.spools(clone.layout, line.id)
+        events = tuple(e for path in spools for e in read_spool(path).events if e.ts > taken)
         if changes or events:
-            found.append(Orphan(line.id, line.refs, changes, events))
+            found.append(Orphan(line.id, line.refs, changes, events, line.id in foreign))
     return found
+
+
+def _taken_along(line: Known, living: list[Known]) -> str:
+    """Up to when a branch that was made on a detached HEAD took along what waited there."""
+    if not lines.called(line.refs[-1]).startswith(lines.DETACHED_NAME):
+        return ""
+    limits = (i.until for one in living for i in one.inherits if i.line == line.id)
+    return max((until or "~" for until in limits), default="")
 
 
 def carry(clone: Clone, name: str) -> Orphan:

@@ -80,9 +80,12 @@ def published(layout: Layout, *, since: str = "") -> list[Change]:
     return sorted(found, key=lambda c: ((c.published or {}).get("ts", ""), c.ts, c.name))
 
 
-def archive(layout: Layout, change: Change, *, commit: str | None, ts: str) -> None:
-    """A change is in a commit of its line, or superseded there: keep a copy and stop waiting."""
-    _keep(layout, change, f"{_compact(ts)}Z-{change.key}", commit=commit, ts=ts)
+def archive(layout: Layout, change: Change, *, commit: str | None, ts: str, aside: str | None = None) -> None:
+    """A change is in a commit of its line, or superseded there: keep a copy and stop waiting.
+
+    `aside` says that somebody set it aside, and what waits instead: it can be brought back.
+    """
+    _keep(layout, change, f"{_compact(ts)}Z-{change.key}", commit=commit, ts=ts, aside=aside)
     drop(layout, change)
 
 
@@ -92,9 +95,12 @@ def note(layout: Layout, change: Change, line: str, *, commit: str | None, ts: s
     _keep(layout, replace(change, line=line), name, commit=commit, ts=ts)
 
 
-def _keep(layout: Layout, change: Change, name: str, *, commit: str | None, ts: str) -> None:
+def _keep(
+    layout: Layout, change: Change, name: str, *, commit: str | None, ts: str, aside: str | None = None
+) -> None:
     fsio.make_dirs(layout.sealed_changes)
-    done = replace(change, published={"commit": commit or "", "ts": ts})
+    marks = {"commit": commit or "", "ts": ts, **({"aside": aside} if aside is not None else {})}
+    done = replace(change, published=marks)
     _write(os.path.join(layout.sealed_changes, f"{name}.json"), done)
 
 

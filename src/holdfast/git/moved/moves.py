@@ -29,6 +29,7 @@ from holdfast.store.inbox import Fired
 __all__ = ["Made", "Move", "Moves", "observe", "short", "told"]
 
 REWRITES = ("rebase", "amend", "moved")  # history was rewritten: the log says so
+LONGEST = 60  # characters of a name in a sentence
 _MARK = 80
 
 
@@ -65,7 +66,7 @@ def observe(
         return Moves()  # in a sandbox nothing can be remembered: the next command outside it notices
     before, common, now = seen.tree(clone), seen.shared(clone), Glance(clone)
     if not fired and before and common and now.equals(before, common):
-        return Moves(waiting=(*common.waiting, *before.waiting), under_way=now.operation)
+        return Moves(waiting=_by_time((*common.waiting, *before.waiting)), under_way=now.operation)
     with seen.alone(clone) as first:
         return _Observing(clone, now, fired).conclude(note) if first or fired else Moves()
 
@@ -107,8 +108,8 @@ class _Observing:
             now_tree = self._tree(before)
             self._record_rewrites()
         self._keep_pairs()
-        waiting = (*now_common.waiting, *(now_tree.waiting if now_tree else ()))
-        new = (*self.of_clone, *self.moves)
+        waiting = _by_time((*now_common.waiting, *(now_tree.waiting if now_tree else ())))
+        new = _by_time((*self.of_clone, *self.moves))
         found = Moves(new, waiting, tuple(self.made), tuple(self.pairs), self.now.operation)
         if note is not None:
             note(found)
@@ -204,7 +205,7 @@ class _Observing:
             if fresh is not None:
                 for step in steps.read(fresh, head=before.head, ref=before.ref):
                     self._take(step)
-            self._compare_place(before, told=fresh is not None)
+            self._compare_place(before, told=fresh is not None, since=_switched(fresh or ()) or self.ts)
             if self.now.fetched != before.fetched:
                 self._look_upstream(before)
         waiting = (*(before.waiting if before else ()), *self.moves)
@@ -255,16 +256,27 @@ class _Observing:
         self._say(step, f"{short(step.before)} was amended: it is {short(step.after)} now", count=1)
 
     def _take_merge(self, step: Step) -> None:
-        gained = _apart(self.repo, step.before, step.after)[1]
-        said = "merge" if step.words.startswith("commit") else step.words.partition(":")[0]
+        gained = (_apart(self.repo, step.before, step.after) or (0, 0))[1]
         brought = f"{_count(gained, 'commit')} came" if gained else "nothing came"
-        words = "moved forward" if step.kind == "forward" else "was merged into"
-        self._say(step, f"{_called(step.ref)} {words}: {brought} with `git {said}`", count=gained)
+        where, said = _called(step.ref), step.words.partition(":")[0]
+        if step.kind == "forward":
+            sentence = f"{where} moved forward: {brought} with `git {said}`"
+        elif source := steps.merged(step.words):
+            sentence = f"{_cut(source)} was merged into {where}: {brought}"
+        else:
+            how = "a merge" if said.startswith("commit") else f"`git {said}`"
+            sentence = f"{how} was made on {where}: {brought}"
+        self._say(step, sentence, count=gained)
 
     def _take_leap(self, step: Step) -> None:
         """A reset, a rebase, or something we have no word for."""
-        lost, gained = _apart(self.repo, step.before, step.after)
+        apart = _apart(self.repo, step.before, step.after)
         where, way = _called(step.ref), f"from {short(step.before)} to {short(step.after)}"
+        if apart is None:
+            sentence = f"{where} was rewritten: it was at {short(step.before)}, which is no more, and is at "
+            self._say(replace(step, kind="moved"), f"{sentence}{short(step.after)} now", count=1)
+            return
+        lost, gained = apart
         if not lost:
             brought = _count(gained, "commit")
             self._say(replace(step, kind="forward"), f"{where} moved forward {way}: {brought}", count=gained)
@@ -281,22 +293,22 @@ class _Observing:
         when = _moment(step.time)
         self.moves.append(Move(step.kind, step.before, step.after, when, sentence, step.ref, count))
 
-    def _compare_place(self, before: Tree, *, told: bool) -> None:
+    def _compare_place(self, before: Tree, *, told: bool, since: str) -> None:
         """The branch that is checked out, and HEAD where no log tells of its way."""
         now = self.now
         if now.head.ref is None and before.ref is not None:
             sentence = f"HEAD is detached at {short(now.head.oid)}; it was on {_called(before.ref)}"
-            self._add("detached", before.ref, now.head.oid, sentence)
+            self._add("detached", before.ref, now.head.oid, sentence, since)
         elif now.line != before.line:
             sentence = f"this work tree is on {_called(now.head.ref)} now; it was on {_called(before.ref)}"
-            self._add("branch", before.ref, now.head.ref, sentence)
+            self._add("branch", before.ref, now.head.ref, sentence, since)
         elif not told and now.head.oid and before.head and now.head.oid != before.head:
             self._take_leap(
                 Step("moved", before.head, now.head.oid, now.head.ref, _seconds(self.ts), "an unlogged move")
             )
 
-    def _add(self, kind: str, before: str | None, after: str | None, sentence: str) -> None:
-        self.moves.append(Move(kind, before, after, self.ts, sentence, self.now.head.ref))
+    def _add(self, kind: str, before: str | None, after: str | None, sentence: str, ts: str) -> None:
+        self.moves.append(Move(kind, before, after, ts, sentence, self.now.head.ref))
 
     def _look_upstream(self, before: Tree) -> None:
         """Whether a branch that one of ours follows was rewritten on its remote."""
@@ -312,7 +324,7 @@ class _Observing:
                 continue
             if (mark := f"{upstream} {_mark(new)}") not in self.forced:
                 self.forced.append(mark)
-                lost = _apart(self.repo, old.oid, new.oid)[0]
+                lost = (_apart(self.repo, old.oid, new.oid) or (0, 0))[0]
                 name = upstream.removeprefix("refs/remotes/")
                 sentence = f"{name} was rewritten on its remote: {_count(lost, 'commit')} not in it any more"
                 self.moves.append(
@@ -370,17 +382,32 @@ def _not_only_ours(repo: Repo, oids: Sequence[str]) -> list[str]:
     return [oid for oid, names in files.items() if not names or any(not n.startswith(ours) for n in names)]
 
 
-def _apart(repo: Repo, before: str | None, after: str) -> tuple[int, int]:
-    """How many commits only the one has, and only the other; none where they cannot be read."""
+def _by_time(found: Iterable[Move]) -> tuple[Move, ...]:
+    return tuple(sorted(found, key=lambda move: move.ts))
+
+
+def _switched(rows: Sequence[Moment]) -> str | None:
+    """When another branch was last checked out, as far as the log tells."""
+    times = [row.time for row in rows if steps.kind_of(row.message)[0] == "checkout"]
+    return _moment(times[-1]) if times else None
+
+
+def _apart(repo: Repo, before: str | None, after: str) -> tuple[int, int] | None:
+    """How many commits only the one has, and only the other; None where they cannot be read."""
     if before is None:
         return 0, 0
     done = repo.attempt("rev-list", "--left-right", "--count", f"{before}...{after}")
     left, _, right = done.stdout.decode("ascii", "replace").strip().partition("\t")
-    return (int(left), int(right)) if left.isdigit() and right.isdigit() else (0, 0)
+    return (int(left), int(right)) if left.isdigit() and right.isdigit() else None
 
 
 def _called(ref: str | None) -> str:
-    return lines.called(ref) if ref else lines.DETACHED_NAME
+    return _cut(lines.called(ref)) if ref else lines.DETACHED_NAME
+
+
+def _cut(name: str) -> str:
+    """A branch's name as a sentence can hold it."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def _count(number: int, word: str) -> str:

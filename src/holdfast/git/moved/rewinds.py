@@ -2,7 +2,7 @@
 
 Git gives back the tree of the earlier point by itself. What was recorded later and never published still
 waits, because nobody said that it should not; so it is asked. Set aside, it lies in the store as what it
-was, and what had waited at this point waits again.
+was, and what had waited at this point waits again; it can be brought back.
 """
 
 from dataclasses import dataclass, replace
@@ -62,9 +62,44 @@ def set_aside(clone: Clone, changes: list[Change]) -> list[SetAside]:
         again = _earlier(clone, change, [c for c in kept if c.path == change.path])
         if again is not None:
             again = pending.add(clone.layout, replace(again, published=None, ts=now))
-        pending.archive(clone.layout, change, commit=None, ts=now)
+        pending.archive(clone.layout, change, commit=None, ts=now, aside=again.key if again else "")
         done.append(SetAside(change, again))
     return done
+
+
+def lying_aside(clone: Clone) -> list[Change]:
+    """What was set aside on this line and has not been brought back, the last of each path."""
+    line = clone.line().id
+    there = [c for c in pending.published(clone.layout) if c.line == line and _mark(c) is not None]
+    return list({change.path: change for change in there}.values())
+
+
+def has_its_point(clone: Clone, change: Change) -> bool:
+    """Whether this line has the commit again at which a change was recorded: the rewind was undone."""
+    return change.head is not None and _is_here(clone, change.head)
+
+
+def bring_back(clone: Clone) -> tuple[list[Change], list[Change]]:
+    """Let what was set aside wait again; gives that, and what stays aside because its path changed since."""
+    back, left = [], []
+    for change in lying_aside(clone):
+        waiting = next((c for c in clone.changes() if c.path == change.path), None)
+        if waiting is not None and waiting.blob != change.blob:
+            if waiting.key != _mark(change):
+                left.append(change)
+                continue
+            pending.archive(clone.layout, waiting, commit=None, ts=clone.now())
+            waiting = None
+        now = waiting or pending.add(clone.layout, replace(change, published=None, ts=clone.now()))
+        pending.forget_published(clone.layout, change)
+        back.append(now)
+    let_stay(clone, back)
+    return back, left
+
+
+def _mark(change: Change) -> str | None:
+    """What waits instead of a change that was set aside, empty for nothing; None if it was not set aside."""
+    return (change.published or {}).get("aside")
 
 
 def _earlier(clone: Clone, change: Change, kept: list[Change]) -> Change | None:

@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -18,6 +18,8 @@ from holdfast.store import fsio
 from holdfast.store.layout import Layout
 
 MOST = 100  # moves that wait to be told; the newest stay
+MOST_NAMES = 5_000
+TOLD, FOREIGN = "told", "foreign"  # what reconcile has told; lines that another clone recorded
 _SHARED, _LIMIT = "clone.json", 1 << 20
 
 
@@ -97,6 +99,21 @@ def keep(clone: Clone, value: Tree | Shared) -> None:
     fsio.make_dirs(clone.layout.seen)
     data = json.dumps(record, ensure_ascii=True, indent=1).encode("ascii")
     fsio.replace(os.path.join(clone.layout.seen, name), data + b"\n")
+
+
+def names(clone: Clone, of: str) -> set[str]:
+    """The names that were kept under a word: TOLD or FOREIGN."""
+    raw = (_read(clone.layout, f"{of}.json") or {}).get("names")
+    return {name for name in raw if isinstance(name, str)} if isinstance(raw, list) else set()
+
+
+def keep_names(clone: Clone, of: str, now: Iterable[str]) -> None:
+    """Keep exactly these names under a word."""
+    chosen = sorted(set(now))[:MOST_NAMES]
+    if set(chosen) != names(clone, of):
+        fsio.make_dirs(clone.layout.seen)
+        data = json.dumps({"names": chosen}, ensure_ascii=True, indent=1).encode("ascii")
+        fsio.replace(os.path.join(clone.layout.seen, f"{of}.json"), data + b"\n")
 
 
 def forget(clone: Clone, worktree: str) -> None:

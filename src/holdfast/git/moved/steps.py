@@ -14,6 +14,7 @@ _STAGE = re.compile(r"[^:]*? \(([a-z -]+)\)(?::|$)")
 _MOVED = re.compile(r"checkout: moving from (\S+) to (\S+)")
 _RENAMED = re.compile(r"Branch: renamed (refs/heads/\S+) to (refs/heads/\S+)")
 _RETURNED = re.compile(r"returning to (refs/heads/\S+)")
+_MERGED = re.compile(r"merge ([^:]+): |commit \(merge\): Merge (?:[a-z-]+ )*'([^']+)'")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _OF_COMMIT = {"amend": "amend", "merge": "merge", "cherry-pick": "cherry-pick"}
 _ONE_WORD = {
@@ -98,6 +99,12 @@ def kind_of(message: str) -> tuple[str, str]:
     if message.startswith("rebase finished"):
         return "rebase", "finish"
     return _ONE_WORD.get(first, "moved"), stage
+
+
+def merged(message: str) -> str | None:
+    """What a merge took in, as far as its row tells."""
+    found = _MERGED.match(message)
+    return (found[1] or found[2]) if found else None
 
 
 def _ref_after(message: str, ref: str | None) -> str | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Answers = dict[str, Callable[[str | None], Choice | Orphan]]
 
+CHANGES = "changes"
 LEFT = "left"  # an option without a name: what this work tree left behind
 
 
@@ -40,19 +41,23 @@ def _named(value: str | None) -> str | None:
     "--carry",
     is_flag=False,
     flag_value=LEFT,
-    metavar="[LINE]",
-    help="Move the open items here; with LINE: take over what a lost line left behind.",
+    metavar="[NAME]",
+    help="Move a session's open items here; `changes`: let those from after a rewind stay, or come back; "
+    "a lost line: take over what it left.",
 )
 @click.option(
     "--drop",
     is_flag=False,
     flag_value=LEFT,
-    metavar="[LINE]",
-    help="End the session left behind and set aside what came after this point; with LINE: let go of it.",
+    metavar="[NAME]",
+    help="End the session left behind; `changes`: set aside what came after this point; "
+    "a lost line: let go of it.",
 )
 @click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
-def reconcile(place: Place, fork: str | None, carry: str | None, drop: str | None, apply: bool) -> None:
+@click.option("--all", "everything", is_flag=True, help="List also what was told before.")
+def reconcile(place: Place, apply: bool, everything: bool, **answers: str | None) -> None:
     """Explain what git moved or left, and choose."""
+    fork, carry, drop = answers["fork"], answers["carry"], answers["drop"]
     if sum(map(bool, (fork, carry, drop, apply))) > 1:
         raise click.UsageError("--fork, --carry, --drop and --apply do not go together.")
     with place.project() as project:
@@ -66,7 +71,7 @@ def reconcile(place: Place, fork: str | None, carry: str | None, drop: str | Non
             _show(project.reanchor())
         else:
             report = project.reconcile()
-            show(report, words.reconciled, words.report_object)
+            show(report, words.everything if everything else words.reconciled, words.report_object)
             if on_a_terminal() and not wants_json():
                 flush()
                 _ask(project, report)
@@ -84,11 +89,12 @@ def _show(done: Choice | Orphan, of_orphan: Callable[[Orphan], str] = words.orph
 def _ask(project: Project, report: Report) -> None:
     """Each question once; leaving it open is an answer, too."""
     answers: Answers = {"fork": project.fork, "carry": project.carry, "drop": project.drop}
+    some = {name: answer for name, answer in answers.items() if name != "fork"}
     for one in (one for one in report.sessions if one.left):
-        _choose(f"{one.session.id} was left on {words.place_of(one.session)}", answers, one.session.id)
+        fitting = some if one.gone else answers
+        _choose(f"{one.session.id} was left on {words.place_of(one.session)}", fitting, one.session.id)
     if report.stranded:
-        kept = {name: answer for name, answer in answers.items() if name != "fork"}
-        _choose(f"{words.changes(report.stranded)} from after this point of history", kept, None)
+        _choose(f"{words.changes(report.stranded)} from after this point of history", some, CHANGES)
     moved = [cite for cite in report.cited if cite.state == "moved" and cite.kind in words.MENDED]
     if moved and click.confirm("Cite the commits that rewritten ones became?", default=True, err=True):
         _show(project.reanchor())

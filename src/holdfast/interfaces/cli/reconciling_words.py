@@ -21,19 +21,38 @@ if TYPE_CHECKING:
 
 MOST = 20  # rows of one sort
 DETACHED = "a detached HEAD"
+BACK = "Bring it back with --carry changes"
 SETTLE = "See both sides and choose with: holdfast task resolve ID"
+LONGEST = 60  # characters of a branch's name
 MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved text is only shown
 
 
-def reconciled(found: Report) -> str:
+def reconciled(whole: Report) -> str:
+    """What is new or to be chosen; what lasts is told once."""
+    found = whole.news()
+    before = whole.size() - found.size()
+    rest = f"{count(before, 'thing')} told before: see all with `holdfast reconcile --all`" if before else ""
+    parts = [part for part in _parts(found) if part]
+    if not parts and not rest:
+        return "All is where it was recorded."
+    return lines(*(parts or [["Nothing moved since."]]), [rest] if rest else [])
+
+
+def everything(found: Report) -> str:
     """The whole report; what needs a choice comes first."""
-    parts = [
+    parts = [part for part in _parts(found) if part]
+    return lines(*parts) if parts else "All is where it was recorded."
+
+
+def _parts(found: Report) -> list[list[str]]:
+    return [
         _part("Git moved:", [f"  {move.sentence}" for move in found.moves]),
         [f"Git is in the middle of {found.under_way}: nothing is concluded until it ends."]
         if found.under_way
         else [],
         _sessions(found.sessions),
         _stranded(found.stranded),
+        _part("Set aside, and its commit is here again:", [f"  {c.path}" for c in found.aside], BACK),
         _part("Says different things on two sides:", [_conflict(one) for one in found.conflicts], SETTLE),
         _cited(found.cited),
         _gone(found.gone),
@@ -42,7 +61,6 @@ def reconciled(found: Report) -> str:
         _part("Kept, and found on another branch:", [_across(one) for one in found.links]),
         _part("Branches nobody has touched for a month:", [_idle(one) for one in found.branches]),
     ]
-    return lines(*parts) if any(parts) else "All is where it was recorded."
 
 
 def _part(title: str, rows: Sequence[str], after: str | None = None) -> list[str]:
@@ -53,12 +71,14 @@ def _part(title: str, rows: Sequence[str], after: str | None = None) -> list[str
 
 
 def _sessions(found: Sequence[Adrift]) -> list[str]:
-    left = [_session(one) for one in found if one.left]
+    left = [_session(one) for one in found if one.left and not one.gone]
+    gone = [_session(one) for one in found if one.left and one.gone]
     old = [_session(one) for one in found if not one.left]
     choice = "Go on here with --fork (it stays open there), --carry (it ends there), or end it with --drop"
     ending = "End one with: holdfast session end ID"
     return [
         *_part("Left open when the branch changed:", left, choice),
+        *_part("Left open where nobody can go on:", gone, "Go on here with --carry, or end it with --drop"),
         *_part("Open, and nobody goes on with it:", old, ending),
     ]
 
@@ -71,7 +91,10 @@ def _session(one: Adrift) -> str:
 
 def _stranded(found: Sequence[Change]) -> list[str]:
     rows = [f"  {change.path}  recorded at {(change.head or '')[:12]}" for change in found]
-    after = "Let them stay with --carry; set them aside, and have the state of this point, with --drop"
+    after = (
+        "Let them stay with --carry changes; set them aside, and have the state of this point, "
+        "with --drop changes"
+    )
     return _part("Waits here, but came after this point of history:", rows, after)
 
 
@@ -118,7 +141,11 @@ def _orphans(found: Sequence[Orphan]) -> list[str]:
 
 
 def orphan(item: Orphan) -> str:
-    who = item.name if item.name.startswith(DETACHED) else f"the deleted branch {item.name}"
+    who = name_of(item.name)
+    if item.foreign:
+        who = f"{who} of another clone" if who.startswith(DETACHED) else f"the branch {who} of another clone"
+    elif not who.startswith(DETACHED):
+        who = f"the deleted branch {who}"
     left = f"{count(len(item.events), 'event')}, {count(len(item.changes), 'change')} waiting"
     return f"  {strong(item.line)}  {who} left {left}"
 
@@ -138,7 +165,12 @@ def _idle(one: Idle) -> str:
 
 def place_of(session: Session) -> str:
     """The branch of a session, in words."""
-    return session.branch or DETACHED
+    return name_of(session.branch or DETACHED)
+
+
+def name_of(branch: str) -> str:
+    """A branch's name as a sentence can hold it."""
+    return branch if len(branch) <= LONGEST else f"{branch[: LONGEST - 1]}…"
 
 
 def chosen(choice: Choice) -> str:
@@ -166,10 +198,15 @@ def _chosen(choice: Choice) -> list[str]:
         rows.append(f"{strong(old.id)} ended; what it says stays in the store")
     if choice.stay:
         rows.append(f"{changes(choice.stay)} as before")
+    rows += [f"  waits again: {change.path}" for change in choice.back]
+    rows += [f"  stays aside, for it was changed since: {change.path}" for change in choice.left]
     for aside in choice.aside:
         again = "; its earlier text waits again" if aside.again else ""
         rows.append(f"  set aside: {aside.change.path}{again}")
-    return rows
+    return [
+        *rows,
+        *(["Bring back what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside)),
+    ]
 
 
 def _set_right(done: Reanchored) -> list[str]:
@@ -192,6 +229,7 @@ def report_object(found: Report) -> dict[str, Any]:
         "needs_choice": found.asks,
         "sessions": [_adrift(one) for one in found.sessions],
         "tasks": [{"id": t.task, **_fields(t, "title", "owner", "branch", "why")} for t in found.tasks],
+        "aside": [{"id": c.path, **_fields(c, "path", "head", "ts", "blob")} for c in found.aside],
         "stranded": [{"id": c.path, **_fields(c, "path", "head", "ts", "blob")} for c in found.stranded],
         "cited": [{"id": c.id, **_fields(c, "kind", "old", "new", "state", "how")} for c in found.cited],
         "branches": [{"id": b.branch, **_fields(b, "last", "merged")} for b in found.branches],
@@ -213,12 +251,13 @@ def _adrift(one: Adrift) -> dict[str, Any]:
     session = one.session
     opened = [item.text for item in (*session.still_open, *session.still_to_follow)]
     named = {"branch": session.branch, "objective": session.objective, "open": opened}
-    return {"id": session.id, "why": one.why, "left": one.left, **named}
+    return {"id": session.id, "why": one.why, "left": one.left, "gone": one.gone, **named}
 
 
 def orphan_object(item: Orphan) -> dict[str, Any]:
     """What a lost line left, counted."""
-    return {"id": item.line, "name": item.name, "events": len(item.events), "changes": len(item.changes)}
+    named = {"name": item.name, "foreign": item.foreign}
+    return {"id": item.line, **named, "events": len(item.events), "changes": len(item.changes)}
 
 
 def choice_object(value: Choice) -> dict[str, Any]:
@@ -230,6 +269,8 @@ def choice_object(value: Choice) -> dict[str, Any]:
         "new": value.new.id if value.new else None,
         "stay": [change.path for change in value.stay],
         "aside": [aside.change.path for aside in value.aside],
+        "back": [change.path for change in value.back],
+        "left": [change.path for change in value.left],
         "reanchored": {
             "tasks": list(value.reanchored.tasks),
             "sessions": list(value.reanchored.sessions),
