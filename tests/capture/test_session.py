@@ -373,6 +373,36 @@ def test_the_end_counts_what_git_holds(desk: Desk) -> None:
         desk.note("x", session=ending.session.id)
 
 
+def test_a_session_that_is_ended_from_elsewhere_ended_where_it_was(desk: Desk) -> None:
+    """An end at another branch's commit makes its work look like part of that branch."""
+    desk.repo.git("switch", "-q", "-c", "topic")
+    first = desk.note("On topic").session
+    last = desk.repo.commit("t.txt")
+    desk.note("Committed")
+    desk.repo.git("switch", "-q", "main")
+    main = desk.repo.commit("m.txt")
+    ended = work.end(desk.clone(), session=first.id, reason="dropped").session
+    assert ended.ended is not None and ended.ended.ts >= ended.updated.ts
+    assert (ended.ended.commit, ended.ended.branch) == (last, "topic")
+    assert main not in ended.commits and ended.commits == (last,)
+
+
+def test_pages_of_the_journal_are_nobodys_work(desk: Desk) -> None:
+    """What Holdfast writes by itself must not count as what a session did."""
+    work.start(desk.clone(), objective="x")
+    desk.repo.write("docs/2026-11-15.md", "page")
+    assert desk.note("One", journal="docs").session.files == ()
+    desk.repo.commit("docs/2026-11-15-abc123.md")
+    assert desk.note("Two", journal="docs").session.files == ()
+    desk.repo.write("docs/mine.md", "mine")
+    ending = work.end(desk.clone(), journal="docs")
+    assert (ending.session.files, ending.uncommitted, ending.files) == (
+        ("docs/mine.md",),
+        ("docs/mine.md",),
+        (),
+    )
+
+
 def test_a_session_may_begin_before_the_first_commit(tmp_path: Path) -> None:
     """Agents are started in empty folders."""
     repo = GitRepo(tmp_path / "new")

@@ -31,7 +31,8 @@ class Clock:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-11-14T12:00:00Z")
     made = Place.make(tmp_path / "repo")
     made.clock = Clock(f"{DAY}T09:00:00")
     return made
@@ -146,6 +147,88 @@ def test_what_happened_outside_of_sessions_is_told_too(place: Place) -> None:
     assert "- 09:00 FCT-1 accepted by ada: It rains" in told
     assert "- 09:00 TSK-1 done: Docs" in told and told.count("TSK-1") == 1
     assert "- 09:00 TSK-2 milestone reached at `aaaaaaaaaaaa`: Beta" in told
+
+
+def step(place: Place, action: str) -> None:
+    """A step of a milestone, as `holdfast task` records it."""
+    body = {"action": action, "statement": "Beta"}
+    place.open().record(Draft("task", target="TSK-2", body=body))
+    if action == "done":
+        place.open().record(Draft("checkpoint", target="TSK-2", body={**body, "commit": "a" * 40}))
+
+
+def test_a_milestone_is_reached_once_until_it_is_opened_again(place: Place) -> None:
+    """Saying done twice is no second success."""
+    step(place, "done")
+    step(place, "done")
+    assert the_day(place).count("TSK-2 done") == the_day(place).count("milestone reached") == 1
+    place.clock = Clock(f"{NEXT}T09:00:00")
+    step(place, "done")
+    assert "Nothing was recorded" in the_day(place, NEXT)
+    step(place, "reopen")
+    step(place, "done")
+    assert the_day(place, NEXT).count("milestone reached") == 1
+
+
+def test_commits_that_no_session_tells_of_are_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day spent at the keyboard without an agent is a day of work."""
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"{DAY}T11:00:00Z")
+    by_hand = place.repo.commit("a.txt", message="by hand <!-- \u202e")
+    place.repo.commit(f"docs/{DAY}.md", message="only the journal")
+    place.repo.commit(".holdfast/x.md", message="only ours")
+    noted = place.repo.commit("b.txt", message="noted")
+    place.git("switch", "-q", "-c", "topic")
+    place.repo.commit("c.txt", message="elsewhere")
+    place.git("switch", "-q", "main")
+    saved(
+        place,
+        session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary="n", commits=(noted,))),
+    )
+
+    def told(when: str = DAY, **options: bool) -> list[str]:
+        found = journal.days(place.open(), only=[when], folder="docs", **options)
+        return [line for line in journal.text(found[when]).splitlines() if " commit `" in line[:20]]
+
+    (line,) = told()
+    assert line.startswith(f"- 11:00 commit `{by_hand[:12]}`: by hand &lt;!-- ⟨U+202E⟩ (")
+    assert any("elsewhere" in line for line in told(everywhere=True))
+    for number in range(50):
+        place.git("commit", "-q", "--allow-empty", "-m", f"empty {number}")
+    assert len(told()) == 1  # what changed nothing is not told
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"{DAY}T22:30:00-05:00")  # a day here is a UTC day
+    place.repo.commit("next.txt", message="on the next day")
+    assert len(told()) == 1 and [line[:9] for line in told(NEXT)] == ["- 03:30 c"]
+    assert list(journal.days(place.open(), folder="docs")) == [DAY, NEXT]
+
+
+def test_of_very_many_commits_the_last_are_told(place: Place) -> None:
+    """A day of a thousand commits is not a page of a thousand lines."""
+    made = tuple(journal.Made("a" * 40, f"{DAY}T10:00:00", "ada", f"n{number}") for number in range(100))
+    told = journal.text(journal.Day(DAY, commits=made))
+    assert "- 60 before these, see `git log`" in told and "n60 " in told and "n59 " not in told
+
+
+def test_a_session_of_another_branch_that_was_ended_here_stays_there(place: Place) -> None:
+    """Letting go of a session is no reason to tell its work as this branch's (law 5)."""
+    place.git("switch", "-q", "-c", "topic")
+    made = session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary="secret plan"))
+    saved(place, made)
+    place.git("switch", "-q", "main")
+    place.open().record(Draft("session", target=made.id, body={"action": "end", "session": made.id}))
+    assert "secret plan" not in the_day(place) and "secret plan" in the_day(place, everywhere=True)
+    place.open().record(Draft("session", target=made.id, body={"action": "start", "session": made.id}))
+    assert "secret plan" in the_day(place)  # its beginning came by a merge
+
+
+def test_answers_are_told(place: Place) -> None:
+    """Who said yes to what is asked about long after."""
+    asked = {"a1": "granted", "a2": "denied", "a3": "pending"}
+    ts = f"{DAY}T09:40:00.000000Z"
+    approvals = tuple(Approval(id=n, text=f"may I {n}?", ts=ts, state=s) for n, s in asked.items())
+    saved(place, session_of(place, approvals=approvals))
+    told = the_day(place)
+    assert "### Answers\n\n- a1 allowed: may I a1?\n- a2 denied: may I a2?\n" in told
+    assert "- a3 waits for a yes or no: may I a3?" in told
 
 
 def test_a_session_over_midnight_has_its_turns_on_their_days(place: Place) -> None:

@@ -141,6 +141,17 @@ def test_uncommitted_files_count_as_changed(place: Place, make: Made) -> None:
     assert choose(place.open(), [session]).how == "paths"
 
 
+def test_pages_of_the_journal_are_no_change(place: Place) -> None:
+    """What Holdfast writes by itself is not what changed."""
+    place.repo.write("docs/days/2026-11-15.md", "page")
+    assert relevant.uncommitted(place.open().repo, journal="docs/days") == {}
+    assert relevant.uncommitted(place.open().repo) == {"docs/": "??"}
+    place.repo.write("docs/mine.md", "mine")
+    assert relevant.uncommitted(place.open().repo, journal="docs/days") == {"docs/": "??"}
+    place.git("add", "docs")
+    assert relevant.uncommitted(place.open().repo, journal="docs/days") == {"docs/mine.md": "A "}
+
+
 def test_no_session_is_said(place: Place, make: Made) -> None:
     """An agent must know that there is nothing, not wonder whether something was missed."""
     assert choose(place.open(), []).why == "no session was recorded yet"

@@ -40,15 +40,18 @@ class Found:
     files: tuple[str, ...]
 
 
-def found_since(clone: Clone, session: Session, now: Anchor, told: Mapping[str, Any]) -> Found:
+def found_since(
+    clone: Clone, session: Session, now: Anchor, told: Mapping[str, Any], *, journal: str | None = None
+) -> Found:
+    """What git gained since the last turn, if this is one; the journal's own pages are left out."""
     if not told.get("summary"):
         return Found((), tuple(told.get("files", ())))
     base = session.turns[-1].anchor if session.turns else session.started
     made = since.commits(clone.repo, base.commit, now.commit)
     files = told.get("files") or clone.scan.value(
         [
-            *since.committed(clone.repo, made),
-            *since.uncommitted(clone.repo, since=base.ts, known=session.files),
+            *since.committed(clone.repo, made, journal=journal),
+            *since.uncommitted(clone.repo, since=base.ts, known=session.files, journal=journal),
         ]
     )
     return Found(tuple(made), tuple(dict.fromkeys(files))[: since.MAX_FILES])

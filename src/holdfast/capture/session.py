@@ -84,13 +84,14 @@ def start(
     agent_session: str | None = None,
     tasks: Iterable[str] = (),
     again: bool = False,
+    journal: str | None = None,
 ) -> Session:
     """Begin a session here; BadInput says which one is open already, unless `again` ends it first."""
     said = {"objective": objective, "agent": agent, "agent_session": agent_session}
     fields = noting.cleaned(clone, said)
     named = noting.task_ids(clone, tasks)
     if again and (old := current(clone)):
-        end(clone, session=old.id, reason="again")
+        end(clone, session=old.id, reason="again", journal=journal)
     before = last_here(clone)
     new, _ = _begin(clone, {**fields, "tasks": named, "previous": before.id if before else None})
     _link(clone, before, new)
@@ -167,12 +168,14 @@ def note(
     task: str | None = None,
     run: str | None = None,
     condense_by: Condensing | None = None,
+    journal: str | None = None,
 ) -> Noted:
     """Add a turn, durable on return; without a summary only what is open changes.
 
     What is not given is found: the files changed and the commits made since the last turn. A session is
     started if none is open here; after a branch change it is linked to the one that was left. What another
-    session left open is answered by its id and the item's: `SES-x:o1`.
+    session left open is answered by its id and the item's: `SES-x:o1`. Pages of a journal that is kept in
+    the folder `journal` are no work of anybody's.
     """
     said = {
         "summary": summary,
@@ -196,7 +199,7 @@ def note(
         raise BadInput("there is nothing to note", hint="Say in a sentence what was done.")
     there, started = _session_for(clone, session, told)
     now = anchor_of(clone)
-    found = noting.found_since(clone, there, now, told)
+    found = noting.found_since(clone, there, now, told, journal=journal)
     new = sessions.update(clone.layout, there.id, lambda old: noting.noted(old, told, now, found))
     answering.give(clone, answers.others)
     turn = new.turns[-1] if told["summary"] else None
@@ -260,15 +263,20 @@ def end(
     summary: str | None = None,
     reason: str = "ended",
     with_tasks: bool = True,
+    journal: str | None = None,
 ) -> Ending:
-    """Close a session, durable on return, and say what git holds of it; no task is changed."""
+    """Close a session, durable on return, and say what git holds of it; no task is changed.
+
+    One of another branch or work tree ended where it was last heard of, not where somebody closes it.
+    """
     there = current(clone) if session is None else sessions.find(clone.layout, session)
     if there is None:
         raise NotFound("no session is open here", hint=NONE_OPEN)
     told = noting.cleaned(clone, {"summary": summary, "reason": reason})
     now = anchor_of(clone)
     here = (there.line, there.worktree) == (clone.line().id, worktree_of(clone))
-    found = noting.found_since(clone, there, now, {"summary": "end"}) if here else Found((), ())
+    turn = {"summary": "end"}
+    found = noting.found_since(clone, there, now, turn, journal=journal) if here else Found((), ())
 
     def change(old: Session) -> Session:
         if old.state == "ended":
@@ -276,7 +284,7 @@ def end(
         return replace(
             old,
             state="ended",
-            ended=now,
+            ended=now if here else replace(rules.now_at(old, old.updated), ts=now.ts),
             ended_by=told["reason"],
             updated=now if here else old.updated,
             summary=told["summary"] or old.summary,
@@ -286,15 +294,15 @@ def end(
 
     new = sessions.update(clone.layout, there.id, change)
     _record(clone, new, "end", summary=new.summary or new.objective)
-    return _account(clone, new, now if here else new.updated, with_tasks=with_tasks)
+    return _account(clone, new, now if here else new.updated, with_tasks=with_tasks, journal=journal)
 
 
-def _account(clone: Clone, session: Session, now: Anchor, *, with_tasks: bool) -> Ending:
+def _account(clone: Clone, session: Session, now: Anchor, *, with_tasks: bool, journal: str | None) -> Ending:
     repo, base = clone.repo, session.started.commit
     made = since.surviving(repo, session.commits, now.commit, base)
-    came = since.diff(repo, base, made, now.commit)
+    came = since.diff(repo, base, made, now.commit, journal=journal)
     mine = session.worktree == worktree_of(clone)
-    dirty = since.uncommitted(repo, since=session.started.ts) if mine else []
+    dirty = since.uncommitted(repo, since=session.started.ts, journal=journal) if mine else []
     proposed = proposals.propose(clone, session, made) if with_tasks else ()
     return Ending(session, tuple(made), came.files, came.insertions, came.deletions, tuple(dirty), proposed)
 

@@ -1,7 +1,8 @@
 """What git saw in this work tree since a moment: the commits made here, and their files.
 
 A pull brings commits that are no work of this session; the work tree's own reflog tells them apart. Where
-there is none, the first-parent history since then has to do.
+there is none, the first-parent history since then has to do. What we write ourselves is nobody's work: our
+folder, and the pages of a journal that is kept in the folder `journal`.
 """
 
 import os
@@ -13,6 +14,7 @@ from datetime import datetime
 from holdfast.capture.changes import spelled
 from holdfast.git import reflog
 from holdfast.git.repo import Repo
+from holdfast.model.pages import is_page
 from holdfast.store.layout import TRACKED
 
 MAX_COMMITS, MAX_FILES = 2_000, 300
@@ -52,21 +54,24 @@ def _gained(repo: Repo, base: str | None, head: str, *how: str) -> list[str]:
     return done.stdout.decode("ascii").split() if done.returncode == 0 else []
 
 
-def committed(repo: Repo, oids: Sequence[str]) -> list[str]:
+def committed(repo: Repo, oids: Sequence[str], *, journal: str | None = None) -> list[str]:
     """The files that these commits changed, ours left out, in the order they were first changed."""
     if not oids:
         return []
     shape = ("--stdin", "-r", "--root", "--no-commit-id", "--name-only", "--no-renames", "-z")
     done = repo.attempt("diff-tree", *shape, stdin="\n".join(oids).encode("ascii") + b"\n")
     names = dict.fromkeys(os.fsdecode(name) for name in done.stdout.split(b"\0") if name)
-    return [spelled(name) for name in names if not _is_ours(name)][:MAX_FILES]
+    return [spelled(name) for name in names if not _is_ours(name, journal)][:MAX_FILES]
 
 
-def uncommitted(repo: Repo, *, since: str, known: Collection[str] = ()) -> list[str]:
+def uncommitted(
+    repo: Repo, *, since: str, known: Collection[str] = (), journal: str | None = None
+) -> list[str]:
     """The files that differ from HEAD and were changed after a moment; a deleted one once."""
     asked = ("--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
     done = repo.attempt("status", *asked, "--", ".", f":(exclude){TRACKED}")
-    names = [os.fsdecode(row[3:]) for row in done.stdout.split(b"\0") if row]
+    rows = [os.fsdecode(row[3:]) for row in done.stdout.split(b"\0") if row]
+    names = [name for name in rows if not is_page(name, journal)]
     moment = datetime.fromisoformat(since).timestamp() - _OWN_CLOCK
     return [spelled(name) for name in names if _is_newer(repo, name, moment, known)][:MAX_FILES]
 
@@ -78,8 +83,8 @@ def _is_newer(repo: Repo, name: str, moment: float, known: Collection[str]) -> b
         return spelled(name) not in known
 
 
-def _is_ours(name: str) -> bool:
-    return name == TRACKED or name.startswith(TRACKED + "/")
+def _is_ours(name: str, journal: str | None) -> bool:
+    return name == TRACKED or name.startswith(TRACKED + "/") or is_page(name, journal)
 
 
 def surviving(repo: Repo, oids: Collection[str], head: str | None, base: str | None) -> list[str]:
@@ -88,7 +93,9 @@ def surviving(repo: Repo, oids: Collection[str], head: str | None, base: str | N
     return [oid for oid in reversed(_gained(repo, base, head)) if oid in wanted] if head and wanted else []
 
 
-def diff(repo: Repo, base: str | None, oids: Sequence[str], head: str | None) -> Diff:
+def diff(
+    repo: Repo, base: str | None, oids: Sequence[str], head: str | None, *, journal: str | None = None
+) -> Diff:
     """What these commits came to: since `base` if nothing else came in between, else one by one."""
     if not oids or head is None:
         return Diff()
@@ -98,16 +105,16 @@ def diff(repo: Repo, base: str | None, oids: Sequence[str], head: str | None) ->
     else:
         asked = "\n".join(oids).encode("ascii") + b"\n"
         done = repo.attempt("diff-tree", *shape, "--stdin", "--no-commit-id", stdin=asked)
-    return _counted(done.stdout)
+    return _counted(done.stdout, journal)
 
 
-def _counted(out: bytes) -> Diff:
+def _counted(out: bytes, journal: str | None) -> Diff:
     files: dict[str, None] = {}
     added = removed = 0
     for row in out.split(b"\0"):
         more, _, rest = row.partition(b"\t")
         less, _, name = rest.partition(b"\t")
-        if not name or _is_ours(os.fsdecode(name)):
+        if not name or _is_ours(os.fsdecode(name), journal):
             continue
         files[spelled(os.fsdecode(name))] = None
         added += int(more) if more.isdigit() else 0  # a dash: binary

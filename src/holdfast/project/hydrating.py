@@ -40,6 +40,7 @@ class Hydrating(Viewing):
             trunk=self.settings.trunk,
             with_sessions=self.settings.has("sessions"),
             with_tasks=self.settings.has("tasks"),
+            journal=self.settings.journal_path,
         )
         packed = context.pack(
             found,
@@ -60,7 +61,8 @@ class Hydrating(Viewing):
         """What happened on a day (today, yesterday, 2026-11-15), other branches' work only if asked for."""
         self._needs("journal")
         when = journal.named(asked, self.clone.clock())
-        found = journal.days(self.clone, only=[when], everywhere=everywhere)
+        folder = self.settings.journal_path
+        found = journal.days(self.clone, only=[when], everywhere=everywhere, folder=folder)
         return journal.text(found.get(when, journal.Day(when)))
 
     def render_journal(self, only: Collection[str] | None = None) -> list[str]:

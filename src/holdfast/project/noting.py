@@ -22,7 +22,8 @@ class Noting(Viewing):
         Fields: agent, agent_session, tasks, again (end the one that is open here first).
         """
         self._needs("sessions")
-        return self._shown(capture.start(self.clone, objective=objective, **fields))
+        journal = self.settings.journal_path
+        return self._shown(capture.start(self.clone, objective=objective, journal=journal, **fields))
 
     def session_note(
         self, summary: str = "", *, environ: Mapping[str, str] | None = None, **fields: Any
@@ -41,17 +42,23 @@ class Noting(Viewing):
             calls_per_day=self.settings.number("model.calls_per_day"),
             environ=self.environ if environ is None else environ,
         )
-        return self._shown(capture.note(self.clone, summary, condense_by=how, **fields))
+        journal = self.settings.journal_path
+        return self._shown(capture.note(self.clone, summary, condense_by=how, journal=journal, **fields))
 
     def session_end(
         self, *, session: str | None = None, summary: str | None = None, reason: str = "ended"
     ) -> Ending:
         """Close a session: what git got since its start, and which tasks those commits speak for."""
         self._needs("sessions")
-        tasks = self.settings.has("tasks")
-        return self._shown(
-            capture.end(self.clone, session=session, summary=summary, reason=reason, with_tasks=tasks)
+        ending = capture.end(
+            self.clone,
+            session=session,
+            summary=summary,
+            reason=reason,
+            with_tasks=self.settings.has("tasks"),
+            journal=self.settings.journal_path,
         )
+        return self._shown(ending)
 
     def session_show(self, name: str | None = None) -> Session:
         """A session by its id or its beginning; without one, the open one here or the last of this line."""

@@ -128,13 +128,15 @@ def gather(
     trunk: str | None = None,
     with_sessions: bool = True,
     with_tasks: bool = True,
+    journal: str | None = None,
 ) -> Material:
     """Look at everything once.
 
     `facts` are those that may be told unasked, the weightiest first; at `facts_until` the first expires.
+    A journal's pages in the folder `journal` are nobody's work.
     """
     repo, head, main = clone.repo, clone.repo.head(), clone.repo.trunk(trunk)
-    changed = relevant.looked(repo, trunk=main)
+    changed = relevant.looked(repo, trunk=main, journal=journal)
     told = sessions.everywhere(clone.stores) if with_sessions else []
     chosen = relevant.choose(clone, told, changed=changed)
     first, line = chosen.session, clone.line().id

@@ -2,46 +2,36 @@
 
 One Markdown text a day (days are UTC days): per session its objective, a line a turn, its decisions and
 what came of it, with the runs, commits, diffs and the agent's own transcript to look further; then what
-was run, accepted and finished outside of sessions. It is a view: nothing is kept here that is not kept
-elsewhere. In a folder of the user's choice a text that somebody has edited is left alone.
+was run, committed, accepted and finished outside of sessions. It is a view: nothing is kept here that is
+not kept elsewhere. In a folder of the user's choice a text that somebody has edited is left alone.
 """
 
 import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from holdfast.errors import BadInput, HoldfastError, UnsafePath
 from holdfast.git.clone import Clone
-from holdfast.model.session import Session, Turn
+from holdfast.model.session import Session, Turn, now_at
 from holdfast.model.text import visible
 from holdfast.recall import views
-from holdfast.store import fsio, sessions
+from holdfast.recall.days import Day, Joined, Made, dates_of, days
+from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 
+__all__ = ["Day", "Made", "days", "is_untouched", "named", "path_of", "text", "write"]
+
 FOLDER = "journal"
-KINDS = ("run", "accept", "promote", "retire", "task", "checkpoint")
 MAX_FILE = 16 << 20
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _STAMP = re.compile(r"<!-- written by holdfast ([0-9a-f]{6}) [0-9a-f]{16} -->")
 _LONGEST = 1000  # characters of one line
-_MOST = 40  # files of one session that are named
-
-Joined = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """What happened on one day."""
-
-    date: str
-    sessions: tuple[Session, ...] = ()
-    events: tuple[Joined, ...] = ()
+_MOST = 40  # files of one session that are named, commits of one day outside of sessions
 
 
 def named(asked: str, now: datetime) -> str:
@@ -61,39 +51,6 @@ def named(asked: str, now: datetime) -> str:
     return found.isoformat()
 
 
-def days(clone: Clone, *, only: Collection[str] | None = None, everywhere: bool = False) -> dict[str, Day]:
-    """Every day on which something happened, the oldest first.
-
-    Sessions and events of other branches are told only if `everywhere` is asked for.
-    """
-    events = clone.all_events() if everywhere else clone.events()
-    there = sessions.everywhere(clone.stores)
-    if not everywhere:
-        line, heard = clone.line(), {event.target for event in events if event.kind == "session"}
-        there = [one for one in there if one.id in heard or line.sees(one.line, one.started.ts)]
-    told = [event for event in events if event.kind in KINDS]
-    dates = {event.ts[:10] for event in told} | {when for one in there for when in dates_of(one)}
-    wanted = sorted(dates if only is None else dates & set(only))
-    return {
-        when: Day(
-            when,
-            tuple(one for one in there if when in dates_of(one)),
-            tuple(clone.joined(event) for event in told if event.ts[:10] == when),
-        )
-        for when in wanted
-    }
-
-
-def dates_of(session: Session) -> set[str]:
-    """The days on which a session went on."""
-    moments = [session.started.ts, session.updated.ts, *(turn.anchor.ts for turn in session.turns)]
-    moments += [one.ts for one in (*session.open, *session.follow_ups)]
-    moments += [one.ts for one in session.approvals] + [one.ts for one in session.commands]
-    return {moment[:10] for moment in moments if not session.ended or moment <= session.ended.ts} | (
-        {session.ended.ts[:10]} if session.ended else set()
-    )
-
-
 # ── a day as text ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -109,6 +66,7 @@ def text(day: Day) -> str:
     outside = [run for name, run in runs.items() if name not in within]
     rest = [
         *_part("### Runs", [_run(run) for run in outside]),
+        *_part("### Commits that no session tells of", list(_made(day.commits))),
         *_part("### Memory", [_memory(event) for event in day.events if event["kind"] in _SAID]),
         *_part("### Tasks", list(_tasks(day.events))),
     ]
@@ -135,6 +93,7 @@ def _session(session: Session, when: str, runs: Sequence[Joined]) -> str:
         *_part("### Actions", [_turn(turn) for turn in turns]),
         *_part("### Runs", [_run(run) for run in runs]),
         *_part("### Decisions", [_flat(one) for one in session.decisions] if is_last else []),
+        *_part("### Answers", list(_answers(session)) if is_last else []),
         *_part("### Artefacts", list(_artefacts(session, turns, runs, is_last=is_last))),
         *_part("### Still open", list(_open(session)) if is_last else []),
     ]
@@ -164,7 +123,8 @@ def _facts(session: Session, when: str) -> Iterator[str]:
 
 def _span(session: Session, when: str) -> tuple[str, str] | None:
     """The commits between which a session's work of one day lies."""
-    marks = [session.started, *(turn.anchor for turn in session.turns), session.ended or session.updated]
+    was = [session.started, *(turn.anchor for turn in session.turns), session.ended or session.updated]
+    marks = [now_at(session, mark) for mark in was]
     before = [mark.commit for mark in marks if mark.ts[:10] < when and mark.commit]
     during = [mark.commit for mark in marks if mark.ts[:10] == when and mark.commit]
     if not during:
@@ -205,6 +165,20 @@ def _artefacts(
     commits += [oid for oid in session.commits if oid not in told] if is_last else []
     if commits:
         yield f"commits: {', '.join(f'`{oid[:12]}`' for oid in dict.fromkeys(commits))}"
+
+
+def _answers(session: Session) -> Iterator[str]:
+    said = {"granted": "allowed", "denied": "denied"}
+    for approval in session.approvals:
+        if approval.state in said:
+            yield f"{approval.id} {said[approval.state]}: {_flat(approval.text)}"
+
+
+def _made(commits: Sequence[Made]) -> Iterator[str]:
+    if len(commits) > _MOST:
+        yield f"{len(commits) - _MOST:,} before these, see `git log`"
+    for one in commits[-_MOST:]:
+        yield f"{one.ts[11:16]} commit `{one.oid[:12]}`: {_flat(one.subject)} ({_flat(one.author)})"
 
 
 def _open(session: Session) -> Iterator[str]:
@@ -272,13 +246,13 @@ def _flat(said: str | None) -> str:
 
 def write(clone: Clone, *, folder: str | None = None, only: Collection[str] | None = None) -> list[str]:
     """Write the days that changed, all or those in `only`, to a folder or to the views; gives the paths."""
-    told = days(clone, only=only)
+    told = days(clone, only=only, folder=folder)
     put = _put_view if folder is None else _put_file
     written = [path for when, day in told.items() if (path := put(clone, folder or "", when, text(day)))]
     empty = [when for when in _there(clone.layout, folder) if when not in told]
     if empty := [when for when in empty if only is None or when in only]:
         # A file of the user's folder may tell of another branch: it stays while any branch has that day.
-        kept = days(clone, only=empty, everywhere=True) if folder else {}
+        kept = days(clone, only=empty, everywhere=True, folder=folder) if folder else {}
         for when in empty:
             if when not in kept:
                 _remove(clone, folder, when)

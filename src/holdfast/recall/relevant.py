@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.git.rewritten import anchors
+from holdfast.model.pages import is_page
 from holdfast.model.session import Session
 from holdfast.store import layout as paths
 
@@ -97,16 +98,28 @@ def files_of(session: Session) -> set[str]:
     return {*session.files, *(path for turn in session.turns for path in turn.files)}
 
 
-def looked(repo: Repo, *, trunk: str | None = None) -> Changed:
+def looked(repo: Repo, *, trunk: str | None = None, journal: str | None = None) -> Changed:
     """What is different here; without a trunk only what is not committed."""
-    return Changed(uncommitted(repo), _since_trunk(repo, trunk))
+    return Changed(uncommitted(repo, journal=journal), _since_trunk(repo, trunk))
 
 
-def uncommitted(repo: Repo) -> dict[str, str]:
+def uncommitted(repo: Repo, *, journal: str | None = None) -> dict[str, str]:
     """The files that differ from HEAD, ours left out; a new folder is one name."""
     out = repo.run("status", "--porcelain=v1", "-z", "-unormal", "--no-renames")
     rows = {os.fsdecode(row[3:]): row[:2].decode("ascii") for row in out.split(b"\0") if row}
-    return {path: code for path, code in rows.items() if not _is_ours(path)}
+    mine = (path for path in rows if not _is_ours(path))
+    return {path: rows[path] for path in mine if not _is_journal(repo, path, journal)}
+
+
+def _is_journal(repo: Repo, path: str, folder: str | None) -> bool:
+    """Whether a path is a page of the journal, or a new folder that holds nothing else."""
+    if folder is None or not path.endswith("/"):
+        return is_page(path, folder)
+    if not f"{folder}/".startswith(path):
+        return False
+    there = os.walk(os.path.join(repo.top, path))
+    names = (os.path.relpath(os.path.join(at, name), repo.top) for at, _, files in there for name in files)
+    return all(is_page(name.replace(os.sep, "/"), folder) for name in names)
 
 
 def changed_files(repo: Repo, old: str, new: str = "HEAD") -> tuple[str, ...]:
