@@ -1,11 +1,14 @@
 """Settings: four layers, and what a pull request may not change."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from holdfast.config import DEFAULTS, KEYS, load
-from holdfast.errors import BadSettings
+from holdfast.errors import BadSettings, SwitchedOff
+from holdfast.project import Project
+from tests.conftest import GitRepo
 
 
 def toml(folder: Path, name: str, text: str) -> str:
@@ -117,3 +120,28 @@ def test_every_default_is_a_value_its_own_setting_accepts() -> None:
             assert (
                 key.read(list(key.default) if isinstance(key.default, tuple) else key.default) == key.default
             )
+
+
+def test_what_is_switched_off_is_named_with_the_file_that_says_so(repo: GitRepo, world: Path) -> None:
+    """Sent to the wrong file, one finds nothing there to switch on."""
+    Project.init(repo.path, commit=True)
+    own = world / ".config" / "holdfast" / "settings.toml"
+    cases = {
+        repo.path / ".holdfast" / "holdfast.toml": ".holdfast/holdfast.toml",
+        repo.path / ".git" / "holdfast" / "settings.toml": ".git/holdfast/settings.toml",
+        own: str(own),
+    }
+    for path, named in cases.items():
+        before = path.read_text() if path.exists() else None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("[features]\njournal = false\n")
+        with pytest.raises(SwitchedOff) as caught:
+            Project.open(repo.path).journal()
+        assert str(caught.value).startswith(
+            f"the journal is switched off (features.journal = false in {named})"
+        )
+        assert caught.value.hint.endswith(f"in {named}.")
+        path.write_text(before or "")
+    environ = {**os.environ, "HOLDFAST_FEATURES_SESSIONS": "false"}
+    with pytest.raises(SwitchedOff, match=r"sessions are switched off .* in the environment"):
+        Project.open(repo.path, environ=environ).session_list()

@@ -1,8 +1,9 @@
 """The gate for tasks and links: may this branch's plan join the trunk?
 
-Read from tree objects like everything `check` looks at. What the branch changed must be readable, named
-after its id, and bring no second file for an id and no new ring of needs. What was wrong before the
-branch began is said as a note: it is not this branch's doing.
+Read from tree objects like everything `check` looks at. What the branch changed must be readable and bring
+no second file for an id and no new ring of needs. What was wrong before the branch began is said as a
+note: it is not this branch's doing. So is a name that does not end in its id, as `doctor` says it too: a
+file made by hand is taken and published under the name it has.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,8 +39,8 @@ def judge(repo: Repo, start: str | None) -> Judged:
     findings = [*odd, *found.findings, *nodes.repeated(found), *nodes.clashing(ordered)]
     strangers = nodes.foreign(ordered)
     findings += [nodes.problem(path, "this is no file of a task or a link", _NAME) for path in strangers]
-    findings += [nodes.problem(path, said, _NAME) for path, said in nodes.misnamed(found)]
-    judged = [finding if finding.file in changed else _older(finding) for finding in findings]
+    judged = [nodes.note(path, said, _NAME) for path, said in nodes.misnamed(found)]
+    judged += [finding if finding.file in changed else _older(finding) for finding in findings]
     judged += _rings(repo, found, before, start)
     return Judged(tuple(judged), {"tasks": len(found.tasks), "links": len(found.links)})
 

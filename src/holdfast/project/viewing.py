@@ -141,7 +141,13 @@ class Viewing:
 
     def _needs(self, feature: str) -> None:
         if not self.settings.has(feature):
-            raise SwitchedOff(f"{feature} are switched off in this project (features.{feature} = false)")
+            said = "the journal is" if feature == "journal" else f"{feature} are"
+            where = self.settings.origins.get(f"features.{feature}", paths.SETTINGS)
+            where = where.removeprefix(os.path.join(self.clone.repo.top, ""))
+            raise SwitchedOff(
+                f"{said} switched off (features.{feature} = false in {where})",
+                hint=f"Set features.{feature} to true in {where}.",
+            )
 
     def _shown(self, value: T) -> T:
         """What was done is in the views before it is told."""
