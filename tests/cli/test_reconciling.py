@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +119,21 @@ def test_a_lost_line_is_still_named_after_the_option(left: Cli, repo: GitRepo) -
     assert carried.startswith("Taken over:")
     assert "Lost work" in left("tasks").out
     assert left("reconcile", "--drop", "gone", ok=False).code == 13
+
+
+def test_a_branch_of_another_clone_was_not_deleted_here(cli: Cli, repo: GitRepo, tmp_path: Path) -> None:
+    """Whoever brings a colleague's store must not look for a branch that was never here."""
+    cli("init", "--commit")
+    name = "feature/" + "long-" * 30
+    repo.git("switch", "-q", "-c", name)
+    cli("task", "add", "Theirs")
+    cli("export", str(tmp_path / "store"))
+    repo.git("clone", "-q", "-b", "main", str(repo.path), str(tmp_path / "other"))
+    other = Cli(tmp_path / "other", cli.env)
+    other("import", str(tmp_path / "store"))
+    [row] = [row for row in other("reconcile").out.splitlines() if "of another clone left" in row]
+    assert "deleted" not in row
+    assert len(row) < 140
 
 
 def test_a_rewind_is_explained_and_undone_by_option(cli: Cli, repo: GitRepo) -> None:

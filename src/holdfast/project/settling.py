@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from holdfast.capture import noticing
 from holdfast.git.disputed import conflicts
 from holdfast.git.disputed.conflicts import Conflict
 from holdfast.project.viewing import Viewing
@@ -27,5 +28,6 @@ class Settling(Viewing):
     def resolve(self, name: str, choices: Mapping[str, str]) -> Resolved:
         """Settle a conflict: field to `ours`, `theirs` or a value, `*` for all; nothing: the merged text."""
         done = disputes.resolve(self.clone, self.conflict(name), choices)
+        noticing.answered(self.clone)
         self._render_quietly()
         return done
