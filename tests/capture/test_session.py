@@ -521,3 +521,23 @@ def test_a_sandbox_goes_on_in_a_store_of_its_own(desk: Desk) -> None:
     home = sessions.find(desk.clone().private, inside)
     assert home.previous == first.id and [turn.summary for turn in home.turns] == ["Inside"]
     assert desk.note("Outside again").session.id == inside  # the newer of two that are open here
+
+
+def test_what_a_merge_or_a_rebase_brings_is_nobodys_turn_here(repo: GitRepo, tmp_path: Path) -> None:
+    """A session that claims other people's commits offers them as evidence for its own task."""
+    desk = Desk(repo, str(tmp_path / "cache"), Clock())
+    setup.initialise(str(repo.path), cache=desk.cache, commit=True)
+    repo.git("switch", "-q", "-c", "feature")
+    repo.commit("mine")
+    work.start(desk.open(), objective="work")
+    work.note(desk.open(), "one")
+    for way in (("merge", "-q", "-m", "joined"), ("rebase", "-q")):
+        repo.git("switch", "-q", "main")
+        others = repo.commit(f"others-{way[0]}")
+        repo.git("switch", "-q", "feature")
+        repo.commit(f"mine-{way[0]}")
+        repo.git(*way, "main")
+        noted = work.note(desk.open(), f"after {way[0]}")
+        assert noted.turn is not None
+        assert others not in noted.turn.commits
+        assert noted.turn.commits, "its own commits are told"

@@ -19,10 +19,8 @@ from holdfast.store.layout import TRACKED
 
 MAX_COMMITS, MAX_FILES = 2_000, 300
 _ROWS = 5_000  # of the reflog
-_MADE = re.compile(
-    r"commit\b|cherry-pick|revert|am\b|.*Merge made by|"
-    r"(?:rebase|pull)\b.*\((?:pick|reword|edit|squash|fixup|continue)\)"
-)
+_MADE = re.compile(r"commit\b|cherry-pick|revert|am\b|.*Merge made by")
+_PICKED = re.compile(r"(?:rebase|pull)\b.*\((?:pick|reword|edit|squash|fixup|continue)\)")
 _OWN_CLOCK = 0.1  # seconds by which a file system may lag behind our clock
 
 
@@ -40,11 +38,15 @@ def commits(repo: Repo, base: str | None, head: str | None) -> list[str]:
     if head is None or head == base:
         return []
     gained = _gained(repo, base, head)
-    rows = reflog.read(repo.git_dir, "HEAD")[-_ROWS:]
+    here, ref = reflog.read(repo.git_dir, "HEAD")[-_ROWS:], repo.head().ref or repo.rebasing()
+    # What was committed in this work tree while another branch was checked out is not this branch's work,
+    # even if it came here by a merge since; only what a rebase picks is told by HEAD's log alone.
+    rows = (reflog.read(repo.common_dir, ref)[-_ROWS:] if ref else []) or here
     if not rows:
         mine = set(_gained(repo, base, head, "--first-parent"))
     else:
         mine = {row.oid for row in rows if _MADE.match(row.message)}
+        mine |= {row.oid for row in here if _PICKED.match(row.message)}
     return [oid for oid in reversed(gained) if oid in mine]
 
 
