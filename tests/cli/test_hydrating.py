@@ -56,6 +56,21 @@ Open:
     assert "ago" not in plain  # times are absolute: what is kept stays true
 
 
+def test_what_a_session_left_open_is_told_to_the_next_until_it_is_closed(used: Cli) -> None:
+    """What nobody closed must outlive the session that noted it."""
+    used("session", "note", "--ask", "may I drop the table?")
+    first = json.loads(used("session", "end", "--json").out)["id"]
+    used("session", "start", "Go on")
+    used("session", "note", "Looked around")
+    for said in (used("context").out, used("context").out):  # made, and kept
+        assert f"- {first}:o1 on main: wire it up" in said
+        assert f"- {first}:a1 on main: waits for a yes or no: may I drop the table?" in said
+    used("session", "note", "--close", f"{first}:o1", "--denied", f"{first}:a1")
+    said = used("context").out
+    assert "wire it up" not in said and f"- {first}:a1 on main: denied: may I drop the table?" in said
+    assert "denied    a1  may I drop the table?" in used("session", "show", first).out
+
+
 def test_a_tool_gets_the_same_as_an_object(used: Cli) -> None:
     """Whoever packs contexts by program must not parse prose."""
     said = json.loads(used("context", "--json", "--budget", "300").out)

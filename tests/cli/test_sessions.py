@@ -125,6 +125,16 @@ def test_every_answer_is_an_object_with_json(ready: Cli) -> None:
     )
 
 
+def test_a_rewritten_commit_is_shown_by_its_new_name(ready: Cli, repo: GitRepo) -> None:
+    """A commit that git does not have any more cannot be looked at."""
+    ready("session", "start", "x")
+    repo.commit("a.txt")
+    ready("session", "note", "one")
+    repo.git("commit", "-q", "--amend", "-m", "another message")
+    ready("reconcile", "--apply")
+    assert f"open on main at {repo.git('rev-parse', 'HEAD')[:12]}, 1 turn" in ready("session", "show").out
+
+
 def test_the_text_for_an_agent_keeps_to_the_budget(ready: Cli) -> None:
     """An agent's window is small."""
     for n in range(4):

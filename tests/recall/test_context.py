@@ -274,6 +274,9 @@ def test_what_was_left_on_the_branch_before_is_told_as_that_branchs(place: Place
     session_here(place, name="SES-2", **later(first, 1, previous="SES-1"))
     told = "\n".join(section(packed(place), "session"))
     assert "- SES-1:o1 on main: fix the leak" in told and "nobody's" not in told
+    gone = {"state": "ended", "ended": first.updated, "ended_by": "dropped"}
+    sessions.update(place.open().layout, "SES-1", lambda one: replace(one, **gone))
+    assert "fix the leak" not in text(packed(place))  # somebody let go of it
 
 
 def test_of_many_sessions_the_newest_are_told_and_the_rest_counted(place: Place) -> None:

@@ -46,10 +46,15 @@ def before(there: Iterable[Session], first: Session, *, line: str) -> list[Sessi
     while waiting:
         one = waiting.pop()
         for name in (one.previous or "", *onward.get(one.id, ())):
-            if name in known and name not in found:
+            if name in known and name not in found and not _let_go(known[name], line):
                 found[name] = known[name]
                 waiting.append(known[name])
     return sorted(found.values(), key=lambda one: (one.updated.ts, one.id), reverse=True)
+
+
+def _let_go(session: Session, line: str) -> bool:
+    """Whether somebody decided that a session of another line is no matter any more."""
+    return session.line != line and session.ended_by == "dropped"
 
 
 def left_by(first: Session, earlier: Sequence[Session]) -> list[Matter]:

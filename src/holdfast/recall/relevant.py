@@ -15,7 +15,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.git.rewritten import anchors
 from holdfast.model.pages import is_page
-from holdfast.model.session import Session
+from holdfast.model.session import Session, now_at
 from holdfast.store import layout as paths
 
 FARTHEST = 20_000  # commits looked at for an ancestor; what lies farther back says little about now
@@ -87,10 +87,10 @@ def tells(session: Session) -> bool:
 
 
 def last_commit(session: Session) -> str | None:
-    """Where in history a session was when it was last heard of."""
-    ended = session.ended.commit if session.ended else None
+    """Where in history a session was when it was last heard of, by the name that commit has now."""
+    ended = now_at(session, session.ended).commit if session.ended else None
     made = session.commits[-1] if session.commits else None
-    return ended or session.updated.commit or made or session.started.commit
+    return ended or now_at(session, session.updated).commit or made or session.started.commit
 
 
 def files_of(session: Session) -> set[str]:
