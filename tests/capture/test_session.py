@@ -523,21 +523,18 @@ def test_a_sandbox_goes_on_in_a_store_of_its_own(desk: Desk) -> None:
     assert desk.note("Outside again").session.id == inside  # the newer of two that are open here
 
 
-def test_what_a_merge_or_a_rebase_brings_is_nobodys_turn_here(repo: GitRepo, tmp_path: Path) -> None:
+def test_what_a_merge_or_a_rebase_brings_is_nobodys_turn_here(desk: Desk) -> None:
     """A session that claims other people's commits offers them as evidence for its own task."""
-    desk = Desk(repo, str(tmp_path / "cache"), Clock())
-    setup.initialise(str(repo.path), cache=desk.cache, commit=True)
+    repo = desk.repo
     repo.git("switch", "-q", "-c", "feature")
-    repo.commit("mine")
-    work.start(desk.open(), objective="work")
-    work.note(desk.open(), "one")
+    work.start(desk.clone(), objective="work")
+    desk.note("one")
     for way in (("merge", "-q", "-m", "joined"), ("rebase", "-q")):
         repo.git("switch", "-q", "main")
         others = repo.commit(f"others-{way[0]}")
         repo.git("switch", "-q", "feature")
         repo.commit(f"mine-{way[0]}")
         repo.git(*way, "main")
-        noted = work.note(desk.open(), f"after {way[0]}")
-        assert noted.turn is not None
-        assert others not in noted.turn.commits
-        assert noted.turn.commits, "its own commits are told"
+        told = desk.note(f"after {way[0]}").turn
+        assert told is not None and told.commits, "its own commits are told"
+        assert others not in told.commits

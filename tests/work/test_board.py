@@ -1,5 +1,7 @@
 """Tasks on a real repository: added, changed, started, finished, on every branch as it was there."""
 
+import errno
+import os
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -7,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import BadInput, Claimed, Cycle, InConflict, NeedsEvidence, NotFound
+from holdfast.errors import BadInput, Claimed, Cycle, InConflict, NeedsEvidence, NotFound, NotStored
 from holdfast.git.clone import Clone
 from holdfast.model.task import Task
+from holdfast.store import fsio
 from holdfast.work import board, claims, doing, elsewhere, links
 from holdfast.work.doing import Who
+from tests.conftest import Quick
 from tests.git.place import Place
 
 ANN = Who("ann")
@@ -412,3 +416,27 @@ def test_links_are_kept_once_and_dead_ones_are_marked(place: Place) -> None:
     place.git("commit", "-qm", "gone")
 
     assert [item.link.title for item in links.listed(place.open()) if item.dead] == ["The guide"]
+
+
+class FullForBodies(Quick):
+    """A disk that has room for everything but what an event says."""
+
+    def open(self, path: str, flags: int, mode: int) -> int:
+        if "/bodies/" in path and flags & os.O_CREAT:
+            raise OSError(errno.ENOSPC, "no space left", path)
+        return super().open(path, flags, mode)
+
+
+def test_a_task_whose_event_cannot_be_stored_is_not_there(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error says that nothing was stored; whoever runs the command again must not get it twice."""
+    task = add(place, "Before")
+    monkeypatch.setattr(fsio, "ops", FullForBodies())
+
+    with pytest.raises(NotStored):
+        add(place, "Half-stored")
+    with pytest.raises(NotStored):
+        doing.stop(place.open(), task.id, "dropped")
+
+    assert titles(place.open()) == {"Before": "open"}

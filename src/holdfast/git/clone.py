@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from holdfast.errors import (
     CorruptLog,
     FutureFormat,
+    HoldfastError,
     NotInitialised,
     ReadOnlyStore,
     ScanFailed,
@@ -215,11 +216,18 @@ class Clone:
         tree = self.repo.tree_id("HEAD", paths.LOG) if self.repo.head().oid else None
         return summary.of_tree(self.repo, self.layout, tree, keep=not self.reading) if tree else Summary()
 
-    def change(self, path: str, text: str | None) -> Change:
-        """Keep a tracked path's next content until it is published on this line."""
-        return self.change_all({path: text})[0]
+    def change(
+        self, path: str, text: str | None, *, event: Callable[[Change], Draft] | None = None
+    ) -> Change:
+        """Keep a tracked path's next content until it is published on this line.
 
-    def change_all(self, texts: Mapping[str, str | None]) -> list[Change]:
+        With `event`, what it gives is recorded as well, and if that cannot be stored, neither is the change.
+        """
+        return self.change_all({path: text}, event=event)[0]
+
+    def change_all(
+        self, texts: Mapping[str, str | None], *, event: Callable[[Change], Draft] | None = None
+    ) -> list[Change]:
         """Keep the next content of several tracked paths; what waits and what HEAD has is looked up once."""
         for path in texts:
             pending.refuse_foreign(path)
@@ -228,13 +236,28 @@ class Clone:
             if change.path in earlier and change.segment is None:
                 earlier[change.path].append(change)
         in_tree = self.repo.blobs_at("HEAD", list(texts))
-        return [self._change(path, text, earlier[path], in_tree.get(path)) for path, text in texts.items()]
+        return [
+            self._change(path, text, earlier[path], in_tree.get(path), event) for path, text in texts.items()
+        ]
 
-    def _change(self, path: str, text: str | None, earlier: list[Change], in_tree: str | None) -> Change:
+    def _change(
+        self,
+        path: str,
+        text: str | None,
+        earlier: list[Change],
+        in_tree: str | None,
+        event: Callable[[Change], Draft] | None,
+    ) -> Change:
         line, head = self.line(), self.repo.head()
         base = self._base(path, text, earlier[-1] if earlier else None, in_tree)
         blob = None if text is None else self.repo.hash_blob(text.encode("utf-8"))
         new = pending.add(self.layout, Change(path, base, blob, line.id, head.oid, self.now(), text))
+        if event is not None:
+            try:
+                self.record(event(new))
+            except HoldfastError:  # the disk is full, or refuses: what was there before still counts
+                pending.drop(self.layout, new)
+                raise
         for old in earlier:  # kept, though superseded: a branch made meanwhile took the older text along
             if old.line == line.id and old.published is None:
                 pending.archive(self.layout, old, commit=None, ts=self.now())

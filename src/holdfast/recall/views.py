@@ -108,7 +108,7 @@ def _timeless(text: str) -> Any:
     """A view without the moment it was rendered; damaged ones are equal to nothing."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return object()
     if isinstance(found, dict):
         found.pop("last_updated", None)

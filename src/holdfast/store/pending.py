@@ -178,6 +178,10 @@ def read(path: str) -> Change:
 
 def check(change: Change) -> None:
     """Say by ValueError in what a change contradicts itself."""
+    words = (change.path, change.line, change.ts)
+    maybe = (change.base, change.blob, change.head, change.text, change.segment)
+    if not all(isinstance(word, str) for word in words + tuple(w for w in maybe if w is not None)):
+        raise ValueError("its fields are not texts")
     if not is_publishable(change.path):
         raise ValueError(f"{change.path!r} is no path of the memory")
     oids = [oid for oid in (change.base, change.blob, change.head) if oid is not None]

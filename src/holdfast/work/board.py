@@ -6,7 +6,7 @@ of them all is `work.graph`'s business, what happens to one of them `work.doing`
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from holdfast.errors import BadInput, BrokenEntry, Cycle, InConflict, NotFound, TooLarge
@@ -16,6 +16,7 @@ from holdfast.model.ids import TASK, new_id, pick, slug
 from holdfast.model.task import Link, Task
 from holdfast.store import layout as paths
 from holdfast.store import tasks
+from holdfast.store.pending import Change
 from holdfast.work import elsewhere
 from holdfast.work.graph import Graph
 
@@ -170,8 +171,7 @@ def _write(
     text = tasks.render(task)
     if len(text) > tasks.MAX_TASK:
         raise TooLarge(f"{task.id} takes {len(text):,} characters; at most {tasks.MAX_TASK:,} are kept")
-    change = clone.change(path, text)
-    clone.record(event_of(task, action=action, blob=change.blob, more=more))
+    clone.change(path, text, event=lambda new: event_of(task, action=action, blob=new.blob, more=more))
     return task
 
 
@@ -224,5 +224,8 @@ def links(clone: Clone) -> tuple[dict[str, tuple[Link, str]], tuple[Broken, ...]
 def remove(clone: Clone, removed: Iterable[tuple[str, Draft]]) -> None:
     """Take files off the board: deleted by the next publish, kept in the store and in history."""
     for path, draft in removed:
-        clone.change(path, None)
-        clone.record(draft)
+        clone.change(path, None, event=partial(_said, draft))
+
+
+def _said(draft: Draft, _: Change) -> Draft:
+    return draft

@@ -426,9 +426,11 @@ def _store(clone: Clone, nodes: Iterable[Task | Link]) -> None:
     for node, text in texts.values():
         if len(text) > files.MAX_TASK:
             raise TooLarge(f"{node.id} takes {len(text):,} characters; at most {files.MAX_TASK:,} are kept")
-    changes = clone.change_all({path: text for path, (_, text) in texts.items()}) if texts else []
-    for change in changes:
-        clone.record(_event(texts[change.path][0], change.blob))
+    if texts:
+        clone.change_all(
+            {path: text for path, (_, text) in texts.items()},
+            event=lambda new: _event(texts[new.path][0], new.blob),
+        )
 
 
 def _folder(node: Task | Link) -> str:

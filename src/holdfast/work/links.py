@@ -40,8 +40,8 @@ def add(clone: Clone, target: str, *, title: str | None = None, id: str | None =
     if id is not None and id.lower() in {name.lower() for name in known}:
         raise BadInput(f"there is a link {id} already", hint="Leave --id out to get a new one.")
     link = Link(id=id or new_id(LINK, known), title=fields["title"], target=where, kind=kind)
-    clone.change(paths.node_path(paths.LINKS, slug(link.title, 60), link.id), tasks.render(link))
-    clone.record(_event(link, "link"))
+    path = paths.node_path(paths.LINKS, slug(link.title, 60), link.id)
+    clone.change(path, tasks.render(link), event=lambda _: _event(link, "link"))
     return link
 
 

@@ -18,7 +18,7 @@ _LIMIT = 1 << 24
 
 def read(clone: Clone, subject: str) -> dict[str, list[Any]]:
     """Name to what is remembered of it."""
-    for store in clone.stores:
+    for store in (clone.layout, *clone.stores):  # where it was last written comes first
         try:
             raw = json.loads(fsio.read(os.path.join(store.seen, _name(clone, subject)), limit=_LIMIT))
             return {name: row for name, row in raw.items() if isinstance(row, list)}
