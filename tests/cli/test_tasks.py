@@ -271,6 +271,8 @@ def test_the_list_begins_with_what_was_begun_and_counts_in_one_order(cli: Cli) -
     for name, priority in (("c", "3"), ("b", "1"), ("a", "3"), ("d", "4"), ("e", "2")):
         cli("task", "add", f"Title {name}", "--id", name, "--priority", priority)
     cli("task", "start", "d")
+    cli("task", "link", "d", "b")
+    assert [one["task"] for one in answer(cli, "next")["being_done"]] == ["d"]
     cli("task", "done", "e", "--without-evidence")
 
     assert [task["id"] for task in answer(cli, "tasks", "--all")["items"]] == ["d", "b", "a", "c", "e"]

@@ -202,6 +202,21 @@ def test_a_new_file_is_an_added_task(place: Place) -> None:
     assert OTHER in place.publish().paths
 
 
+def test_a_new_file_of_an_id_that_another_branch_has_is_said(place: Place) -> None:
+    """After the merge there are two files of one id, and one of them is left out."""
+    place.git("switch", "-q", "-c", "feature")
+    doing.add(place.open(), title="Theirs", id="X-1")
+    place.git("switch", "-q", "main")
+    write(place, text(id="X-1"), ".holdfast/tasks/mine-X-1.md")
+
+    _, notes = take(place)
+
+    assert (
+        "X-1 is on feature too, in .holdfast/tasks/theirs-X-1.md; name yours so, or give it another id"
+        in notes
+    )
+
+
 def test_links_are_taken_too(place: Place) -> None:
     """A canonical link is a file like a task."""
     link = Link(id="LNK-abc123", title="The plan", target="README", kind="path")

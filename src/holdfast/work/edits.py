@@ -31,9 +31,10 @@ from holdfast.git.disputed import conflicts, sides
 from holdfast.model.event import Draft
 from holdfast.model.task import Link, Task
 from holdfast.store import fsio, pending, tasks
+from holdfast.store import layout as paths
 from holdfast.store.pending import Change
 from holdfast.work import board as boards
-from holdfast.work import noticed
+from holdfast.work import elsewhere, noticed
 from holdfast.work.ground import FOLDERS, Everything, Ground, head_texts, node_of
 
 MOST_NOTES = 20
@@ -211,12 +212,24 @@ def _take(clone: Clone, edited: Mapping[str, str | HoldfastError]) -> list[Taken
             drafts.append(_draft(clone, ground, path, text))
         except HoldfastError as error:
             clone.notes.append(f"your edit was not taken: {_with_path(path, str(error))}")
+    _say_twins(clone, drafts)
     _store(clone, drafts)
     for draft in drafts[:MOST_NOTES]:
         clone.notes.append(said(draft.taken))
     if len(drafts) > MOST_NOTES:
         clone.notes.append(f"and {len(drafts) - MOST_NOTES:,} more edits by hand were taken")
     return [draft.taken for draft in drafts]
+
+
+def _say_twins(clone: Clone, drafts: Sequence[_Draft]) -> None:
+    """Warn of a new file whose id another branch keeps in a file of another name: they would not merge."""
+    new = {d.node.id: d.taken.path for d in drafts if d.taken.is_new and isinstance(d.node, Task)}
+    for name, path in elsewhere.paths_of(clone, paths.TASKS, new).items():
+        if path != new[name]:
+            branches = ", ".join(elsewhere.others_with(clone, name)[:3]) or "another branch"
+            clone.notes.append(
+                f"{name} is on {branches} too, in {path}; name yours so, or give it another id"
+            )
 
 
 def _store(clone: Clone, drafts: Sequence[_Draft]) -> None:

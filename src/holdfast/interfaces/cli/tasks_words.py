@@ -297,8 +297,9 @@ def _ready(found: Next, free: Sequence[Task]) -> str:
 
 
 def _busy(found: Next) -> list[Task]:
-    """What is ready and claimed."""
-    return [task for task in found.ready if task.id in found.claims]
+    """What is claimed: of what is ready, then of the rest that is open."""
+    rest = (*found.to_close, *found.unplanned, *(item.task for item in found.waiting))
+    return [task for task in (*found.ready, *rest) if task.id in found.claims]
 
 
 def _plans(title: str, plans: Sequence[Task]) -> list[str]:
