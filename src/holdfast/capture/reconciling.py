@@ -263,11 +263,6 @@ def _across(clone: Clone, board: Board) -> list[Across]:
     return [Across(task, node, where[node]) for task, node in edges]
 
 
-def needed(clone: Clone) -> list[str]:
-    """Why somebody should reconcile, in a few words each; nothing: there is nothing to choose."""
-    return [*left_open(clone), *came_later(clone)]
-
-
 def left_open(clone: Clone) -> list[str]:
     """The sessions that this work tree left open, a sentence each."""
     return [

@@ -30,7 +30,7 @@ _UNLEARN = f"INSERT INTO words (words, rowid, {_WORDS}) SELECT 'delete', id, {_W
 _ORPHANS = "SELECT row FROM touched WHERE NOT EXISTS (SELECT 1 FROM member WHERE member.row = touched.row)"
 _DATE = """UPDATE row SET ts = (
   SELECT max(e.ts) FROM row AS e WHERE e.target = row.name AND e.kind = 'event' AND e.shown
-) WHERE id < 0 AND kind <> 'session'"""
+) WHERE id < 0"""
 _NEWEST = "SELECT id FROM row WHERE shown AND id > 0 ORDER BY id DESC LIMIT 1"
 
 

@@ -130,7 +130,10 @@ def task_row(task: Task, *, key: bytes, path: str, blob: str, clash: bool = Fals
 
 
 def session_row(session: Session, *, key: bytes) -> Row:
-    """The row of a session: what it was about, what was done and decided, and what is open."""
+    """The row of a session: what it was about, what was done and decided, and what is open.
+
+    It stands among the events, at its last turn: notes are many, and a fact that says it counts more.
+    """
     turns = [turn.summary for turn in session.every_turn]
     opened = [item.text for item in (*session.still_open, *session.still_to_follow)]
     said = (session.objective, session.summary, *session.decisions, *opened, *reversed(turns))
@@ -138,7 +141,7 @@ def session_row(session: Session, *, key: bytes) -> Row:
     title, task = _title(text) or "session", session.tasks[-1] if session.tasks else None
     facets = " ".join([facet("k", "session"), *(facet("t", name) for name in session.tasks)])
     return (
-        -1, key, 0, session.id, "session", session.state, session.updated.ts, title,
+        number(session.updated.ts), key, 0, session.id, "session", session.state, session.updated.ts, title,
         _labels(session.id, "session", _one_line(session.branch), *session.tasks), text,
         _parts(title, text), facets,
         task, "", None, session.line, session.updated.commit, None, None, None,

@@ -226,7 +226,7 @@ def _collapse(found: "list[tuple[Row, float]]", limit: int) -> "list[tuple[Row, 
 
     Of a task or a session that is not here itself, one event stands for all of them.
     """
-    things = {row[0] for row, _ in found if row[-1] < 0}
+    things = {row[0] for row, _ in found if row[-1] < 0 or row[1] == "session"}
     files: set[Row] = set()
     kept: list[tuple[Row, float]] = []
     for row, score in found:
@@ -248,7 +248,7 @@ def _hit(row: "Row", score: float, terms: list[str], now: str, replaced: set[str
     *fields, expires, doubt, number = row
     fields[3] = snippet(fields[3] or "", terms)
     state = None
-    if number < 0:
+    if number < 0 or fields[1] == "session":
         state, fields[15] = fields[15], None
         if state == "deprecated":
             state = "retired"

@@ -19,7 +19,7 @@ _APPROVAL = re.compile(rb'"kind":"(?:' + "|".join(KINDS).encode("ascii") + rb')"
 _MEMORIES = """SELECT row.id, row.name, row.blob, row.words, row.doubt, min(u.kind)
   FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit
   WHERE row.id < 0 AND row.shown AND u.shown
-  AND row.kind NOT IN ('candidate', 'task', 'session') GROUP BY row.id"""
+  AND row.kind NOT IN ('candidate', 'task') GROUP BY row.id"""
 _HERE = f"""SELECT e.target, e.ts, e.key, e.blob, e.words FROM row AS e
   WHERE e.kind = 'event' AND e.what IN {KINDS} AND e.shown
   AND e.target IN (SELECT name FROM row WHERE id < 0 AND shown)"""
