@@ -201,6 +201,16 @@ def test_commits_that_no_session_tells_of_are_told(place: Place, monkeypatch: py
     assert list(journal.days(place.open(), folder="docs")) == [DAY, NEXT]
 
 
+def test_no_page_is_written_of_what_was_before_anything_was_recorded(place: Place) -> None:
+    """A project of ten years must not get three thousand pages on its first day with us."""
+    before = "2026-11-14"
+    place.repo.commit("a.txt", message="by hand")
+    assert "by hand" in the_day(place, before)  # whoever asks is told
+    assert journal.write(place.open()) == journal.write(place.open(), only=[before]) == []
+    saved(place, session_of(place))
+    assert journal.write(place.open()) == [f".holdfast/view/journal/{DAY}.md"]
+
+
 def test_of_very_many_commits_the_last_are_told(place: Place) -> None:
     """A day of a thousand commits is not a page of a thousand lines."""
     made = tuple(journal.Made("a" * 40, f"{DAY}T10:00:00", "ada", f"n{number}") for number in range(100))

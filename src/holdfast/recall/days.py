@@ -4,7 +4,7 @@ Days are UTC days. What other branches did is not told unless it is asked for.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +18,7 @@ from holdfast.store import sessions
 
 KINDS = ("run", "accept", "promote", "retire", "task", "checkpoint")
 _COMMITS = 50_000  # looked at
+_FOREVER = "2099-12-31"
 
 Joined = Mapping[str, Any]
 
@@ -48,34 +49,39 @@ def days(
     only: Collection[str] | None = None,
     everywhere: bool = False,
     folder: str | None = None,
+    begun: bool = False,
 ) -> dict[str, Day]:
     """Every day on which something happened, the oldest first.
 
     What other branches did is told only if `everywhere` is asked for. Commits of the journal in `folder`
-    are not told in it.
+    are not told in it; those from before anything was recorded only of days in `only`, and not if `begun`.
     """
     events = clone.all_events() if everywhere else clone.events()
     known = sessions.everywhere(clone.stores)
     there = known if everywhere else _seen(clone, known, events)
-    told = [event for event in events if event.kind in KINDS]
+    told = _once(clone, [event for event in events if event.kind in KINDS])
     dates = {event.ts[:10] for event in told} | {when for one in there for when in dates_of(one)}
-    first, last = (
-        (min(dates, default=None), None)
-        if only is None
-        else (min(only, default=None), max(only, default=None))
-    )
-    made = _commits(clone, known, first, last, everywhere=everywhere, folder=folder)
+    span = _span(dates, only, begun=begun)
+    made = _commits(clone, known, span, everywhere=everywhere, folder=folder) if span else []
     dates |= {one.ts[:10] for one in made}
-    again = _repeated(clone, told)
     return {
         when: Day(
             when,
             tuple(one for one in there if when in dates_of(one)),
-            tuple(clone.joined(e) for e in told if e.ts[:10] == when and e.hash_self not in again),
+            tuple(clone.joined(event) for event in told if event.ts[:10] == when),
             tuple(one for one in made if one.ts[:10] == when),
         )
         for when in sorted(dates if only is None else dates & set(only))
     }
+
+
+def _span(dates: Collection[str], only: Collection[str] | None, *, begun: bool) -> tuple[str, str] | None:
+    """From which day to which commits are looked for."""
+    first = min(dates, default="")
+    if only is None or begun:
+        only = [day for day in only if day >= first] if only is not None else [first, _FOREVER]
+        only = only if first else []
+    return (min(only), max(only)) if only else None
 
 
 def _seen(clone: Clone, known: Iterable[Session], events: Iterable[Event]) -> list[Session]:
@@ -96,23 +102,21 @@ def _seen(clone: Clone, known: Iterable[Session], events: Iterable[Event]) -> li
 def _commits(
     clone: Clone,
     known: Iterable[Session],
-    first: str | None,
-    last: str | None,
+    span: tuple[str, str],
     *,
     everywhere: bool,
     folder: str | None,
 ) -> list[Made]:
     """The commits from a day to another that no session names, oldest first; our own are left out."""
-    if first is None:
-        return []
     named = {oid for one in known for oid in (*one.commits, *(o for t in one.every_turn for o in t.commits))}
     which = ["--branches", "HEAD"] if everywhere else ["--first-parent", "HEAD"]
-    span = [f"--since={first}T00:00:00Z", *([f"--until={last}T23:59:59Z"] if last else [])]
+    days_told = [f"--since={span[0]}T00:00:00Z", f"--until={span[1]}T23:59:59Z"]
     shape = ["--format=%H%x00%ct%x00%an%x00%s", f"--max-count={_COMMITS}", "--full-history"]
     paths_told = ["--", ":(top)", f":(top,exclude){paths.TRACKED}", *apart_from_pages(folder)]
-    done = clone.repo.attempt("log", *shape, *span, *which, *paths_told)
-    rows = [row.split("\0", 3) for row in done.stdout.decode("utf-8", "replace").split("\n") if row]
-    made = [Made(oid, _utc(ts), who, words) for oid, ts, who, words in rows if oid not in named]
+    done = clone.repo.attempt("log", *shape, *days_told, *which, *paths_told)
+    rows = [row.split("\0", 3) for row in done.stdout.decode("utf-8", "replace").split("\n")]
+    there = [row for row in rows if len(row) == 4 and row[0] not in named]  # else a signature's words
+    made = [Made(oid, _utc(ts), who, words) for oid, ts, who, words in there]
     return sorted(made, key=lambda one: one.ts)
 
 
@@ -120,8 +124,8 @@ def _utc(seconds: str) -> str:
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def _repeated(clone: Clone, told: Iterable[Event]) -> set[str]:
-    """The events by which a milestone was said to be reached again, without having been opened between."""
+def _once(clone: Clone, told: Sequence[Event]) -> list[Event]:
+    """The events without those that say again that a milestone was reached that was not opened between."""
     counts = Counter(event.target for event in told if event.kind == "checkpoint")
     reached: set[tuple[str | None, str]] = set()
     again: set[str] = set()
@@ -134,7 +138,7 @@ def _repeated(clone: Clone, told: Iterable[Event]) -> set[str]:
         elif step in ("done", "checkpoint"):
             again |= {event.hash_self} if (event.target, step) in reached else set()
             reached.add((event.target, step))
-    return again
+    return [event for event in told if event.hash_self not in again]
 
 
 def dates_of(session: Session) -> set[str]:

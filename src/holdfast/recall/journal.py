@@ -246,7 +246,7 @@ def _flat(said: str | None) -> str:
 
 def write(clone: Clone, *, folder: str | None = None, only: Collection[str] | None = None) -> list[str]:
     """Write the days that changed, all or those in `only`, to a folder or to the views; gives the paths."""
-    told = days(clone, only=only, folder=folder)
+    told = days(clone, only=only, folder=folder, begun=True)
     put = _put_view if folder is None else _put_file
     written = [path for when, day in told.items() if (path := put(clone, folder or "", when, text(day)))]
     empty = [when for when in _there(clone.layout, folder) if when not in told]
