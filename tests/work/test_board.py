@@ -214,6 +214,25 @@ def test_done_does_not_cite_what_was_pulled(place: Place, tmp_path: Path) -> Non
     assert doing.done(place.open(), task.id).found == (f"commit:{mine}",)
 
 
+def test_work_that_moved_to_a_branch_of_its_own_is_found_there(place: Place) -> None:
+    """People start a task and think of the branch afterwards; what the old one gets then is not theirs."""
+    task = add(place, "Build it")
+    place.publish()
+    doing.start(place.open(), task.id, ANN)
+    place.git("switch", "-q", "-c", "w")
+    commit(place, "one")
+    place.git("switch", "-q", "main")
+    eve = by_eve(place, "theirs")
+    place.git("switch", "-q", "w")
+    place.git("rebase", "-q", "main")
+    claims.add_commit(
+        place.open().layout, task.id, eve
+    )  # as git's hook would: it was made where it is claimed
+    mine = place.git("rev-parse", "HEAD").strip()
+
+    assert doing.done(place.open(), task.id).found == (f"commit:{mine}",)
+
+
 def test_a_commit_is_cited_by_the_name_it_has_after_the_start_was_rewritten(place: Place) -> None:
     """Rewriting what came before the task must not bring that in, nor lose what came after."""
     commit(place, "root")

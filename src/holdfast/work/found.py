@@ -10,6 +10,7 @@ that were started for the task.
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.git import reflog
@@ -23,6 +24,7 @@ from holdfast.work import claims
 
 _LETS_GO = ("done", "drop", "block", "reopen")
 MOST = 50  # commits or runs; a task with more is cited by hand
+FAR = 5000  # commits that are looked at: a trunk may have got many meanwhile
 
 
 def evidence(clone: Clone, task: Task, *, run: str | None = None) -> tuple[str, ...]:
@@ -45,10 +47,14 @@ def commits_of(clone: Clone, task: Task) -> list[str]:
     begun = _begun(clone, start)
     span = [f"{begun}..HEAD"] if begun else ["--no-walk", *sorted(made)]
     since = commits_since(clone, span) if begun or made else []
+    if where != clone.repo.head().branch:  # the work went on elsewhere: others may have used that branch
+        mail = _mail(clone.repo)
+        made &= {commit.oid for commit in since if commit.committer == mail}
     if begun is not None:
         made |= _ours_alone(clone.repo, begun)
-    named = [oid for oid, message in since if oid in noted or _names(message, task.id, ours=oid in made)]
-    return named if named or told.others else [oid for oid, _ in since if oid in made]
+    named = {one.oid for one in since if _names(one.message, task.id, ours=one.oid in made)}
+    chosen = named | (noted & made) if named or told.others else made
+    return [commit.oid for commit in since if commit.oid in chosen][-MOST:]
 
 
 def _names(message: str, task: str, *, ours: bool) -> bool:
@@ -91,7 +97,7 @@ def _ours_alone(repo: Repo, start: str) -> set[str]:
     refs = repo.text("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes").splitlines()
     others = "".join(f"^{ref}\n" for ref in refs if ref != f"refs/heads/{here}")
     asked = f"HEAD\n^{start}\n{others}".encode("utf-8", "surrogateescape")
-    mail = repo.text("config", "user.email", ok=(0, 1))
+    mail = _mail(repo)
     rows = repo.run("log", "--no-merges", "--format=%H %ce", "--stdin", stdin=asked).decode(
         "utf-8", "replace"
     )
@@ -99,18 +105,34 @@ def _ours_alone(repo: Repo, start: str) -> set[str]:
     return {oid for oid, _, committer in pairs if committer == mail}
 
 
-def commits_since(clone: Clone, span: Sequence[str]) -> list[tuple[str, str]]:
-    """The commits of a span that change more than Holdfast's own files, oldest first, with their messages."""
+def _mail(repo: Repo) -> str:
+    """By what address whoever works in this clone commits; nothing where git does not know."""
+    known = repo.attempt("var", "GIT_COMMITTER_IDENT").stdout.decode("utf-8", "replace")
+    return known.rpartition(">")[0].rpartition("<")[2] or "nobody's"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as far as it tells whose it is and what for."""
+
+    oid: str
+    committer: str
+    message: str
+
+
+def commits_since(clone: Clone, span: Sequence[str]) -> list[Commit]:
+    """The commits of a span that change more than Holdfast's own files, oldest first."""
     repo = clone.repo
-    shape = ("log", "-z", "--no-merges", "--reverse", f"--max-count={MOST}", "--format=%H %B")
+    shape = ("log", "-z", "--no-merges", "--reverse", f"--max-count={FAR}", "--format=%H %ce%n%B")
     done = repo.attempt(*shape, *span)
     if done.returncode:
         return []
     ours = set(repo.text("rev-list", "--no-merges", *span, "--", f":(top){paths.TRACKED}").split())
     others = (f":(top,exclude){paths.TRACKED}", ":(top)")
     ours -= set(repo.text("rev-list", "--no-merges", *span, "--", *others).split()) if ours else set()
-    rows = [row.partition(" ") for row in done.stdout.decode("utf-8", "replace").split("\0") if row.strip()]
-    return [(oid.strip(), message) for oid, _, message in rows if oid.strip() not in ours]
+    rows = (row.partition("\n") for row in done.stdout.decode("utf-8", "replace").split("\0") if row.strip())
+    found = (Commit(*head.partition(" ")[::2], message) for head, _, message in rows)
+    return [commit for commit in found if commit.oid not in ours]
 
 
 class _Told:
