@@ -169,3 +169,20 @@ def test_what_is_switched_off_leaves_no_files(
     assert left == []
     if feature == "sessions":
         assert [path.name for path in (repo / ".git/hooks").glob("*") if path.suffix != ".sample"] == []
+
+
+def test_what_is_switched_off_later_takes_its_hooks_and_views_along(cli: Cli) -> None:
+    """A team that switches it off must not find hooks firing and pages growing old."""
+    cli("init", "--commit", "--hooks")
+    cli("task", "add", "one")
+    cli("session", "note", "one")
+    (cli.cwd / ".holdfast/holdfast.toml").write_text(
+        "[features]\ntasks = false\nsessions = false\njournal = false\n"
+    )
+
+    said = cli("status")
+
+    assert "hooks were taken out" in said.err
+    assert not (cli.cwd / ".git/hooks/post-commit").exists()
+    assert not (cli.cwd / ".holdfast/view/project_state.json").exists()
+    assert not (cli.cwd / ".holdfast/view/journal").exists()

@@ -144,3 +144,20 @@ def test_the_last_context_stands_in_a_file_too(cli: Cli) -> None:
 
     assert (cli.cwd / ".holdfast/view/context/active.md").read_text("utf-8") == said
     assert "Write the grammar" in said
+
+
+@pytest.mark.parametrize("name", ["context/active.md", "journal"])
+def test_what_somebody_wrote_into_a_rendered_page_is_kept_aside(cli: Cli, name: str) -> None:
+    """These pages take no edits, but words somebody typed must not vanish."""
+    cli("init", "--commit")
+    cli("session", "note", "one")
+    cli("context")
+    page = cli.cwd / ".holdfast/view" / name
+    page = next(page.iterdir()) if page.is_dir() else page
+    page.write_text(page.read_text("utf-8") + "words of mine\n", encoding="utf-8")
+
+    told = cli("session", "note", "two").err + cli("context").err
+
+    kept = list((cli.cwd / ".git/holdfast/kept").iterdir())
+    assert any("words of mine" in path.read_text("utf-8") for path in kept)
+    assert "its text is in" in told

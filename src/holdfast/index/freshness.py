@@ -121,7 +121,10 @@ def _look_around(seen: "_Seen", place: Place, layout: Layout) -> None:
         seen.file(os.path.join(place.common_dir, *name.split("/")))
     seen.tree(os.path.join(place.common_dir, "refs"))
     seen.file(os.path.join(place.common_dir, "worktrees"))
-    seen.tree(layout.seen)
+    for name in layout.listed(layout.seen):
+        if not name.startswith("views-"):  # what was rendered last: an answer that is rendered would end itself
+            seen.add(name)
+            seen.file(os.path.join(layout.seen, name))
     for path in (layout.rewrites, layout.anchors):
         seen.file(path)
 

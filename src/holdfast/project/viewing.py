@@ -12,7 +12,7 @@ from holdfast.config import Settings
 from holdfast.curation import facts as standing_facts
 from holdfast.curation.facts import Facts
 from holdfast.errors import HoldfastError, SwitchedOff
-from holdfast.git import erase, journal
+from holdfast.git import erase, hooks, journal
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.index.freshness import Signature
@@ -20,6 +20,7 @@ from holdfast.recall import journal as journals
 from holdfast.recall import views
 from holdfast.recall.search import TextSearch
 from holdfast.security.redact import Scanner
+from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.work import edited_view, edits, state
 
@@ -99,10 +100,21 @@ class Viewing:
         """What happened since the last command: in git, in task files, in the view that may be edited."""
         if self.settings.has("tasks") or self.settings.has("sessions"):
             noticing.notice(self.clone)
+        self._leave_nothing_switched_off()
         if self.settings.has("tasks"):
             taken = edits.take(self.clone)
             if edited_view.take(self.clone) is not None or taken:
                 self._render_quietly()
+
+    def _leave_nothing_switched_off(self) -> None:
+        """Where a feature was switched off after it was used, its hooks and views go; truth stays."""
+        layout, has = self.clone.private, self.settings.has
+        if not has("sessions") and os.path.lexists(layout.hook) and not self.clone.reading:
+            hooks.remove(self.clone.repo, layout)
+            self.clone.notes.append("git's hooks were taken out: sessions are switched off")
+        for feature, name in (("tasks", state.NAME), ("journal", "journal")):
+            if not has(feature) and os.path.lexists(layout.view(name)):
+                views.remove(layout, name)
 
     @property
     def notices(self) -> list[str]:
@@ -136,8 +148,22 @@ class Viewing:
             text = state.text(state.read(self.clone))
             edited_view.put(self.clone, state.NAME, text, write=views.write)
         if self.settings.has("journal"):
-            only = None if all_days else [header.time[:10]]
-            journals.write(self.clone, folder=self.settings.journal_path, only=only)
+            self._write_journal(None if all_days else [header.time[:10]])
+
+    def _write_journal(self, only: list[str] | None) -> None:
+        clone, folder = self.clone, self.settings.journal_path
+        if folder is not None:
+            journals.write(clone, folder=folder, only=only)
+            return
+        days = only or [
+            name.removesuffix(".md") for name in clone.layout.listed(clone.layout.view("journal"))
+        ]
+        for day in days:
+            edited_view.spare(clone, f"journal/{day}.md")
+        for path in journals.write(clone, only=only):
+            name = path.removeprefix(f"{paths.VIEW}/")
+            data = fsio.read(fsio.inside(clone.repo.top, path), limit=views.MAX_VIEW)
+            edited_view.remember(clone, name, data)
 
     def _needs(self, feature: str) -> None:
         if not self.settings.has(feature):
@@ -163,7 +189,9 @@ class Viewing:
 
     def _view_quietly(self, name: str, text: str) -> None:
         try:
-            views.write(self.clone.layout, name, text)
+            edited_view.spare(self.clone, name)
+            if views.write(self.clone.layout, name, text):
+                edited_view.remember(self.clone, name, text.encode("utf-8", "replace"))
         except (OSError, HoldfastError) as error:
             self.clone.notes.append(f"{name} was not rendered: {error}")
 

@@ -96,6 +96,17 @@ def write(layout: Layout, name: str, text: str) -> bool:
     return True
 
 
+def remove(layout: Layout, name: str) -> None:
+    """Take a view away, or a folder of them; what is in the way and not ours stays."""
+    path = fsio.inside(layout.top, f"{paths.VIEW}/{name}")
+    for inner in layout.listed(path) if os.path.isdir(path) else ():
+        fsio.remove(os.path.join(path, inner))
+    if os.path.isdir(path):
+        fsio.ops.rmdir(path)
+    else:
+        fsio.remove(path)
+
+
 def _kept(path: str, text: str) -> bool:
     try:
         there = fsio.read(path, limit=MAX_VIEW).decode("utf-8", "replace")

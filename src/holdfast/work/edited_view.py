@@ -106,6 +106,12 @@ def refused(clone: Clone, name: str, data: bytes, why: str) -> Outcome:
     return Outcome(refused=why, kept=path)
 
 
+def spare(clone: Clone, name: str) -> None:
+    """Keep aside what somebody wrote into a view that takes no edits, before it is rendered anew."""
+    if name in noticed.read(clone, RECORD) and (data := edited(clone, name)) is not None:
+        refused(clone, name, data, "nothing is read back from this view")
+
+
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.errors import NotARepository
+from holdfast.errors import NotARepository, UnsafePath
 from holdfast.interfaces.cli import words
 from holdfast.interfaces.cli.command import command
 from holdfast.interfaces.cli.output import show
@@ -59,7 +59,11 @@ def _with_hooks(place: Place, made: Setup, wanted: bool | None) -> Setup:
         if not project.settings.has("sessions"):
             project.notices.append("no hooks: sessions are switched off (features.sessions = false)")
             return made
-        project.hooks_install()
+        try:
+            project.hooks_install()
+        except UnsafePath as error:  # set up all the same; whose folder it is decides about hooks
+            project.notices.append(f"git's hooks were not installed: {error}. {error.hint}")
+            return made
     return replace(made, hooks=True)
 
 
