@@ -4,6 +4,7 @@ import pytest
 
 import holdfast
 from holdfast import NeedsEvidence, NeedsReview, NotInitialised, Project, promote_fact, recall, write_log
+from tests.conftest import GitRepo
 
 
 @pytest.fixture
@@ -157,3 +158,18 @@ def test_what_a_run_records_names_it_as_parent(project, repo):
     run = inner.write_log({"task": "child"})
     (event,) = [event for event in inner.log() if event["run_id"] == run]
     assert event["parent_run_id"] == "outer-1"
+
+
+def test_a_secret_in_a_name_never_reaches_the_disk(repo: GitRepo) -> None:
+    """The name of who works is published with the task."""
+    key = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
+    Project.init(repo.path, commit=True)
+    project = Project.open(repo.path)
+    project.task_add("one", id="T-1")
+    project.task_start("T-1", owner=f"me {key}")
+    project.task_add("two", id="T-2")
+    project.next(claim=True, owner=f"me {key}")
+    project.publish(here=True)
+
+    held = [path for path in repo.path.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
+    assert held == []

@@ -128,7 +128,7 @@ KEYS = (
     Key("session.budget", 1500, _count(100, 100_000), "tokens a condensed session may take"),
     Key("model.command", (), _command, "a command that condenses instead of our own way", untracked=True),
     Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
-    Key("journal.path", None, _folder, "a folder of the work tree for the journal, instead of the views"),
+    Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("capture.env", CAPTURED, _words, "environment variables a run keeps", untracked=True),
     Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are kept"),
     Key("redact.rules", (), _words, "further patterns of secrets to remove", adds=True),

@@ -48,7 +48,7 @@ Decided:
 - Cookies it is
 Open:
 - o1 wire it up
-## Open tasks
+## Open tasks (of this branch; unreviewed)
 - TSK-login Log people in
 </holdfast-data MARK>
 """

@@ -459,3 +459,15 @@ def test_a_task_whose_event_cannot_be_stored_is_not_there(
         doing.stop(place.open(), task.id, "dropped")
 
     assert titles(place.open()) == {"Before": "open"}
+
+
+def test_a_claim_of_another_work_tree_outlives_a_done_elsewhere(place: Place, tmp_path: Path) -> None:
+    """Done on one branch is not done on another; whoever works there must not lose the task."""
+    task = add(place, "On two branches")
+    place.publish()
+    place.git("worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")
+    doing.start(place.open(), task.id, ANN)
+
+    doing.done(place.at(tmp_path / "other").open(), task.id, without=True)
+
+    assert claims.live(place.open().layout, place.open().now())[task.id].owner == "ann"

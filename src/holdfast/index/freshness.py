@@ -122,7 +122,7 @@ def _look_around(seen: "_Seen", place: Place, layout: Layout) -> None:
     seen.tree(os.path.join(place.common_dir, "refs"))
     seen.file(os.path.join(place.common_dir, "worktrees"))
     for name in layout.listed(layout.seen):
-        if not name.startswith("views-"):  # what was rendered last: an answer that is rendered would end itself
+        if not name.startswith("views-"):  # an answer that is rendered would end itself
             seen.add(name)
             seen.file(os.path.join(layout.seen, name))
     for path in (layout.rewrites, layout.anchors):

@@ -10,6 +10,7 @@ from holdfast.diagnostics.status import Status, Tally, Work
 from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import pick
+from holdfast.model.task import PLANS
 from holdfast.project.hydrating import Hydrating
 from holdfast.project.noting import Noting
 from holdfast.project.working import Working
@@ -59,7 +60,8 @@ class Reading(Working, Noting, Hydrating):
         board = self.tasks()
         open_ones = [task for task in board.tasks if not task.is_closed]
         begun = sum(task.status == "started" for task in open_ones)
-        return Work(len(open_ones), begun, len(board.graph.ready()), self.session_id())
+        ready = sum(task.kind not in PLANS for task in board.graph.ready())
+        return Work(len(open_ones), begun, ready, self.session_id())
 
     def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
         """Keep a rendered answer for the quick path until a fact expires or the signature changes."""

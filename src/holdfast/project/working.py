@@ -205,7 +205,7 @@ class Working(Viewing):
 
     def _who(self, owner: str | None, session: str | None) -> Who:
         name = owner or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "somebody"
-        return Who(" ".join(name.split()), session)
+        return Who(self.clone.scan.text(" ".join(name.split())), session)
 
 
 def _cited(task: Task) -> list[str]:

@@ -16,7 +16,7 @@ from holdfast.git.repo import Repo
 from holdfast.model import left_open
 from holdfast.model.brief import shortened
 from holdfast.model.session import Session
-from holdfast.model.task import Task
+from holdfast.model.task import PLANS, Task
 from holdfast.model.text import tokens, visible
 from holdfast.recall import relevant
 from holdfast.recall import thread as threads
@@ -38,11 +38,11 @@ _WHOLE = 1 << 22  # bytes: a session without a cut
 _TITLES = {
     "session": "Session {session}{whose} (unreviewed notes of this clone's own sessions)",
     "changed": "What changed",
-    "open": "Open tasks",
-    "blocked": "Waiting or blocked",
-    "goals": "Goals and milestones",
+    "open": "Open tasks (of this branch; unreviewed)",
+    "blocked": "Waiting or blocked (unreviewed)",
+    "goals": "Goals and milestones (unreviewed)",
     "facts": "Facts (each approved by a person)",
-    "links": "Links",
+    "links": "Links (of this branch; unreviewed)",
 }
 _MORE = {
     "session": "holdfast session show {session}",
@@ -325,7 +325,7 @@ def _since_what(material: Material) -> str:
 def _open(material: Material) -> list[str]:
     if material.board is None:
         return []
-    ready = material.board.graph.ready()
+    ready = [task for task in material.board.graph.ready() if task.kind not in PLANS]
     started = [task for task in material.board.tasks if task.status == "started"]
     order = {task.id: task for task in (*(t for t in ready if t.status == "started"), *started, *ready)}
     return [_line(f"- {_task(task)}{_claimed(task, material)}") for task in order.values()]

@@ -113,6 +113,8 @@ def claim_next(clone: Clone, who: Who, *, lasting: timedelta = LASTING) -> Task 
 def claim_of(clone: Clone, task: str, who: Who, *, lasting: timedelta) -> Claim:
     """A claim as this work tree would hold it from now on."""
     head, now = clone.repo.head(), clone.clock()
+    if clone.layout.private != clone.private.private:
+        clone.notes.append("others see this claim only after the next command outside the sandbox")
     if lasting <= timedelta(0) or lasting > timedelta(days=30):
         raise BadInput("a claim lasts up to 30 days", hint="Write 30m, 2h or 1d.")
     return Claim(
@@ -154,7 +156,7 @@ def done(
     boards.replace_with(clone, board, fresh, action="done")
     if task.kind == "milestone" and checkpoint is not None:
         clone.record(_milestone(fresh, checkpoint))
-    claims.release(clone.layout, task.id)
+    _let_go(clone, task.id)
     return Done(fresh, tuple(seen), unblocked)
 
 
@@ -192,15 +194,28 @@ def stop(clone: Clone, name: str, status: str, *, reason: str | None = None) -> 
     owner = _given_owner(clone, task) if status == "open" else task.owner
     changed = _unreached(replace(task, status=status, reason=said, owner=owner))
     fresh = boards.replace_with(clone, board, changed, action=action)
-    claims.release(clone.layout, task.id)
+    _let_go(clone, task.id)
     return fresh
+
+
+def _let_go(clone: Clone, task: str) -> None:
+    """End a claim on a task, unless it is held in another work tree: there it may not be done at all."""
+    claim = claims.find(clone.layout, task)
+    if claim is not None and claim.is_live(clone.now()) and claim.worktree != clone.worktree:
+        clone.notes.append(
+            f"{claim.owner} has claimed {task} in work tree {claim.worktree}; that claim stays"
+        )
+        return
+    claims.release(clone.layout, task)
 
 
 def release(clone: Clone, name: str) -> Task:
     """Give up the claim on a task; who only owned it by having begun it does so no longer."""
     board = boards.read(clone)
     task = board.find(name).task
-    claims.release(clone.layout, task.id)
+    claim = claims.release(clone.layout, task.id)
+    if claim is not None:
+        clone.notes.append(f"the claim was {claim.owner}'s, in work tree {claim.worktree}")
     fresh = replace(task, owner=_given_owner(clone, task))
     return boards.replace_with(clone, board, fresh, action="edit") if fresh != task else task
 

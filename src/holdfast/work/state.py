@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.git.clone import Clone
-from holdfast.model.task import Link, Task
+from holdfast.model.task import PLANS, Link, Task
 from holdfast.store import tasks
 from holdfast.work import board as boards
 from holdfast.work import exchange
@@ -65,7 +65,7 @@ def as_object(state: State) -> dict[str, Any]:
         "tasks": [exchange.as_object(task) for task in state.board.tasks],
         "graph": {
             "edges": _edges(state),
-            "ready": [task.id for task in graph.ready()],
+            "ready": [task.id for task in graph.ready() if task.kind not in PLANS],
             "waiting": {found.task.id: list(found.reasons) for found in graph.waiting()},
             "critical_path": list(graph.critical_path()),
         },
