@@ -18,7 +18,7 @@ import pytest
 
 from holdfast.capture import citing, noticing, reconciling, session
 from holdfast.diagnostics import doctor
-from holdfast.errors import Ambiguous, NotFound
+from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.git import hooks, publish, setup
 from holdfast.git.clone import Clone
 from holdfast.git.moved import rewinds
@@ -527,7 +527,7 @@ def _wander(case: Case, chance: random.Random, steps: int) -> None:
             assert not any("was not noted" in note for note in case.notes), case.notes
             reconciling.examine(clone, found)
             for answer in chance.sample([reconciling.fork, reconciling.carry, reconciling.drop], 1):
-                with contextlib.suppress(NotFound, Ambiguous):
+                with contextlib.suppress(NotFound, Ambiguous, BadInput):  # no fork from a branch that is gone
                     answer(clone)
             if chance.random() < 0.3:
                 doing.add(clone, title=f"Thought {step}")
