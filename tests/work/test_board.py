@@ -471,3 +471,17 @@ def test_a_claim_of_another_work_tree_outlives_a_done_elsewhere(place: Place, tm
     doing.done(place.at(tmp_path / "other").open(), task.id, without=True)
 
     assert claims.live(place.open().layout, place.open().now())[task.id].owner == "ann"
+
+
+def test_a_secret_typed_into_a_file_is_shown_to_nobody(place: Place) -> None:
+    """An edit that is refused for its secret must not reach an agent by another way."""
+    task = add(place, "Deploy")
+    place.publish()
+    placed = board.read(place.open()).placed[task.id]
+    key = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
+    file = place.repo.path / placed.path
+    file.write_text(file.read_text("utf-8").replace("title: Deploy", f'title: "Deploy with {key}"'), "utf-8")
+
+    found = board.read(place.open())
+
+    assert found.placed == {} and "secret" in found.broken[0].reason
