@@ -308,3 +308,9 @@ def test_a_secret_in_an_import_reaches_no_disk(clone: Clone) -> None:
     assert FAKE_KEY not in files.render(task)
     assert files.parse(files.render(task), "x.md") == task
     assert board.read(clone).tasks == [task]
+
+
+def test_a_number_without_end_is_refused_wherever_it_stands() -> None:
+    """Python refuses to read very long numbers, in words that are no use to anybody."""
+    with pytest.raises(BadInput, match="priority"):
+        exchange.from_text('{"tasks": [{"id": "TSK-1", "title": "a", "priority": ' + "1" * 5000 + "}]}")

@@ -37,7 +37,7 @@ _OBJECTS = ("checkpoint", "extra")
 _TEXTS = ("title", "owner", "impact", "reason", "notes", "acceptance", "target")
 _HINT = "Mend the text and import it again; nothing of it was stored."
 
-_DECODE = json.JSONDecoder().raw_decode
+_DECODE = json.JSONDecoder(parse_int=float).raw_decode  # only places are asked of it; no number is too long
 _N = TypeVar("_N", Task, Link)
 
 Fresh = Callable[[str, Collection[str]], str]  # a new id with this prefix, in none of these
