@@ -104,10 +104,15 @@ class Clone:
 
     @classmethod
     def open(
-        cls, start: str, *, cache: str, clock: Callable[[], datetime] = _now, scan: Scanner | None = None
+        cls,
+        start: "str | Repo",
+        *,
+        cache: str,
+        clock: Callable[[], datetime] = _now,
+        scan: Scanner | None = None,
     ) -> "Clone":
         """The clone at a folder; in a fresh clone of an initialised project its store is made now."""
-        repo = Repo.discover(start)
+        repo = start if isinstance(start, Repo) else Repo.discover(start)
         layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
         if not is_initialised(repo, layout):
             raise NotInitialised(f"{repo.top} has no Holdfast memory yet")

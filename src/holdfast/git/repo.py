@@ -33,6 +33,7 @@ _LOCAL_VARIABLES = (
 PUBLISHING = "HOLDFAST_PUBLISHING"  # the git folder of the clone whose publish runs the commit
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.1
+_TREES = 64  # listings of trees that are remembered
 IDENTITY_HINT = "Tell it: `git config user.name NAME` and `git config user.email ADDRESS`."
 LOCK_HINT = "If no git runs, remove the lock file by hand, then run the command again."
 
@@ -65,6 +66,7 @@ class Repo:
     def __init__(self, top: str, git_dir: str, common_dir: str) -> None:
         self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
         self._sha256: bool | None = None  # the kind of hash a repository was made with never changes
+        self._trees: dict[tuple[str, ...], dict[str, str]] = {}  # of commits, which never change either
 
     @classmethod
     def discover(cls, start: str) -> "Repo":
@@ -227,8 +229,21 @@ class Repo:
         return [row.split(b" ")[3].decode("ascii") for row in rows]
 
     def _tree(self, rev: str, *args: str) -> dict[str, str]:
-        if rev == "HEAD" and self.head().oid is None:
-            return {}
+        if rev == "HEAD":
+            head = self.head().oid
+            return dict(self._tree_of(head, args)) if head else {}
+        return self._listed_tree(rev, args)
+
+    def _tree_of(self, commit: str, args: tuple[str, ...]) -> dict[str, str]:
+        """A commit's tree, asked once; a command asks for HEAD's several times."""
+        key = (commit, *args)
+        if key not in self._trees:
+            if len(self._trees) >= _TREES:
+                self._trees.clear()
+            self._trees[key] = self._listed_tree(commit, args)
+        return self._trees[key]
+
+    def _listed_tree(self, rev: str, args: tuple[str, ...]) -> dict[str, str]:
         recursive = [arg for arg in args if arg == "-r"]
         named = [arg for arg in args if arg != "-r"]
         out = self.run("--literal-pathspecs", "ls-tree", *recursive, "-z", "--full-tree", rev, "--", *named)

@@ -68,7 +68,7 @@ class Viewing:
         repo = Repo.discover(os.fspath(path))
         settings = _settings(repo, environ)
         scan = Scanner(settings.redact_rules, settings.redact_allow)
-        clone = Clone.open(repo.top, cache=paths.cache_dir(environ), clock=clock, scan=scan)
+        clone = Clone.open(repo, cache=paths.cache_dir(environ), clock=clock, scan=scan)
         clone.notes.extend(settings.warnings)
         parent = environ.get(capture.RUN_VARIABLE)
         project = cls(clone, settings, person=person, parent=parent, environ=environ)
