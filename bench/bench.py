@@ -49,7 +49,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "hook": lambda b: hook.recording(b.folder),
     "graph": lambda b: tasks.graph(),  # noqa: ARG005 - its tasks need no folder
     "moved": lambda b: tasks.moved(),  # noqa: ARG005
-    "tasks": lambda b: tasks.cold(b.folder, b.cache),
+    "changed": lambda b: tasks.changed(b.folder, b.cache),
     "context": lambda b: context.context(b.folder, b.cache),
     "work": lambda b: context.work(b.folder, b.cache),
     "warm": lambda b: index.warm(b.corpus(10_000), b.folder),

@@ -149,24 +149,9 @@ def _claim_some(corpus: Corpus, count: int) -> None:
         raise SystemExit("the claims of the corpus are not there")
 
 
-def cold(folder: str, cache: str) -> Iterator[Result]:
-    """Cold `next` and `status` over two plans, against a Python that does nothing."""
-    corpora = {count: make(os.path.join(folder, f"tasks-{count}"), cache, count) for count in (SMALL, LARGE)}
-    for command in ("next", "status"):
-        cases = {"floor": process(FLOOR, corpora[SMALL].top, os.environ)}
-        for count, corpus in corpora.items():
-            for _ in range(2):  # the state people are in: bytecode written, answer kept
-                subprocess.run([SCRIPT, command], cwd=corpus.top, check=True, capture_output=True)
-            cases[str(count)] = process([SCRIPT, command], corpus.top, os.environ)
-        best = least(cases, ROUNDS)
-        for count, bar in ((SMALL, 5), (LARGE, 8)):
-            yield at_most(f"cold {command}, {count // 1000}k tasks", best[str(count)], best["floor"], bar)
-        yield at_most(f"growth: cold {command} 1k -> 10k tasks", best[str(LARGE)], best[str(SMALL)], 2)
-    yield from _changed(corpora[LARGE])
-
-
-def _changed(corpus: Corpus) -> Iterator[Result]:
-    """`next` when a task has just changed, so that nothing kept can answer."""
+def changed(folder: str, cache: str) -> Iterator[Result]:
+    """`next` when a task has just changed, so that nothing kept can answer; `work` measures it kept."""
+    corpus = make(os.path.join(folder, f"tasks-{LARGE}"), cache, LARGE)
 
     def once() -> float:
         argv = [SCRIPT, "task", "edit", "TSK-000401", "--title", f"another {random.random()}"]
