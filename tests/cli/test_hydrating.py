@@ -161,3 +161,18 @@ def test_what_somebody_wrote_into_a_rendered_page_is_kept_aside(cli: Cli, name: 
     kept = list((cli.cwd / ".git/holdfast/kept").iterdir())
     assert any("words of mine" in path.read_text("utf-8") for path in kept)
     assert "its text is in" in told
+
+
+def test_the_views_follow_the_branch(cli: Cli, repo: GitRepo) -> None:
+    """What one branch did is not told on another, not even in a page somebody left open."""
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "feature")
+    cli("session", "start", "only on the feature branch")
+    cli("session", "note", "one")
+    [page] = (cli.cwd / ".holdfast/view/journal").iterdir()
+    assert "only on the feature branch" in page.read_text("utf-8")
+
+    repo.git("switch", "-q", "main")
+    cli("facts")
+
+    assert not page.exists() or "only on the feature branch" not in page.read_text("utf-8")

@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import BadInput, Claimed, Cycle, InConflict, NeedsEvidence, NotFound, NotStored
+from holdfast.errors import (
+    BadInput,
+    BrokenEntry,
+    Claimed,
+    Cycle,
+    InConflict,
+    NeedsEvidence,
+    NotFound,
+    NotStored,
+)
 from holdfast.git.clone import Clone
 from holdfast.model.task import Task
 from holdfast.store import fsio
@@ -314,6 +323,8 @@ def test_a_file_that_cannot_be_read_is_named_and_stops_nothing(place: Place) -> 
 
     assert set(found.placed) == {task.id}
     assert "bad-TSK-bad.md:1" in found.broken[0].reason
+    with pytest.raises(BrokenEntry, match="TSK-bad cannot be read"):
+        found.find("TSK-bad")
 
 
 def test_ids_that_differ_in_case_only_are_refused(place: Place) -> None:

@@ -99,7 +99,9 @@ class Viewing:
     def _notice(self) -> None:
         """What happened since the last command: in git, in task files, in the view that may be edited."""
         if self.settings.has("tasks") or self.settings.has("sessions"):
-            noticing.notice(self.clone)
+            there = noticing.notice(self.clone)
+            if any(move.kind == "branch" for move in there.new):
+                self._render_quietly(all_days=True)  # what the views show is of the branch that was left
         self._leave_nothing_switched_off()
         if self.settings.has("tasks"):
             taken = edits.take(self.clone)

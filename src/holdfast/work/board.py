@@ -63,6 +63,10 @@ class Board:
         try:
             return self.placed[pick(name, self.placed)]
         except NotFound:
+            for file in self.broken:
+                if file.path.lower().endswith(f"-{name.lower()}.md"):
+                    hint = f"If two sides contradict each other: holdfast task resolve {name}"
+                    raise BrokenEntry(f"{name} cannot be read: {file.reason}", hint=hint) from None
             raise NotFound(
                 f"no task here is called {name}", hint="List them with `holdfast tasks`."
             ) from None
