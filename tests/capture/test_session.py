@@ -538,3 +538,15 @@ def test_what_a_merge_or_a_rebase_brings_is_nobodys_turn_here(desk: Desk) -> Non
         told = desk.note(f"after {way[0]}").turn
         assert told is not None and told.commits, "its own commits are told"
         assert others not in told.commits
+
+
+def test_a_session_refers_to_its_diff(desk: Desk) -> None:
+    """Whoever reads the file must be able to see what was changed, without guessing from where to where."""
+    begun = desk.repo.git("rev-parse", "HEAD")
+    work.start(desk.clone(), objective="work")
+    made = desk.repo.commit("made")
+    name = desk.note("one").session.id
+
+    told = json.loads(Path(sessions.path_of(desk.clone().layout, name)).read_text("utf-8"))["diff"]
+
+    assert told == {"from": begun, "to": made}

@@ -328,3 +328,23 @@ def test_wide_signs_do_not_bend_a_table() -> None:
     from holdfast.interfaces.cli.words import table
 
     assert table([("日本", "x"), ("abcd", "y"), ("é", "z")]) == ["  日本  x", "  abcd  y", "  é     z"]
+
+
+def test_done_asks_for_evidence_where_somebody_can_answer(cli: Cli, plan: dict[str, str]) -> None:
+    """Who just finished something knows best what shows it."""
+    parent, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "task", "done", plan["grammar"]],
+        cwd=cli.cwd,
+        stdin=child,
+        stdout=subprocess.PIPE,
+        stderr=child,
+        env={**os.environ, "TERM": "dumb"},
+    )
+    os.close(child)
+    os.write(parent, b"README\n")
+    process.communicate(timeout=60)
+    os.close(parent)
+
+    assert process.returncode == 0
+    assert answer(cli, "task", "show", plan["grammar"])["evidence"][0].startswith("file:README@")

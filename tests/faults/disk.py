@@ -56,19 +56,6 @@ class Left(BaseException):
     """The process is no more; what it held is let go by the caller."""
 
 
-class Unsynced(fsio.Syscalls):
-    """Skips syncing, for what is read back by the same machine: only a power cut could tell."""
-
-    def sync(self, fd: int) -> None:
-        pass
-
-    def sync_data(self, fd: int) -> None:
-        pass
-
-    def sync_dir(self, path: str) -> None:
-        pass
-
-
 ERRORS = (
     Fault("EIO", errno.EIO),
     Fault("ENOSPC", errno.ENOSPC),

@@ -11,8 +11,9 @@ from holdfast.git.clone import Clone
 from holdfast.git.setup import initialise
 from holdfast.model.event import Draft
 from holdfast.store import fsio
+from tests.conftest import Quick
 
-from .disk import Unsynced, plugged
+from .disk import plugged
 
 OLD = ".holdfast/memory/facts/old-FCT-old1.md"
 GONE = ".holdfast/memory/facts/gone-FCT-gone.md"
@@ -64,7 +65,7 @@ def set_up(repo) -> Scene:
     cache = str(repo.path.parent / "cache")
     initialise(str(repo.path), cache=cache, commit=True)
     repo.git("switch", "-q", "-c", "work")
-    with plugged(Unsynced()):
+    with plugged(Quick()):
         clone = Clone.open(str(repo.path), cache=cache)
         for path, name in ((OLD, "old1"), (GONE, "gone")):
             clone.change(path, entry(name, "As it was."))

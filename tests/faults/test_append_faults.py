@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.errors import CorruptLog, HoldfastError, NotStored
 from holdfast.store.layout import Layout
+from tests.conftest import Quick
 
 from .disk import (
     ERRORS,
@@ -24,7 +25,6 @@ from .disk import (
     Left,
     Recording,
     State,
-    Unsynced,
     crash_states,
     plugged,
     record,
@@ -38,7 +38,7 @@ Say = Callable[[str], object]
 
 def call_names(scratch: Path) -> list[str]:
     """The calls that change the disk in a whole run."""
-    ops = Faulty(-1, NEVER, Unsynced())
+    ops = Faulty(-1, NEVER, Quick())
     place = scratch / "undisturbed"
     with plugged(ops):
         run(Ledger(layout_at(str(place))))
@@ -52,11 +52,11 @@ def test_a_failing_disk_refuses_in_words_and_loses_nothing(scratch: Path, fault:
     for at in range(len(call_names(scratch))):
         layout = layout_at(str(scratch / f"{at}"))
         ledger = Ledger(layout)
-        ops = Faulty(at, fault, Unsynced())
+        ops = Faulty(at, fault, Quick())
         with plugged(ops):
             run(ledger)
         assert ops.struck, "every call is reached"
-        with plugged(Unsynced()):
+        with plugged(Quick()):
             found = check_kept(layout, set(ledger.promised))
             if not fault.lasting:  # a disk that is dead for good may keep a line it could not take back
                 assert set(found) == set(ledger.promised), (
@@ -73,14 +73,14 @@ def test_a_process_killed_at_any_call_loses_nothing(scratch: Path, fault: Fault)
         layout = layout_at(str(scratch / f"{at}"))
         code, promised = in_child(lambda say, at=at, layout=layout: killed_run(say, layout, at, fault))
         assert code == KILLED
-        with plugged(Unsynced()):
+        with plugged(Quick()):
             check_kept(layout, promised)
             check_usable(layout, promised)
         shutil.rmtree(scratch / f"{at}")
 
 
 def killed_run(say: Say, layout: Layout, at: int, fault: Fault) -> None:
-    with plugged(Faulty(at, fault, Unsynced())):
+    with plugged(Faulty(at, fault, Quick())):
         run(Ledger(layout, promise=say))
 
 
@@ -114,7 +114,7 @@ def recorded(root: Path, at: int, fault: Fault) -> Recording:
             first.close()
             run(Ledger(layout, promise=promise))
 
-    recording = record(str(root), protocol, Faulty(at, fault, Unsynced()))
+    recording = record(str(root), protocol, Faulty(at, fault, Quick()))
     shutil.rmtree(root)
     return recording
 
@@ -134,7 +134,7 @@ def crash(
         state.tree.write(str(root))
         promised = recording.promised_by(state.at)
         try:
-            with plugged(Unsynced()):
+            with plugged(Quick()):
                 check_kept(layout, promised)
                 check_usable(layout, promised)
         except (AssertionError, HoldfastError, OSError) as error:
@@ -191,7 +191,7 @@ def test_a_file_size_limit_cuts_a_write_short_and_is_refused(scratch: Path) -> N
     for extra in (1, 7, 80, 200, 399):
         code, promised = in_child(lambda say, extra=extra: limited(say, layout, size + extra))
         assert (code, promised) == (0, set())
-    with plugged(Unsynced()):
+    with plugged(Quick()):
         check_usable(layout, set(before.promised) | set(ledger.promised))
 
 
@@ -216,7 +216,7 @@ def test_the_harness_finds_a_writer_that_does_not_sync(scratch: Path, seed: int)
     root.mkdir()
     layout = layout_at(str(root))
 
-    recording = record(str(root), lambda promise: run(Ledger(layout, promise=promise)), Unsynced())
+    recording = record(str(root), lambda promise: run(Ledger(layout, promise=promise)), Quick())
     assert not losses(recording, scratch, seed)
     for forgotten in ("sync", "sync_dir"):
         careless = replace(recording, ops=[op for op in recording.ops if op.call != forgotten])

@@ -15,8 +15,9 @@ import pytest
 from holdfast.git import publish
 from holdfast.git.clone import Clone
 from holdfast.store import pending
+from tests.conftest import Quick
 
-from .disk import Op, Recorder, Recording, State, Tree, Unsynced, crash_states, plugged
+from .disk import Op, Recorder, Recording, State, Tree, crash_states, plugged
 from .scene import Scene, check_nothing_lost, check_published
 
 
@@ -70,7 +71,7 @@ def recorded(scene: Scene, copies: Path) -> tuple[Recording, Moments]:
     before = ours(scene.path)
     clone = scene.clone()
     moments = Moments(scene, copies)
-    recorder = Recorder(str(scene.path), Unsynced())
+    recorder = Recorder(str(scene.path), Quick())
     recorder.ops = moments
     with plugged(recorder):
         publish.publish(clone)
@@ -111,7 +112,7 @@ def cut_power(scene: Scene, scratch: Path, *, limit: int, seed: int, number: int
             found = rebuilt(scene, state, git, there)
             last = recording.ops[state.at - 1] if state.at else None
             what = f"cut after call {state.at} of {len(recording.ops)} ({last}), {state.how}; git {git.name}"
-            with plugged(Unsynced()):
+            with plugged(Quick()):
                 if forgetful:
                     check_store(found, what)
                 else:

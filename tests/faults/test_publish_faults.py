@@ -18,6 +18,7 @@ import pytest
 
 from holdfast.errors import GitFailed, HoldfastError, NotStored, PublishRefused, ReadOnlyStore
 from holdfast.git import publish, repo
+from tests.conftest import Quick
 from tests.git.place import Place
 
 from .disk import (
@@ -30,7 +31,6 @@ from .disk import (
     Recording,
     State,
     Tree,
-    Unsynced,
     crash_states,
     plugged,
 )
@@ -45,7 +45,7 @@ USER = "M README\nA  staged"  # the user's own work, which nobody touches
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project in which a publish has everything to do: own and inherited, new and changed, two spools."""
     root = tmp_path_factory.mktemp("template")
-    with plugged(Unsynced()):
+    with plugged(Quick()):
         place = Place.make(root / "repo")
         place.ran("old")
         place.keep("old")
@@ -78,7 +78,7 @@ def fresh(world: Path, tmp_path: Path, name: str) -> Place:
 def check(place: Place, *, why: str, runs: set[str] | None = None) -> None:
     """What must be true for whoever comes next, and that publishing works again."""
     runs = runs or RUNS
-    with plugged(Unsynced()):
+    with plugged(Quick()):
         before = place.git("rev-parse", "HEAD")
         place.recover()
         assert place.recover() is None
@@ -100,7 +100,7 @@ def check(place: Place, *, why: str, runs: set[str] | None = None) -> None:
 
 def calls(world: Path, tmp_path: Path) -> int:
     place = fresh(world, tmp_path, "counted")
-    ops = Faulty(-1, NEVER, Unsynced())
+    ops = Faulty(-1, NEVER, Quick())
     clone = place.open()
     with plugged(ops):
         publish.publish(clone)
@@ -111,7 +111,7 @@ def calls(world: Path, tmp_path: Path) -> int:
 def fail_at(world: Path, tmp_path: Path, at: int, fault: Fault) -> None:
     place = fresh(world, tmp_path, f"{at}-{fault}")
     clone = place.open()
-    ops = Faulty(at, fault, Unsynced())
+    ops = Faulty(at, fault, Quick())
     refused: HoldfastError | None = None
     with plugged(ops):
         try:
@@ -133,7 +133,7 @@ def kill_at(world: Path, tmp_path: Path, at: int, fault: Fault) -> None:
     child = os.fork()
     if child == 0:
         try:
-            with plugged(Faulty(at, fault, Unsynced())):
+            with plugged(Faulty(at, fault, Quick())):
                 publish.publish(clone)
         finally:
             os._exit(99)
@@ -185,7 +185,7 @@ class Watching(Recorder):
     """Also keeps git's folder as it is at each call."""
 
     def __init__(self, root: str, git: Callable[[], bytes]) -> None:
-        super().__init__(root, Unsynced())
+        super().__init__(root, Quick())
         self._git, self.states = git, [(0, git())]
 
     def look(self) -> None:
@@ -377,7 +377,7 @@ def test_an_error_of_git_is_no_fault_of_the_disk(world: Path, tmp_path: Path) ->
     kept = index.read_bytes()
     clone = place.open()
     index.write_bytes(b"garbage")
-    with pytest.raises(GitFailed), plugged(Unsynced()):
+    with pytest.raises(GitFailed), plugged(Quick()):
         publish.publish(clone)
     index.write_bytes(kept)
     check(place, why="git's index was damaged for a while")

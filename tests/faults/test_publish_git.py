@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.git import publish
+from tests.conftest import Quick
 
-from .disk import Unsynced, plugged
+from .disk import plugged
 from .scene import Scene, check_nothing_lost, check_published
 from .test_append_faults import in_child
 
@@ -34,7 +35,7 @@ def publish_with_git_in_the_way(scene: Scene, folder: Path, *, at: int, when: st
         real = {"REAL_GIT": shutil.which("git") or "git", "PATH": f"{folder}:{os.environ['PATH']}"}
         clone = scene.clone()
         os.environ.update(real, COUNTER=str(counter), AT=str(at), WHEN=when)
-        with plugged(Unsynced()):
+        with plugged(Quick()):
             publish.publish(clone)
 
     code, _ = in_child(act)
@@ -54,7 +55,7 @@ def play_git(scene: Scene, scratch: Path, *, every: int, first: int) -> None:
         at, when = 1 + number // 2, ("before", "after")[number % 2]
         struck = scene.at(scratch / f"git-{number}" / "repo")
         publish_with_git_in_the_way(struck, scratch / "bin", at=at, when=when)
-        with plugged(Unsynced()):
+        with plugged(Quick()):
             check_nothing_lost(struck, f"killed {when} git call {at} of {calls}")
             check_published(struck, f"killed {when} git call {at} of {calls}")
         shutil.rmtree(struck.path.parent)

@@ -25,9 +25,9 @@ from holdfast.git.setup import initialise
 from holdfast.model.session import Anchor, Session, add_items
 from holdfast.store import sessions
 from holdfast.store.layout import Layout
-from tests.conftest import make_repo
+from tests.conftest import Quick, make_repo
 
-from .disk import ERRORS, LASTING, Fault, Faulty, Unsynced, crash_states, plugged, record
+from .disk import ERRORS, LASTING, Fault, Faulty, crash_states, plugged, record
 
 HOW = Condensing(after=12, budget=400)
 REPORT = 16  # bytes: a letter and a number
@@ -168,12 +168,12 @@ def test_a_failing_disk_refuses_a_turn_in_words_and_tears_nothing(scratch: Path,
     at, struck = 0, True
     while struck:
         layout = layout_in(scratch / str(at))
-        ops, promised = Faulty(at, fault, Unsynced()), set[str]()
+        ops, promised = Faulty(at, fault, Quick()), set[str]()
         with plugged(ops):
             refused = write(layout, promised.add)
         struck = ops.struck is not None
         assert bool(refused) == struck or ops.struck in ("unlink", "sync_dir")
-        with plugged(Unsynced()):
+        with plugged(Quick()):
             check_promised(layout, promised)
         at += 1
     assert at > 15, "every call is reached"
@@ -183,12 +183,12 @@ def test_a_power_cut_leaves_every_acknowledged_turn(scratch: Path, seed: int) ->
     """What was acknowledged must be on the disk, not in its cache."""
     root, number = scratch / "store", 0
     root.mkdir()
-    recording = record(str(root), lambda promise: write(layout_in(root), promise) and None, Unsynced())
+    recording = record(str(root), lambda promise: write(layout_in(root), promise) and None, Quick())
     assert [name for _, name in recording.promised] == ["begin", "one", "two", "three"]
     for state in crash_states(recording, limit=40, choose=random.Random(seed)):
         place = scratch / f"cut-{number}"
         state.tree.write(str(place))
-        with plugged(Unsynced()):
+        with plugged(Quick()):
             check_promised(layout_in(place), recording.promised_by(state.at))
         number += 1
     assert number > 50

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from .disk import Unsynced, plugged
+from tests.conftest import Quick
+
+from .disk import plugged
 from .ledger import check_kept, check_usable, layout_at
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -82,7 +84,7 @@ def check(root: Path, done: subprocess.CompletedProcess[bytes], what: str) -> No
         assert done.returncode == REFUSED and b"not stored" in done.stderr, f"{what}: {done.stderr!r}"
     promised = {name for name in done.stdout.decode().split() if len(name) == 64}
     layout = layout_at(str(root))
-    with plugged(Unsynced()):
+    with plugged(Quick()):
         if os.path.isdir(layout.private):
             check_kept(layout, promised)
         check_usable(layout, promised)

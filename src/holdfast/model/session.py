@@ -287,12 +287,13 @@ def _fewer(found: list[_Numbered], lives: Callable[[_Numbered], bool]) -> tuple[
 
 def to_json(session: Session) -> str:
     """The session as its file holds it; fields of others are written back as they were."""
-    return json.dumps({"version": VERSION, **_plain(session)}, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(to_object(session), ensure_ascii=False, indent=1) + "\n"
 
 
 def to_object(session: Session) -> dict[str, Any]:
-    """The session as plain JSON values."""
-    return {"version": VERSION, **_plain(session)}
+    """The session as plain JSON values, with what `git diff` shows of it: from its start to where it is."""
+    diff = {"from": session.started.commit, "to": (session.ended or session.updated).commit}
+    return {"version": VERSION, **_plain(session), "diff": diff}
 
 
 def _plain(value: Any) -> Any:
@@ -308,6 +309,7 @@ def from_json(text: str | bytes) -> Session:
     if not isinstance(raw, dict):
         raise ValueError("it is not an object")
     version = raw.pop("version", None)
+    raw.pop("diff", None)  # it follows from where the session started and is
     if type(version) is not int or version < 1:
         raise ValueError("it does not say its version")
     if version > VERSION:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, NeedsEvidence
 from holdfast.interfaces.cli import tasks_words as words
 from holdfast.interfaces.cli.command import as_json, command
 from holdfast.interfaces.cli.hydrating import keep_answer
@@ -20,13 +20,14 @@ from holdfast.interfaces.cli.root import root
 from holdfast.model.task import KINDS, PLANS, STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from holdfast.project import Project
 
 _lasting = click.option(
     "--for", "lasting", default="2h", show_default=True, metavar="TIME", help="How long it is claimed."
 )
+_FREELY: dict[str, Any] = {"default": "", "show_default": False, "err": True}
 _UNITS = {"m": 60, "h": 3600, "d": 86400}
 
 
@@ -86,12 +87,12 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
     """Where a plan stands in the whole; an empty answer leaves it open."""
     found: dict[str, Any] = {}
     if given["layer"] is None:
-        found["layer"] = click.prompt("Layer (such as L2)", default="", show_default=False, err=True) or None
+        found["layer"] = click.prompt("Layer (such as L2)", **_FREELY) or None
     if given["systemic_scale"] is None:
-        said = click.prompt("Systemic scale (a number)", default="", show_default=False, err=True)
+        said = click.prompt("Systemic scale (a number)", **_FREELY)
         found["systemic_scale"] = int(said) if said.isascii() and said.isdigit() else None
     if given["impact"] is None:
-        found["impact"] = click.prompt("Impact (one line)", default="", show_default=False, err=True) or None
+        found["impact"] = click.prompt("Impact (one line)", **_FREELY) or None
     return found
 
 
@@ -152,7 +153,10 @@ def _list_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _list(place: Place, **chosen: Any) -> None:
+@command(task, "list")
+@_list_options
+def listed(place: Place, **chosen: Any) -> None:
+    """List the tasks."""
     with place.project() as project:
         found = project.tasks()
         away = 0 if found.tasks else project.tasks_away(found)
@@ -160,26 +164,7 @@ def _list(place: Place, **chosen: Any) -> None:
         show(asked, words.listed, words.listed_object)
 
 
-@command(task, "list")
-@_list_options
-def listed(
-    place: Place,
-    status: tuple[str, ...] = (),
-    kind: tuple[str, ...] = (),
-    owner: str | None = None,
-    everything: bool = False,
-) -> None:
-    """List the tasks."""
-    _list(place, status=status, kind=kind, owner=owner, everything=everything)
-
-
-@command(root, "tasks")
-@_list_options
-def tasks(
-    place: Place, status: tuple[str, ...], kind: tuple[str, ...], owner: str | None, everything: bool
-) -> None:
-    """List the tasks; the same as `task list`."""
-    _list(place, status=status, kind=kind, owner=owner, everything=everything)
+root.add_command(listed, "tasks")  # the name others know it by
 
 
 @command(task, "show")
@@ -213,16 +198,6 @@ def _span(text: str) -> timedelta:
     return timedelta(seconds=int(number) * _UNITS[unit])
 
 
-def _finish(place: Place, names: Iterable[str], evidence: tuple[str, ...], without: bool) -> None:
-    from holdfast.git.evidence import from_folder
-
-    with place.project() as project:
-        cited = [from_folder(project.clone, place.folder, text) for text in evidence]
-        for name in names:
-            ended = project.task_done(name, evidence=cited, without_evidence=without)
-            show(ended, words.finished, words.finished_object)
-
-
 _evidence = click.option(
     "--evidence",
     multiple=True,
@@ -241,16 +216,27 @@ def done(place: Place, names: tuple[str, ...], evidence: tuple[str, ...], withou
 
     Without --evidence the commits and runs since its start are taken, and named.
     """
-    _finish(place, names, evidence, without)
+    with place.project() as project:
+        cited = _given(project, place, {"evidence": evidence})["evidence"]
+        for name in names:
+            try:
+                ended = project.task_done(name, evidence=cited, without_evidence=without)
+            except NeedsEvidence as error:
+                ended = project.task_done(name, **_shown_by(project, place, error))
+            show(ended, words.finished, words.finished_object)
 
 
-@command(task, "complete")
-@click.argument("names", metavar="ID...", nargs=-1, required=True)
-@_evidence
-@_without
-def complete(place: Place, names: tuple[str, ...], evidence: tuple[str, ...], without: bool) -> None:
-    """The same as `task done`."""
-    _finish(place, names, evidence, without)
+def _shown_by(project: Project, place: Place, refused: NeedsEvidence) -> dict[str, Any]:
+    """What somebody answers who is asked for evidence; where nobody can be asked, it is refused."""
+    if not on_a_terminal() or wants_json():
+        raise refused
+    said = click.prompt(
+        f"{refused}.\nWhat shows it? (a commit, a run, a path; empty: it needs none)", **_FREELY
+    )
+    return _given(project, place, {"evidence": [said]}) if said else {"without_evidence": True}
+
+
+task.add_command(done, "complete")
 
 
 @command(task, "block")
