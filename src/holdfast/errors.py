@@ -176,3 +176,17 @@ class InConflict(HoldfastError):
 class SwitchedOff(HoldfastError):
     code = 41
     hint = "Set it to true under [features] in .holdfast/holdfast.toml."
+
+
+class Contradicts(HoldfastError):
+    """A memory contradicts one that stands; somebody has to say which of them holds."""
+
+    code = 42
+    hint = "Resolve it: --supersede OTHER, --keep-both with --applies-to, or reject one of them."
+
+
+class BlockEdited(HoldfastError):
+    """Somebody edited inside a block that Holdfast keeps in a file of the user's."""
+
+    code = 43
+    hint = "Move your words out of the block, or use --force: the edited text is kept aside."

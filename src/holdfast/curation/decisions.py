@@ -31,7 +31,7 @@ class Standing:
     """A memory, and how it stands here and now."""
 
     memory: Memory
-    status: str  # candidate, accepted, unreviewed, expired, superseded, deprecated or rejected
+    status: str  # candidate, accepted, stale, unreviewed, expired, superseded, deprecated or rejected
     path: str | None = None  # of the entry in the work tree
     blob: str | None = None
     trust: str | None = None  # T0: a person approved this very text in this clone; T2: found on request only

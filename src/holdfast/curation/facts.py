@@ -1,6 +1,6 @@
-"""Which memories stand here: trusted, unreviewed, expired, superseded, retired, broken or in clash.
+"""Which memories stand here: trusted, stale, unreviewed, expired, superseded, retired, broken or in clash.
 
-Only what was approved and has not run out counts as trusted. Trust is computed from what this clone
+Only what was approved, has not run out and whose evidence is as it was counts as trusted. Trust is computed from what this clone
 recorded, never read from the file: whoever can write a file could write "approved" into it, too.
 """
 
@@ -51,6 +51,7 @@ class Facts:
     """Everything a listing shows, each kind apart."""
 
     trusted: tuple[Standing, ...]
+    stale: tuple[Standing, ...]
     unreviewed: tuple[Standing, ...]
     expired: tuple[Standing, ...]
     superseded: tuple[Standing, ...]
@@ -60,17 +61,16 @@ class Facts:
 
     @property
     def standings(self) -> tuple[Standing, ...]:
-        return (*self.trusted, *self.unreviewed, *self.expired, *self.superseded, *self.retired)
+        return (*self.trusted, *self.stale, *self.unreviewed, *self.expired, *self.superseded, *self.retired)
 
 
-def facts(clone: Clone, now: datetime, *, kind: str = "fact") -> Facts:
-    """How every memory of a type stands here at this moment."""
-    seen, broken = read(clone, layout.FOLDER_OF[kind])
-    for one in [one for one in seen if one.memory.type != kind]:
+def facts(clone: Clone, now: datetime, *, kind: str | None = None) -> Facts:
+    """How every memory, or every one of a type, stands here at this moment."""
+    seen, broken = read(clone, layout.FOLDER_OF[kind] if kind else layout.MEMORY)
+    for one in [one for one in seen if _misplaced(one)]:
         seen.remove(one)
-        broken.append(
-            Broken(one.sighting.path, f"{one.sighting.path}:1 is a {one.memory.type} among the {kind}s")
-        )
+        folder = one.sighting.path.split("/")[2]
+        broken.append(Broken(one.sighting.path, f"{one.sighting.path}:1 is a {one.memory.type} among {folder}"))
     clashes = tuple(_clash(one) for one in seen if one.sighting.clash is not None)
     agreed = [one for one in seen if one.sighting.clash is None]
     by_status: dict[str, list[Standing]] = defaultdict(list)
@@ -78,6 +78,7 @@ def facts(clone: Clone, now: datetime, *, kind: str = "fact") -> Facts:
         by_status[standing.status].append(standing)
     return Facts(
         trusted=tuple(by_status["accepted"]),
+        stale=tuple(by_status["stale"]),
         unreviewed=tuple(by_status["unreviewed"]),
         expired=tuple(by_status["expired"]),
         superseded=tuple(by_status["superseded"]),
@@ -85,6 +86,12 @@ def facts(clone: Clone, now: datetime, *, kind: str = "fact") -> Facts:
         broken=tuple(broken),
         clashes=clashes,
     )
+
+
+def _misplaced(one: Seen) -> bool:
+    """Whether an entry lies in the folder of another type; elsewhere below `memory/` any may lie."""
+    kinds = [kind for kind, folder in layout.FOLDER_OF.items() if one.sighting.path.startswith(f"{folder}/")]
+    return bool(kinds) and one.memory.type not in kinds
 
 
 def read(clone: Clone, folder: str = layout.MEMORY) -> tuple[list[Seen], list[Broken]]:
@@ -161,6 +168,7 @@ def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standi
                 one.memory,
                 approved=one.sighting.path in approved,
                 superseded=one.memory.id in newer,
+                stale=is_stale(one.memory, evidence),
                 now=now,
             ),
             by_person=(one.memory.id, one.sighting.blob) in accepted,
@@ -198,16 +206,24 @@ _SAID: dict[State, str] = {
     "gone": "is not here any more",
     "unanchored": "is on no branch any more",
 }
+_SPANS = ("file:", "lines:", "symbol:")
 
 
-def _status(memory: Memory, *, approved: bool, superseded: bool, now: datetime) -> str:
+def is_stale(memory: Memory, states: Mapping[str, State]) -> bool:
+    """Whether something of a file that it cites is not as it was; a lost run or commit says nothing of that."""
+    return any(text.startswith(_SPANS) and states[text] in ("changed", "gone") for text in memory.evidence)
+
+
+def _status(memory: Memory, *, approved: bool, superseded: bool, stale: bool, now: datetime) -> str:
     if isinstance(memory, Retired):
         return "deprecated"
     if not approved:
         return "unreviewed"
     if superseded:
         return "superseded"
-    return "expired" if is_expired(memory, now) else "accepted"
+    if is_expired(memory, now):
+        return "expired"
+    return "stale" if stale else "accepted"
 
 
 def _approvals(clone: Clone, seen: Sequence[Seen]) -> Approvals:

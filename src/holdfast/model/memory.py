@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from holdfast.errors import BadInput, TooLarge
 from holdfast.model import evidence as receipts
+from holdfast.model import provenance as origins
 from holdfast.model.ids import LAYER_HINT, PREFIXES, is_id, is_layer
 from holdfast.model.text import has_hidden
 
@@ -25,7 +26,7 @@ MAX_ITEMS = 256
 MAX_TAG = 48
 SHARED = (  # the fields every memory has, in the order a file names them
     "id", "type", "layer", "tags", "source", "confidence", "evidence", "applies_to",
-    "supersedes", "expires_at",
+    "supersedes", "compatible_with", "expires_at",
 )  # fmt: skip
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
@@ -50,6 +51,7 @@ class _Shared:
     evidence: tuple[str, ...] = ()
     applies_to: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
+    compatible_with: tuple[str, ...] = ()  # somebody looked at both, and both hold
     expires_at: datetime | None = None
     extra: tuple[tuple[str, str], ...] = ()  # fields we do not know, each with its lines as written
 
@@ -70,6 +72,9 @@ class Candidate(_Shared):
     """Proposed, and approved by nobody yet; it remembers the line it was proposed on."""
 
     line: str
+    provenance: tuple[str, ...] = ()  # where it was said, each as `model.provenance` spells it
+    suggests: str | None = None  # deprecate:<id>: to accept it is to deprecate that memory
+    because: str = ""  # why it is suggested
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +94,9 @@ class Rejected(_Shared):
     line: str
     rejected_at: datetime
     reason: str
+    provenance: tuple[str, ...] = ()
+    suggests: str | None = None
+    because: str = ""
 
 
 Memory = Candidate | Accepted | Retired | Rejected
@@ -282,10 +290,30 @@ def _check_applies_to(value: object) -> None:
             raise BadInput(f"applies_to: {item[:200]!r} is not a path inside the repository")
 
 
-def _check_supersedes(value: object) -> None:
-    for item in _list("supersedes", value):
-        if not is_id(item):
-            raise BadInput(f"supersedes: {item[:200]!r} is not an id")
+def _check_ids(name: str) -> Callable[[object], None]:
+    def check(value: object) -> None:
+        for item in _list(name, value):
+            if not is_id(item):
+                raise BadInput(f"{name}: {item[:200]!r} is not an id")
+
+    return check
+
+
+def _check_provenance(value: object) -> None:
+    for item in _list("provenance", value):
+        origins.parse(_text("provenance", item, 4 * (origins.MAX_WORDS + receipts.MAX_PATH)))
+
+
+def _check_suggests(value: object) -> None:
+    if value is None:
+        return
+    action, _, name = _text("suggests", value, 256).partition(":")
+    if action != "deprecate" or not is_id(name):
+        raise BadInput(f"suggests {value!r} is not deprecate:<id>")
+
+
+def _check_because(value: object) -> None:
+    _paragraphs("because", value, MAX_STATEMENT)
 
 
 def _check_moment(name: str) -> Callable[[object], None]:
@@ -316,11 +344,15 @@ CHECKS: dict[str, Callable[[object], None]] = {
     "confidence": _check_confidence,
     "evidence": _check_evidence,
     "applies_to": _check_applies_to,
-    "supersedes": _check_supersedes,
+    "supersedes": _check_ids("supersedes"),
+    "compatible_with": _check_ids("compatible_with"),
     "expires_at": _check_moment("expires_at"),
     "statement": _check_statement,
     "details": _check_details,
     "line": _check_line,
     "rejected_at": _check_moment("rejected_at"),
     "reason": _check_reason,
+    "provenance": _check_provenance,
+    "suggests": _check_suggests,
+    "because": _check_because,
 }

@@ -124,7 +124,11 @@ class Viewing:
         return self.clone.notes
 
     def facts(self) -> Facts:
-        """How every fact stands here: trusted, unreviewed, expired, superseded, retired, broken, in clash."""
+        """How every fact stands here: trusted, stale, unreviewed, expired, superseded, retired, and so on."""
+        return standing_facts.facts(self.clone, self.clone.clock(), kind="fact")
+
+    def knowledge(self) -> Facts:
+        """The same of every memory: decisions, assumptions, invariants, facts and dead ends."""
         return standing_facts.facts(self.clone, self.clone.clock())
 
     def artifacts(self) -> dict[str, list[dict[str, Any]]]:

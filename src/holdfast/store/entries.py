@@ -25,13 +25,15 @@ LABELS = {
     "fact": "Fact",
     "dead-end": "Dead end",
 }
-_LISTS = ("tags", "evidence", "applies_to", "supersedes")
+_LISTS = ("tags", "evidence", "applies_to", "supersedes", "compatible_with", "provenance")
 _TIMES = ("expires_at", "rejected_at")
 _NEEDED = ("id", "type", "status")
+_SUGGESTED = ("provenance", "suggests", "because")
 _OWN_FIELDS: dict[str, tuple[str, ...]] = {
-    "candidate": ("line",),
-    "rejected": ("line", "rejected_at", "reason"),
+    "candidate": ("line", *_SUGGESTED),
+    "rejected": ("line", "rejected_at", "reason", *_SUGGESTED),
 }
+_RARE = ("compatible_with", *_SUGGESTED)  # written only where they say something
 _STATUS = re.compile(r"^status:[^\n]*$", re.MULTILINE)
 
 
@@ -44,10 +46,15 @@ def render(memory: Memory) -> str:
     """The file for a memory, always the same bytes for the same memory."""
     status = rules.status(memory)
     lines = [f"id: {frontmatter.word(memory.id)}", f"type: {memory.type}", f"status: {status}"]
-    lines += [f"{name}: {_value(name, getattr(memory, name))}" for name in rules.SHARED[2:]]
+    lines += _written(memory, rules.SHARED[2:])
     lines += [raw for _, raw in memory.extra]
-    lines += [f"{name}: {_value(name, getattr(memory, name))}" for name in _OWN_FIELDS.get(status, ())]
+    lines += _written(memory, _OWN_FIELDS.get(status, ()))
     return document.write(lines, _body(memory), name=memory.id)
+
+
+def _written(memory: Memory, names: tuple[str, ...]) -> list[str]:
+    values = {name: getattr(memory, name) for name in names}
+    return [f"{name}: {_value(name, value)}" for name, value in values.items() if value or name not in _RARE]
 
 
 def with_status(text: str, status: str) -> str:
@@ -84,7 +91,7 @@ def _memory(read: Document) -> Memory:
     values["extra"] = read.extra((*known, "status"))
     values["statement"], values["details"] = _statement(read.body, str(values["type"]))
     for name in own:
-        if values.get(name) is None:
+        if values.get(name) is None and name not in _RARE:
             raise read.broken("status", f"is {status.value} but has no {name}")
     make: Callable[..., Memory] = state
     return read.built(make, values, rules.CHECKS)
@@ -104,7 +111,7 @@ def _known(field: Field, path: str) -> Any:
         found = _number(str(value), path, line)
     elif value is not None and field.name in _TIMES:
         found = _time(field.name, str(value), path, line)
-    elif value is None and field.name == "reason":
+    elif value is None and field.name in ("reason", "because"):
         found = ""
     return found
 
