@@ -158,6 +158,11 @@ class Layout:
         return self._in("candidates")
 
     @property
+    def decided(self) -> str:
+        """A reviewer's last decisions, as far as they can be taken back."""
+        return self._in("decided.json")
+
+    @property
     def sessions(self) -> str:
         return self._in("sessions")
 
