@@ -1,0 +1,299 @@
+"""Connecting tools: which file gets which block, what that changes, and doing it.
+
+First everything is planned from what stands on disk, so that it can be shown as a diff; then it is done.
+Which tools are connected is told by the files alone.
+"""
+
+import difflib
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from holdfast.capture.instructions import block, content, files
+from holdfast.capture.instructions.block import Block
+from holdfast.capture.instructions.content import Told
+from holdfast.capture.instructions.files import File
+from holdfast.capture.instructions.tools import AGENTS, TOOLS, Tool, named
+from holdfast.errors import BadInput, BlockEdited, HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.model.text import visible
+from holdfast.store import fsio
+
+CODEX_READS = 32 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file, and what becomes of it."""
+
+    tools: tuple[str, ...]
+    path: str
+    action: str  # create, add, refresh, keep, remove or delete
+    diff: tuple[str, ...] = ()
+    edited: str | None = None  # where somebody edited inside our block: path:line
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What connecting or disconnecting does; `done` says whether it was done."""
+
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+    done: bool = False
+    kept: tuple[str, ...] = ()  # files that hold edited blocks which were replaced
+
+    @property
+    def changed(self) -> tuple[Change, ...]:
+        return tuple(change for change in self.changes if change.action != "keep")
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A tool that reads a block of ours."""
+
+    tool: str
+    path: str  # of the file that holds the block
+    current: bool  # False: the block does not say what is accepted now
+
+
+@dataclass(slots=True)
+class _Step:
+    """A change under way: the file as it is, our block in it, and the bytes to come."""
+
+    tools: list[str]
+    file: File
+    block: Block | None
+    after: bytes | None
+
+    @property
+    def action(self) -> str:
+        if self.after == self.file.data:
+            return "keep"
+        if self.after is None:
+            return "delete"
+        if self.file.data is None:
+            return "create"
+        return "refresh" if self.block else "add"
+
+    @property
+    def edited(self) -> str | None:
+        if self.block is None or not self.block.edited or self.action == "keep":
+            return None
+        return f"{self.file.path}:{self.block.line}"
+
+
+def connect(
+    clone: Clone, names: Sequence[str], told: Sequence[Told], *, force: bool = False, dry_run: bool = False
+) -> Plan:
+    """Put our block into the files of these tools, or refresh every block that is there."""
+    tools = [named(name) for name in names] or _present(clone)
+    with fsio.locked(clone.layout.lock):
+        steps = _steps(clone, tools, content.inside(told))
+        notes = [tool.note for tool in tools if tool.note] + _sizes(steps)
+        return _carried_out(clone, steps, notes, force=force, dry_run=dry_run)
+
+
+def disconnect(
+    clone: Clone, names: Sequence[str] = (), *, force: bool = False, dry_run: bool = False
+) -> Plan:
+    """Take our block out of the files of these tools, or of all; each file is as it was before."""
+    tools = [named(name) for name in names] or list(TOOLS.values())
+    with fsio.locked(clone.layout.lock):
+        steps: dict[str, _Step] = {}
+        for tool in tools if names else _readable(clone):
+            _join(steps, tool, *_taken_out(clone, tool))
+        notes = _left_without(clone, tools, list(steps.values()))
+        return _carried_out(clone, list(steps.values()), notes, force=force, dry_run=dry_run, removing=True)
+
+
+def connected(clone: Clone, told: Sequence[Told]) -> list[Connected]:
+    """The tools that read a block of ours, and whether it says what is accepted now."""
+    found, inside = [], content.inside(told)
+    for tool in TOOLS.values():
+        try:
+            file, ours = _seen(clone, tool)
+            if ours is not None and ours.inside == content.IMPORT:
+                file, ours = _read(clone, AGENTS)
+        except (HoldfastError, OSError) as error:
+            clone.layout.leave_out(error)
+            continue
+        if ours is not None:
+            found.append(Connected(tool.name, file.path, ours.inside == inside))
+    return found
+
+
+def _present(clone: Clone) -> list[Tool]:
+    """The tools whose files hold a block of ours."""
+    found = [tool for tool in _readable(clone) if _seen(clone, tool)[1] is not None]
+    if not found:
+        raise BadInput(
+            "no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(TOOLS)}"
+        )
+    return found
+
+
+def _readable(clone: Clone) -> list[Tool]:
+    """The tools whose files can hold a block of ours; of the others it is said why not."""
+    found = []
+    for tool in TOOLS.values():
+        try:
+            files.look(clone.repo.top, _path(clone, tool))
+        except (HoldfastError, OSError) as error:
+            clone.layout.leave_out(error)
+        else:
+            found.append(tool)
+    return found
+
+
+def _path(clone: Clone, tool: Tool) -> str:
+    top = clone.repo.top
+    there = [path for path in tool.paths if os.path.lexists(os.path.join(top, *path.split("/")))]
+    return (there or [*tool.paths])[0]
+
+
+def _read(clone: Clone, path: str) -> tuple[File, Block | None]:
+    file = files.look(clone.repo.top, path)
+    return file, block.find(file.data, path) if file.data is not None else None
+
+
+def _seen(clone: Clone, tool: Tool) -> tuple[File, Block | None]:
+    """The file whose block a tool reads: its own, or the one it takes in."""
+    file, ours = _read(clone, _path(clone, tool))
+    if ours is None and tool.imports and file.data is not None and block.imports(file.data):
+        return _read(clone, AGENTS)
+    return file, ours
+
+
+def _steps(clone: Clone, tools: Sequence[Tool], inside: str) -> list[_Step]:
+    steps: dict[str, _Step] = {}
+    for tool in sorted(tools, key=lambda tool: tool.name != "agents"):  # whoever takes it in comes after it
+        file, ours = _seen(clone, tool)
+        text = content.IMPORT if _takes_in(clone, tool, file, ours, steps) else inside
+        _join(steps, tool, file, ours, _with_block(file, ours, text, tool))
+    return list(steps.values())
+
+
+def _takes_in(clone: Clone, tool: Tool, file: File, ours: Block | None, steps: dict[str, _Step]) -> bool:
+    """Whether one line suffices: CLAUDE.md is ours alone and AGENTS.md has the block."""
+    own = file.data is None or (ours is not None and ours.inside == content.IMPORT)
+    if tool.name != "claude" or not own or file.path != tool.paths[0]:
+        return False
+    agents, there = _read(clone, AGENTS)
+    return agents.real != file.real and (there is not None or agents.real in steps)
+
+
+def _with_block(file: File, ours: Block | None, inside: str, tool: Tool) -> bytes:
+    if file.data is not None and ours is not None:
+        return file.data if ours.inside == inside else block.refresh(file.data, ours, inside)
+    if file.data is not None:
+        _, open_fence = block.fenced(file.data)
+        if open_fence is not None:
+            raise BadInput(
+                f"{file.path}:{open_fence} opens a code fence that never closes; the block would be code",
+                hint="Close the fence, then connect again.",
+            )
+    return block.put(file.data, inside, front=tool.front, folders=file.folders)
+
+
+def _taken_out(clone: Clone, tool: Tool) -> tuple[File, Block | None, bytes | None]:
+    file, ours = _read(clone, _path(clone, tool))
+    if file.data is None or ours is None:
+        return file, None, file.data
+    return file, ours, block.take_out(file.data, ours, front=tool.front)
+
+
+def _join(steps: dict[str, _Step], tool: Tool, file: File, ours: Block | None, after: bytes | None) -> None:
+    """One step a real file: two names of one file, or a file and who takes it in, are written once."""
+    if file.real in steps:
+        steps[file.real].tools.append(tool.name)
+    else:
+        steps[file.real] = _Step([tool.name], file, ours, after)
+
+
+def _carried_out(
+    clone: Clone,
+    steps: Sequence[_Step],
+    notes: Iterable[str],
+    *,
+    force: bool,
+    dry_run: bool,
+    removing: bool = False,
+) -> Plan:
+    changes = tuple(_change(step, removing=removing) for step in steps)
+    if dry_run:
+        return Plan(changes, tuple(notes))
+    if not force and (edited := [change for change in changes if change.edited]):
+        raise BlockEdited(_refusal(edited))
+    kept = tuple(_keep(clone, step) for step in steps if step.edited)
+    for step in steps:
+        if step.action == "delete":
+            files.delete(step.file, folders=step.block.folders if step.block else 0)
+        elif step.action != "keep" and step.after is not None:
+            files.write(step.file, step.after)
+    return Plan(changes, tuple(notes), done=True, kept=kept)
+
+
+def _change(step: _Step, *, removing: bool) -> Change:
+    action = "remove" if removing and step.action == "refresh" else step.action
+    diff = () if action == "keep" else _diff(step.file.path, step.file.data, step.after)
+    return Change(tuple(step.tools), step.file.path, action, diff, step.edited)
+
+
+def _refusal(edited: Sequence[Change]) -> str:
+    """The sentence, and what would be lost."""
+    places = ", ".join(change.edited or "" for change in edited)
+    shown = [line for change in edited for line in change.diff]
+    return "\n".join([f"somebody edited inside the block at {places}; it is left as it is", *shown])
+
+
+def _keep(clone: Clone, step: _Step) -> str:
+    """Set the edited inside of a block aside before it is replaced."""
+    assert step.block is not None
+    text = clone.scan.text(step.block.inside.encode("utf-8", "replace").decode()).encode()
+    when = clone.now()[:19].replace("-", "").replace(":", "")
+    name = f"{when}Z-{hashlib.sha256(text).hexdigest()[:8]}-{step.file.path.replace('/', '-')}"
+    fsio.make_dirs(clone.layout.kept)
+    path = os.path.join(clone.layout.kept, name)
+    fsio.replace(path, text)
+    return path
+
+
+def _diff(path: str, old: bytes | None, new: bytes | None) -> tuple[str, ...]:
+    names = ("/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}")
+    rows = difflib.unified_diff(_lines(old), _lines(new), *names, lineterm="")
+    return tuple(rows)
+
+
+def _lines(data: bytes | None) -> list[str]:
+    """The lines for people to see; a file without a last line end says so, as git does."""
+    if not data:
+        return []
+    text = visible(data.decode("utf-8", "replace"))
+    rows = text.split("\n")
+    if rows[-1] == "":
+        return rows[:-1]
+    return [*rows[:-1], f"{rows[-1]}\n\\ No newline at end of file"]
+
+
+def _sizes(steps: Sequence[_Step]) -> list[str]:
+    return [
+        f"{step.file.path} has {len(step.after):,} bytes; Codex reads the first {CODEX_READS:,} only"
+        for step in steps
+        if "agents" in step.tools and step.after is not None and len(step.after) > CODEX_READS
+    ]
+
+
+def _left_without(clone: Clone, tools: Sequence[Tool], steps: Sequence[_Step]) -> list[str]:
+    """Tools that took in a block which goes now, and are not told so themselves."""
+    going = {step.file.real for step in steps if step.action != "keep"}
+    notes = []
+    for tool in _readable(clone):
+        if not tool.imports or tool in tools:
+            continue
+        file, ours = _read(clone, _path(clone, tool))
+        taken_in = file.data is not None and block.imports(file.data)
+        if taken_in and file.real not in going and files.look(clone.repo.top, AGENTS).real in going:
+            again = f"; refresh it with: holdfast connect {tool.name}" if ours else ""
+            notes.append(f"{file.path} takes in {AGENTS}, which has no block any more{again}")
+    return notes

@@ -1,0 +1,48 @@
+"""The tools that can be connected, and the file each of them reads before it starts."""
+
+from dataclasses import dataclass
+
+from holdfast.errors import BadInput
+
+AGENTS = "AGENTS.md"
+CURSOR_FRONT = """\
+---
+description: How to use this project's memory, its invariants and its decisions
+alwaysApply: true
+---
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: where its block belongs."""
+
+    name: str
+    paths: tuple[str, ...]  # the first that is there counts, else the first
+    imports: bool = False  # whether a line `@AGENTS.md` takes that file in
+    front: str = ""  # what a file of our own begins with
+    note: str = ""  # what somebody must still do
+
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        Tool("agents", (AGENTS,)),
+        Tool("claude", ("CLAUDE.md", ".claude/CLAUDE.md"), imports=True),
+        Tool("gemini", ("GEMINI.md",), imports=True),
+        Tool("cursor", (".cursor/rules/holdfast.mdc",), front=CURSOR_FRONT),
+        Tool("copilot", (".github/copilot-instructions.md",)),
+        Tool(
+            "aider",
+            ("CONVENTIONS.md",),
+            note="aider reads CONVENTIONS.md only if .aider.conf.yml says `read: CONVENTIONS.md`",
+        ),
+    )
+}
+
+
+def named(name: str) -> Tool:
+    """The tool of that name."""
+    if name not in TOOLS:
+        raise BadInput(f"{name!r} is no tool that can be connected", hint=f"Use one of {', '.join(TOOLS)}.")
+    return TOOLS[name]
