@@ -1,0 +1,211 @@
+"""Where something was said, in context: the words a candidate rests on within the lines around them.
+
+Looked up in what this clone still holds: a run's capsule, a session, a file, a commit's message. Nothing is
+stored for it, only so much is read, and what is not here any more is said to be so.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.model.evidence import is_oid, is_tracked_path
+from holdfast.model.ids import is_id
+from holdfast.model.provenance import Provenance
+from holdfast.model.session import Session
+from holdfast.store import capsule, fsio, sessions
+
+AROUND = 4  # lines shown before and after the words
+MAX_LINES = 40
+MAX_WIDTH = 400  # characters of a line
+MAX_FOUND = 100  # places that are looked at for the nearest
+MAX_READ = 1 << 20  # bytes of one text that are looked through
+_PRINTED = ("terminal", "stdout", "stderr")
+_COLOURS = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Some lines of a text, and which of them hold the words that count."""
+
+    title: str
+    lines: tuple[str, ...] = ()
+    number: int = 1  # of the first of these lines, in its text
+    first: int = 0  # of the lines that hold the words, counted from 0; nothing is marked if last < first
+    last: int = -1
+    marks: tuple[tuple[int, int], ...] = ()  # where the words stand in each of these lines
+    missing: str = ""  # why the words cannot be shown where they were said
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    title: str
+    text: str
+    line: int | None = None  # where to look if the words are not there
+
+
+def passage(clone: Clone, provenance: Provenance) -> Passage:
+    """The words of a provenance, with the lines around them; says so if they are not here."""
+    kind, _, name = provenance.source.partition(":")
+    look = {"run": _run, "session": _session, "file": _file, "commit": _commit}.get(kind)
+    if look is None:
+        return _missing(provenance, "nobody recorded where" if kind == "curate" else "a person said so")
+    if name in clone.erased():
+        return _missing(provenance, "it was erased")
+    texts = list(look(clone, name, provenance.turn))
+    if not texts:
+        return _missing(provenance, "it is not in this clone")
+    for text in texts:
+        if found := _around_words(text, provenance.words):
+            return found
+    for text in texts:
+        if text.line is not None:
+            return _around_line(text, text.line, "the words are not there any more")
+    return _missing(provenance, "the words are not found in it")
+
+
+def _missing(provenance: Provenance, why: str) -> Passage:
+    return Passage(provenance.source, missing=why)
+
+
+# What there is to look through.
+
+
+def _run(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
+    folders = [store.run(name) for store in clone.stores] if is_id(name) else []
+    folder = next((path for path in folders if os.path.isdir(path)), None)
+    if folder is None:
+        return
+    called = f"run {name}" + ("" if turn is None else f", turn {turn}")
+    context: Any = capsule.read_json(folder, capsule.CONTEXT)
+    if isinstance(context, dict):
+        for part in ("prompt", "task", "plan"):
+            if isinstance(said := context.get(part), str):
+                yield _Text(f"{called}: its {part}", said)
+    for part in _PRINTED:
+        if said := _read(os.path.join(folder, "outputs", part)):
+            yield _Text(f"{called}: {part}", _COLOURS.sub("", said))
+    for part in (capsule.SUMMARY, "cycles.jsonl", "inputs/stdin"):
+        if said := _read(os.path.join(folder, *part.split("/"))):
+            yield _Text(f"{called}: {part}", said)
+
+
+def _session(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
+    for store in clone.stores:
+        try:
+            session = sessions.read(sessions.path_of(store, name))
+        except (OSError, HoldfastError):
+            continue
+        turns = sorted(_turns(session).items(), key=lambda one: (one[0] != turn, one[0]))
+        yield from (_Text(f"session {session.id}, turn {n}", said) for n, said in turns)
+        rest = {"its summary": session.summary, "its scratchpad": session.scratchpad}
+        rest["its decisions"] = "\n".join(session.decisions)
+        rest["its objective"] = session.objective
+        yield from (_Text(f"session {session.id}: {part}", said) for part, said in rest.items() if said)
+
+
+def _turns(session: Session) -> dict[int, str]:
+    folded = session.condensed.folded if session.condensed else ()
+    return {
+        turn.n: "\n".join([turn.summary, *(command.text for command in turn.commands)])
+        for turn in (*folded, *session.turns)
+    }
+
+
+def _file(clone: Clone, path: str, line: int | None) -> Iterator[_Text]:
+    if not is_tracked_path(path):  # somewhere else on this machine: whoever wrote the candidate named it
+        return
+    try:
+        here = _read(fsio.inside(clone.repo.top, path))
+    except (OSError, HoldfastError):
+        here = None
+    if here is not None:
+        yield _Text(path, here, line or 1)
+        return
+    done = clone.repo.attempt("show", f"HEAD:{path}")
+    if done.returncode == 0 and len(done.stdout) <= MAX_READ:
+        yield _Text(f"{path} at HEAD", done.stdout.decode("utf-8", "replace"), line or 1)
+
+
+def _commit(clone: Clone, oid: str, _: int | None) -> Iterator[_Text]:
+    if not is_oid(oid):
+        return
+    done = clone.repo.attempt("log", "-1", "--format=%B", oid, "--")
+    if done.returncode == 0:
+        yield _Text(f"commit {oid[:12]}", done.stdout[:MAX_READ].decode("utf-8", "replace"), 1)
+
+
+def _read(path: str) -> str | None:
+    try:
+        return fsio.read(path, limit=MAX_READ).decode("utf-8", "replace")
+    except (OSError, HoldfastError):  # missing, longer than we read, or no file
+        return None
+
+
+# Which lines of it.
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Where the words stand in a text: lines and columns, counted from 0."""
+
+    first: int
+    last: int
+    begin: int
+    end: int
+
+    def within(self, index: int, row: str) -> tuple[int, int]:
+        """The columns of one line that belong to the words."""
+        if not self.first <= index <= self.last:
+            return 0, 0
+        return (self.begin if index == self.first else 0), (self.end if index == self.last else len(row))
+
+
+def _around_words(text: _Text, words: str) -> Passage | None:
+    """The lines around the words, however they are broken into lines there."""
+    if not words.split():
+        return None
+    sought = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
+    spans = [_span(text.text, found) for found in islice(sought.finditer(text.text), MAX_FOUND)]
+    if not spans:
+        return None
+    return _cut(text, min(spans, key=lambda span: abs(span.first + 1 - (text.line or 0))))
+
+
+def _span(text: str, found: re.Match[str]) -> _Span:
+    first = text.count("\n", 0, found.start())
+    return _Span(
+        first,
+        first + found[0].count("\n"),
+        found.start() - (text.rfind("\n", 0, found.start()) + 1),
+        found.end() - (text.rfind("\n", 0, found.end()) + 1),
+    )
+
+
+def _around_line(text: _Text, line: int, missing: str) -> Passage:
+    rows = text.text.split("\n")
+    at = min(max(line, 1), len(rows)) - 1
+    top = max(0, at - AROUND)
+    shown = tuple(row[:MAX_WIDTH] for row in rows[top : at + AROUND + 1])
+    return Passage(text.title, shown, top + 1, missing=missing)
+
+
+def _cut(text: _Text, span: _Span) -> Passage:
+    """The lines from a little before the words to a little after, none of them endless."""
+    rows = text.text.rstrip("\n").split("\n")
+    top = max(0, span.first - AROUND)
+    bottom = min(span.last + AROUND + 1, len(rows), top + MAX_LINES)
+    lines, marks = [], []
+    for index in range(top, bottom):
+        row = rows[index].removesuffix("\r")
+        start, stop = span.within(index, row)
+        left = max(0, min(start - AROUND, len(row) - MAX_WIDTH))  # of a long line, the part with the words
+        lines.append(row[left : left + MAX_WIDTH])
+        if span.first <= index <= span.last:
+            marks.append((start - left, min(stop - left, MAX_WIDTH)))
+    last = min(span.last, bottom - 1)
+    return Passage(text.title, tuple(lines), top + 1, span.first - top, last - top, tuple(marks))
