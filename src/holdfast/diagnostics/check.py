@@ -13,11 +13,13 @@ from holdfast.diagnostics import plan
 from holdfast.diagnostics.branch import About, Branch, CutOff
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger, Seen
+from holdfast.diagnostics.parted import PartedBranch
 from holdfast.diagnostics.tracked import Row, read_log, rows
 from holdfast.errors import BadInput, BrokenEntry
 from holdfast.git.repo import Repo
 from holdfast.model.memory import Memory, source_run
 from holdfast.store import entries, layout
+from holdfast.store.entries import Part
 
 PROMOTING = frozenset((b"accept", b"promote", b"edit", b"retire", b"reject", b"erase"))
 _ENDING = frozenset((b"retire", b"reject", b"erase"))
@@ -47,12 +49,25 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class _Entry:
+    """A memory in a commit: where it begins, and what tells its text from any other."""
+
+    memory: Memory
+    line: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Side:
     """The memory files of one commit: what can be read, and what is wrong with the rest."""
 
     rows: dict[str, Row]
-    memories: dict[str, Memory]
+    entries: dict[str, list[_Entry]]  # of each file that can be read at least in part
     findings: tuple[Finding, ...]
+
+    @property
+    def places(self) -> list[tuple[str, _Entry]]:
+        return [(path, entry) for path, found in self.entries.items() for entry in found]
 
 
 def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> Verdict:
@@ -69,8 +84,8 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> V
     if base:
         _refuse_cut_off(findings)
     judged = plan.judge(repo, start)
-    findings = [*ledger.findings, *here.findings, *_repeated(here.memories), *findings, *judged.findings]
-    counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.memories)}
+    findings = [*ledger.findings, *here.findings, *_repeated(here.places), *findings, *judged.findings]
+    counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.places)}
     counts |= {name: number for name, number in judged.counts.items() if number}
     return Verdict(
         problems=tuple(f for f in findings if f.severity == "problem"),
@@ -121,16 +136,27 @@ def _unknown(said: str) -> Finding:
 def _side(repo: Repo, rev: str) -> _Side:
     listed = {row.path: row for row in rows(repo, rev, layout.MEMORY) if not row.path.startswith(_CANDIDATES)}
     blobs = repo.blobs(row.oid for row in listed.values())
-    memories, findings = {}, []
+    memories: dict[str, list[_Entry]] = {}
+    findings = []
     for path, row in listed.items():
         if not row.mode.startswith("100"):
             findings.append(_problem(path, "a memory must be a plain file", "Put the file itself there."))
         elif path.endswith(".md"):
             try:
-                memories[path] = entries.parse(blobs.get(row.oid, b"").decode("utf-8"), path)
-            except (BrokenEntry, UnicodeDecodeError) as error:
+                found = entries.parts(blobs.get(row.oid, b"").decode("utf-8"), path)
+            except UnicodeDecodeError as error:
                 findings.append(_unreadable(path, error))
+                continue
+            findings += [_unreadable(path, p.memory) for p in found if isinstance(p.memory, BrokenEntry)]
+            if sound := [part for part in found if not isinstance(part.memory, BrokenEntry)]:
+                memories[path] = [_entry(repo, row, part, alone=len(found) == 1) for part in sound]
     return _Side(listed, memories, tuple(findings))
+
+
+def _entry(repo: Repo, row: Row, part: Part, *, alone: bool) -> _Entry:
+    assert not isinstance(part.memory, BrokenEntry)
+    oid = row.oid if alone else repo.hash_blob(part.text.encode("utf-8"))
+    return _Entry(part.memory, part.line, f"{row.mode} {oid}")
 
 
 def _unreadable(path: str, error: BrokenEntry | UnicodeDecodeError) -> Finding:
@@ -141,14 +167,23 @@ def _unreadable(path: str, error: BrokenEntry | UnicodeDecodeError) -> Finding:
     return _problem(path, reason, step, line=int(line) if line.isdigit() else None)
 
 
-def _repeated(memories: Mapping[str, Memory]) -> Iterator[Finding]:
-    """Two files with one id: whoever cites it cites neither."""
-    first: dict[str, str] = {}
-    for path, memory in memories.items():
-        other = first.setdefault(memory.id, path)
-        if other != path:
+def _repeated(places: Iterable[tuple[str, _Entry]]) -> Iterator[Finding]:
+    """Two entries with one id: whoever cites it cites neither."""
+    first: dict[str, tuple[str, int]] = {}
+    for path, entry in places:
+        where = (path, entry.line)
+        other = first.setdefault(entry.memory.id, where)
+        if other != where:
             step = "Give one of them a new id: propose it again and retire this file."
-            yield _problem(path, f"its id {memory.id} is also that of {other}", step)
+            said = f"its id {entry.memory.id} is also that of {other[0]}"
+            yield _problem(
+                path, said + (f":{other[1]}" if other[0] == path else ""), step, line=_later(entry)
+            )
+
+
+def _later(entry: _Entry) -> int | None:
+    """The line to name where a file holds more than its first entry."""
+    return entry.line if entry.line > 1 else None
 
 
 def _against(
@@ -184,22 +219,42 @@ def _unexplained(
         old, new = before.rows.get(path), here.rows.get(path)
         if old is not None and new is not None and (old.oid, old.mode) == (new.oid, new.mode):
             continue
-        memory = here.memories.get(path) or before.memories.get(path)
-        what = "added" if old is None else "deleted" if new is None else "changed"
-        if memory is None:
-            continue
-        ended = memory.id.encode("ascii") in erased or branch.brings(_about(memory, _ENDING))
-        if what != "deleted" or not ended:
-            yield from _judged(path, memory, what, branch)
+        for memory, what, is_part in _moved(path, before, here):
+            ended = memory.id.encode("ascii") in erased or branch.brings(_about(memory, _ENDING))
+            if what != "deleted" or not ended:
+                yield from _judged(path, memory, what, branch, is_part=is_part)
 
 
-def _judged(path: str, memory: Memory, what: str, branch: Branch) -> Iterator[Finding]:
+def _moved(path: str, before: _Side, here: _Side) -> Iterator[tuple[Memory, str, bool]]:
+    """The memories of a changed file that were added, changed or deleted, and whether it holds several."""
+    olds, news = before.entries.get(path, []), here.entries.get(path, [])
+    if len(olds) <= 1 and len(news) <= 1 and (found := [*news, *olds]):
+        is_old, is_new = path in before.rows, path in here.rows
+        yield found[0].memory, "added" if not is_old else "changed" if is_new else "deleted", False
+        return
+    was, now = ({entry.memory.id: entry for entry in side} for side in (olds, news))
+    for name in dict.fromkeys([*now, *was]):
+        if name in was and name in now:
+            if was[name].mark != now[name].mark:
+                yield now[name].memory, "changed", True
+        elif name in now:
+            yield now[name].memory, "added", True
+        else:  # what cannot be read any more was changed into that
+            yield was[name].memory, "changed" if _is_broken(path, here) else "deleted", True
+
+
+def _is_broken(path: str, side: _Side) -> bool:
+    return any(finding.file == path for finding in side.findings)
+
+
+def _judged(path: str, memory: Memory, what: str, branch: Branch, *, is_part: bool) -> Iterator[Finding]:
     about = _about(memory, PROMOTING)
     if not branch.brings(about):
         yield _unaccounted(path, memory, what)
         return
     try:
-        commit = branch.culprit(path, about)
+        seen = PartedBranch.of(branch, memory.id) if is_part else branch
+        commit = seen.culprit(path, about)
     except CutOff as error:
         yield _unknown(f"this shallow clone does not reach what came before {str(error)[:12]}")
     else:

@@ -13,7 +13,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from holdfast.errors import BrokenEntry, FutureFormat, HoldfastError
+from holdfast.git import parts
 from holdfast.git.clone import Clone
+from holdfast.git.parts import Placed
 from holdfast.git.visible import Source
 from holdfast.model.event import timestamp
 from holdfast.model.memory import Candidate, Memory
@@ -43,6 +45,7 @@ class Unit:
     text: str | None = None  # of what is no piece of the log
     path: str = ""
     blob: str = ""
+    line: int = 1  # of the file, where a memory begins
 
 
 def visible_units(clone: Clone) -> Iterator[Unit]:
@@ -53,17 +56,22 @@ def visible_units(clone: Clone) -> Iterator[Unit]:
         elif beginning := _beginning(source.path or ""):
             # After sealing, a writer begins a new file under its old name; its first event tells them apart.
             yield Unit(f"p:{source.key}@{beginning}", source.kind, source.until, source)
-    for sighting in clone.entries():
-        kind = "clash" if sighting.clash is not None else "edit" if sighting.origin == "edit" else "entry"
-        name = f"e:{sighting.path}@{sighting.blob}"
-        name = name if kind == "entry" else f"{name}!{kind}"
-        yield Unit(name, kind, text=sighting.text, path=sighting.path, blob=sighting.blob)
+    yield from map(_entry, parts.placed(clone.repo, clone.entries()))
     yield from _candidates(clone)
     for sighting in clone.entries(paths.TASKS):
         clash = "" if sighting.clash is None else "!clash"
         name = f"t:{sighting.path}@{sighting.blob}{clash}"
         yield Unit(name, "task", text=sighting.text, path=sighting.path, blob=sighting.blob)
     yield from _sessions(clone)
+
+
+def _entry(placed: Placed) -> Unit:
+    """A memory's unit; of several in one file each has its own, named by where it begins."""
+    seen, file = placed.sighting, placed.file
+    kind = "clash" if seen.clash is not None else "edit" if seen.origin == "edit" else "entry"
+    name = f"e:{seen.path}@{file.blob}" + ("" if file is seen else f"#{placed.start}")
+    name = name if kind == "entry" else f"{name}!{kind}"
+    return Unit(name, kind, text=seen.text, path=seen.path, blob=seen.blob, line=placed.line)
 
 
 def own_units(clone: Clone) -> Iterator[Unit]:
@@ -199,7 +207,7 @@ class Texts:
     def memory(self, unit: Unit) -> Memory | None:
         """The memory a unit holds; None if its text cannot be read or was erased."""
         try:
-            found = entries.parse(unit.text or "", unit.path)
+            found = entries.parse(unit.text or "", unit.path, line=unit.line)
         except BrokenEntry as error:
             self._notes.append(f"left out: {error}")
             return None

@@ -2,7 +2,8 @@
 
 One line a field in a fixed order, so that git merges and people review single fields. What cannot be
 read raises BrokenEntry with path, line and reason; the file itself is never touched. What the fields
-mean is known to `store.entries`, `store.tasks` and `store.links`; their grammar to `store.frontmatter`.
+mean is known to `store.entries`, `store.tasks` and `store.links`; their grammar to `store.frontmatter`;
+where one document of a file ends and the next begins, to `store.pieces`.
 """
 
 import re
@@ -34,13 +35,14 @@ class Document:
     fields: dict[str, Field]
     body: str
     body_line: int
+    first: int = 1  # the line of the file on which it begins
 
     def extra(self, known: Container[str]) -> tuple[tuple[str, str], ...]:
         """The fields that nobody knows, each with its lines as written."""
         return tuple((field.name, field.raw) for field in self.fields.values() if field.name not in known)
 
     def line_of(self, name: str) -> int:
-        return self.fields[name].line + 2 if name in self.fields else self.body_line
+        return self.first + 1 + self.fields[name].line if name in self.fields else self.body_line
 
     def broken(self, name: str, reason: str) -> BrokenEntry:
         """What to raise if a field cannot be taken."""
@@ -65,19 +67,22 @@ def _culprit(values: Mapping[str, Any], checks: Mapping[str, Any]) -> str:
     return next(iter(values))
 
 
-def read(text: str, path: str, *, needed: Sequence[str]) -> Document:
-    """A file taken apart; BrokenEntry if it is damaged or lacks a field it cannot do without."""
+def read(text: str, path: str, *, needed: Sequence[str], line: int = 1) -> Document:
+    """A file taken apart; BrokenEntry if it is damaged or lacks a field it cannot do without.
+
+    `line` is where the text begins in its file, if it is only a part of it.
+    """
     clean = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    _refuse_damage(clean, path)
-    front, body = _split(clean, path)
+    _refuse_damage(clean, path, line)
+    front, body = _split(clean, path, line)
     try:
         fields = {field.name: field for field in frontmatter.read(front)}
     except BadFront as error:
-        raise broken(path, error.line + 2, error.reason) from None
+        raise broken(path, line + 1 + error.line, error.reason) from None
     for name in needed:
         if name not in fields or not fields[name].value:
-            raise broken(path, 1, f"has no {name}")
-    return Document(path, fields, body, front.count("\n") + 4)
+            raise broken(path, line, f"has no {name}")
+    return Document(path, fields, body, line + front.count("\n") + 3, line)
 
 
 def write(lines: Sequence[str], body: str, *, name: str) -> str:
@@ -92,24 +97,31 @@ def broken(path: str, line: int, reason: str) -> BrokenEntry:
     return BrokenEntry(f"{path}:{line} {reason}")
 
 
-def _refuse_damage(text: str, path: str) -> None:
+def _refuse_damage(text: str, path: str, line: int) -> None:
     for sign, reason in (("\x00", "holds a NUL byte"), ("\r", "holds a bare carriage return")):
         if (at := text.find(sign)) >= 0:
-            raise broken(path, text.count("\n", 0, at) + 1, reason)
+            raise broken(path, line + text.count("\n", 0, at), reason)
     if found := _CONFLICT.search(text):
-        raise broken(path, text.count("\n", 0, found.start()) + 1, "holds the marks of an unresolved merge")
+        raise broken(
+            path, line + text.count("\n", 0, found.start()), "holds the marks of an unresolved merge"
+        )
     if len(text) > MAX_DOCUMENT:
-        raise broken(path, 1, f"is larger than {MAX_DOCUMENT:,} characters")
+        raise broken(path, line, f"is larger than {MAX_DOCUMENT:,} characters")
 
 
-def _split(text: str, path: str) -> tuple[str, str]:
+def is_unmerged(text: str) -> bool:
+    """Whether a text holds the marks of an unresolved merge."""
+    return _CONFLICT.search(text) is not None
+
+
+def _split(text: str, path: str, line: int) -> tuple[str, str]:
     if not text.startswith("---\n"):
-        raise broken(path, 1, "does not start with a line of ---")
+        raise broken(path, line, "does not start with a line of ---")
     end = text.find("\n---", 3)
     while end >= 0 and text[end + 4 : end + 5] not in ("", "\n"):
         end = text.find("\n---", end + 1)
     if end < 0:
-        raise broken(path, 1, "has no second line of ---")
+        raise broken(path, line, "has no second line of ---")
     return text[4:end] if end > 3 else "", text[end + 5 :]
 
 

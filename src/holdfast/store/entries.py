@@ -2,20 +2,24 @@
 
 One line a field in a fixed order, so that git merges and people review single fields. Fields we do not
 know are kept as they were written. What cannot be read raises BrokenEntry with path, line and reason;
-the file itself is never touched. The frontmatter's grammar is `store.frontmatter`'s business.
+the file itself is never touched. The frontmatter's grammar is `store.frontmatter`'s business; where the
+entries of a file that holds several begin, `store.pieces`'. When an entry was last updated is told from the
+log, never from its file: `updated` is read over.
 """
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.errors import BrokenEntry
+from holdfast.errors import BadInput, BrokenEntry
 from holdfast.model import memory as rules
-from holdfast.model.memory import Candidate, Memory, Rejected
-from holdfast.store import document, frontmatter
+from holdfast.model.memory import Accepted, Candidate, Memory, Rejected
+from holdfast.store import document, frontmatter, pieces
 from holdfast.store.document import MAX_DOCUMENT, Clash, Document
 from holdfast.store.frontmatter import Field, Nested
+from holdfast.store.pieces import Piece
 
 MAX_ENTRY = MAX_DOCUMENT
 LABELS = {
@@ -35,11 +39,74 @@ _OWN_FIELDS: dict[str, tuple[str, ...]] = {
 }
 _RARE = ("compatible_with", *_SUGGESTED)  # written only where they say something
 _STATUS = re.compile(r"^status:[^\n]*$", re.MULTILINE)
+DERIVED = ("updated",)  # shown with an entry, and read over where somebody wrote it down
+_WHOLE = Clash(("the whole file",))
+_RULE = "---"
 
 
-def parse(text: str, path: str) -> Memory:
-    """The memory that a file holds."""
-    return _memory(document.read(text, path, needed=_NEEDED))
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One entry of a file that may hold several: its own text, where it begins, and what it says."""
+
+    piece: Piece
+    memory: Memory | BrokenEntry
+
+    @property
+    def text(self) -> str:
+        return self.piece.text
+
+    @property
+    def line(self) -> int:
+        return self.piece.line
+
+
+def parts(text: str, path: str) -> list[Part]:
+    """The entries that a file holds, in their order; a broken one does not take the others with it.
+
+    To which side of an unresolved merge an entry belongs nobody can tell: such a file is broken as a whole.
+    """
+    found = [Piece(text, 1, 0)] if document.is_unmerged(text) else pieces.pieces(text)
+    return [Part(piece, _read(piece, path)) for piece in found]
+
+
+def _read(piece: Piece, path: str) -> Memory | BrokenEntry:
+    try:
+        return _memory(document.read(piece.text, path, needed=_NEEDED, line=piece.line))
+    except BrokenEntry as error:
+        return error
+
+
+def parse(text: str, path: str, *, line: int = 1) -> Memory:
+    """The memory that a text holds; BrokenEntry if it holds none, or several.
+
+    `line` is where the text begins in its file, if it is only a part of it.
+    """
+    read = _memory(document.read(text, path, needed=_NEEDED, line=line))
+    if not pieces.is_single(text) and len(found := pieces.pieces(text)) > 1:
+        raise _broken(path, line + found[1].line - 1, "begins another entry where only one may stand")
+    return read
+
+
+def draft(text: str, path: str, *, line: int = 1, kind: str | None = None) -> tuple[Accepted, bool]:
+    """What a text without an id or a status proposes, and whether it names an id of its own.
+
+    `kind` is its type if it names none. Fields that nobody knows are refused: they would be lost.
+    """
+    read = document.read(text, path, needed=(), line=line)
+    given = {"id": "none", "type": kind, "status": "accepted"}
+    named = "id" in read.fields and bool(read.fields["id"].value)
+    for name, value in given.items():
+        if name == "status" or name not in read.fields or not read.fields[name].value:
+            read.fields[name] = Field(name, value, read.fields[name].line if name in read.fields else -1, "")
+    if not read.fields["type"].value:
+        raise _broken(path, line, "has no type")
+    memory = _memory(read)
+    assert isinstance(memory, Accepted)
+    if memory.extra:
+        raise read.broken(
+            memory.extra[0][0], f"has a field {memory.extra[0][0][:40]!r} that nobody would read"
+        )
+    return memory, named
 
 
 def render(memory: Memory) -> str:
@@ -49,7 +116,11 @@ def render(memory: Memory) -> str:
     lines += _written(memory, rules.SHARED[2:])
     lines += [raw for _, raw in memory.extra]
     lines += _written(memory, _OWN_FIELDS.get(status, ()))
-    return document.write(lines, _body(memory), name=memory.id)
+    text = document.write(lines, _body(memory), name=memory.id)
+    if not pieces.is_single(text) and len(pieces.pieces(text)) > 1:
+        # It would be read as two: nobody approves a second entry by approving the words of the first.
+        raise BadInput(f"the words of {memory.id} hold what reads as another entry", hint="Indent its lines.")
+    return text
 
 
 def _written(memory: Memory, names: tuple[str, ...]) -> list[str]:
@@ -64,7 +135,13 @@ def with_status(text: str, status: str) -> str:
 
 
 def merge(base: str | None, ours: str, theirs: str) -> str | Clash:
-    """Both sides' changes in one text, field by field."""
+    """Both sides' changes in one text, entry by entry and field by field."""
+    if not all(pieces.is_single(side) for side in (base or _RULE, ours, theirs)):
+        return _merged_several(base or "", ours, theirs)
+    return _merged_one(base, ours, theirs)
+
+
+def _merged_one(base: str | None, ours: str, theirs: str) -> str | Clash:
     return document.merge(
         base,
         ours,
@@ -85,10 +162,8 @@ def _memory(read: Document) -> Memory:
         raise read.broken("status", f"status must be one of {', '.join(rules.STATES)}")
     own = _OWN_FIELDS.get(str(status.value), ())
     known = (*rules.SHARED, *own)
-    values: dict[str, Any] = {
-        name: _known(read.fields[name], read.path) for name in known if name in read.fields
-    }
-    values["extra"] = read.extra((*known, "status"))
+    values: dict[str, Any] = {name: _known(read.fields[name], read) for name in known if name in read.fields}
+    values["extra"] = read.extra((*known, "status", *DERIVED))
     values["statement"], values["details"] = _statement(read.body, str(values["type"]))
     for name in own:
         if values.get(name) is None and name not in _RARE:
@@ -97,9 +172,9 @@ def _memory(read: Document) -> Memory:
     return read.built(make, values, rules.CHECKS)
 
 
-def _known(field: Field, path: str) -> Any:
+def _known(field: Field, read: Document) -> Any:
     """The value of a field we know, in the form a memory has it."""
-    line, value = field.line + 2, field.value
+    path, line, value = read.path, read.line_of(field.name), field.value
     if isinstance(value, Nested) or (
         value is not None and isinstance(value, tuple) != (field.name in _LISTS)
     ):
@@ -175,6 +250,43 @@ def _parts(memory: Memory) -> dict[str, Any]:
     if isinstance(memory, Candidate | Rejected):
         parts |= {name: getattr(memory, name) for name in _OWN_FIELDS[parts["status"]]}
     return parts | {f"+{name}": raw for name, raw in memory.extra}
+
+
+def _merged_several(base: str, ours: str, theirs: str) -> str | Clash:
+    """A file of several entries: each is merged by itself; what theirs added comes last."""
+    if theirs in (ours, base):
+        return ours
+    if base == ours:
+        return theirs
+    sides = [_by_id(side) if side else {} for side in (base, ours, theirs)]
+    if any(side is None for side in sides):
+        return _WHOLE
+    before, mine, other = (side or {} for side in sides)
+    merged: list[str] = []
+    for name in dict.fromkeys([*mine, *other]):
+        found = _merged_entry(before.get(name), mine.get(name), other.get(name))
+        if isinstance(found, Clash):
+            return Clash(tuple(f"{field} of {name}" for field in found.fields))
+        merged += [found] if found is not None else []
+    return "\n".join(text if text.endswith("\n") else f"{text}\n" for text in merged)
+
+
+def _merged_entry(base: str | None, ours: str | None, theirs: str | None) -> str | Clash | None:
+    """One entry of several; None: it goes, because one side took it out and the other left it as it was."""
+    if ours is None or theirs is None:
+        left = theirs if ours is None else ours
+        return left if base is None else None if left == base else Clash(("the whole entry",))
+    return _merged_one(base, ours, theirs)
+
+
+def _by_id(text: str) -> dict[str, str] | None:
+    """Id to text of a file's entries; None if one is broken or two have the same id."""
+    found: dict[str, str] = {}
+    for part in parts(text, ""):
+        if isinstance(part.memory, BrokenEntry) or part.memory.id in found:
+            return None
+        found[part.memory.id] = part.text
+    return found
 
 
 def _joined(parts: dict[str, Any]) -> Memory:
