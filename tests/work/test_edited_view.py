@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.git import edited
 from holdfast.git.clone import Clone
 from holdfast.model.task import Link, Task
 from holdfast.recall import views
@@ -38,7 +39,7 @@ def place(tmp_path: Path) -> Place:
 
 def render(place: Place) -> bool:
     clone = place.open()
-    return edited_view.put(clone, state.NAME, state.text(state.read(clone)), write=views.write)
+    return edited.put(clone, state.NAME, state.text(state.read(clone)), write=views.write)
 
 
 def view(place: Place) -> Path:
@@ -91,7 +92,7 @@ def test_an_unread_view_costs_a_look_at_its_time(place: Place, monkeypatch: pyte
     """It runs at every command, and the view of a large project is large."""
     clone = Clone.open(str(place.repo.path), cache=place.cache, clock=lambda: now() + timedelta(minutes=1))
     edited_view.take(clone)
-    monkeypatch.setattr(edited_view, "MAX_VIEW", 0)  # reading it would be refused now
+    monkeypatch.setattr(edited, "MAX_VIEW", 0)  # reading it would be refused now
 
     assert take(place) == (None, [])
 

@@ -12,7 +12,7 @@ from holdfast.config import Settings
 from holdfast.curation import facts as standing_facts
 from holdfast.curation.facts import Facts
 from holdfast.errors import HoldfastError, SwitchedOff
-from holdfast.git import erase, hooks, journal
+from holdfast.git import edited, erase, hooks, journal
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.index.freshness import Signature
@@ -127,9 +127,9 @@ class Viewing:
         """How every fact stands here: trusted, stale, unreviewed, expired, superseded, retired, and so on."""
         return standing_facts.facts(self.clone, self.clone.clock(), kind="fact")
 
-    def knowledge(self) -> Facts:
-        """The same of every memory: decisions, assumptions, invariants, facts and dead ends."""
-        return standing_facts.facts(self.clone, self.clone.clock())
+    def knowledge(self, *, kind: str | None = None) -> Facts:
+        """The same of every memory: decisions, assumptions, invariants, facts and dead ends; or of one kind."""
+        return standing_facts.facts(self.clone, self.clone.clock(), kind=kind)
 
     def artifacts(self) -> dict[str, list[dict[str, Any]]]:
         """Task to the tracked files its runs produced, each content once."""
@@ -152,7 +152,7 @@ class Viewing:
         views.write(self.clone.layout, "artifacts.json", views.artifacts_json(self.artifacts(), header))
         if self.settings.has("tasks"):
             text = state.text(state.read(self.clone))
-            edited_view.put(self.clone, state.NAME, text, write=views.write)
+            edited.put(self.clone, state.NAME, text, write=views.write)
         if self.settings.has("journal"):
             self._write_journal(None if all_days else [header.time[:10]])
 
@@ -165,11 +165,11 @@ class Viewing:
             name.removesuffix(".md") for name in clone.layout.listed(clone.layout.view("journal"))
         ]
         for day in days:
-            edited_view.spare(clone, f"journal/{day}.md")
+            edited.spare(clone, f"journal/{day}.md")
         for path in journals.write(clone, only=only):
             name = path.removeprefix(f"{paths.VIEW}/")
             data = fsio.read(fsio.inside(clone.repo.top, path), limit=views.MAX_VIEW)
-            edited_view.remember(clone, name, data)
+            edited.remember(clone, name, data)
 
     def _needs(self, feature: str) -> None:
         if not self.settings.has(feature):
@@ -195,9 +195,9 @@ class Viewing:
 
     def _view_quietly(self, name: str, text: str) -> None:
         try:
-            edited_view.spare(self.clone, name)
+            edited.spare(self.clone, name)
             if views.write(self.clone.layout, name, text):
-                edited_view.remember(self.clone, name, text.encode("utf-8", "replace"))
+                edited.remember(self.clone, name, text.encode("utf-8", "replace"))
         except (OSError, HoldfastError) as error:
             self.clone.notes.append(f"{name} was not rendered: {error}")
 

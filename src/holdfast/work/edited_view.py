@@ -1,45 +1,29 @@
-"""Views that may be edited: an edit is taken if the view showed what still stands, else it is kept and said.
+"""Edits of project_state.json: taken if the view showed what still stands, else kept and said.
 
-For any view it is remembered what was rendered last, in this work tree, so that an edit is noticed and never
-rendered over before somebody looked at it (`edited`, `put`, `refused`). For `project_state.json` it is known
-what an edit means: changed and new tasks and links. Absence deletes nothing, and what is derived from the
-tasks cannot be edited. It is taken as a whole or not at all.
+How an edit of any view is noticed is `git.edited`'s business; here it is known what an edit of this one means:
+changed and new tasks and links. Absence deletes nothing, and what is derived from the tasks cannot be edited.
+It is taken as a whole or not at all.
 """
 
-import hashlib
 import json
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.errors import (
-    BadInput,
-    Busy,
-    HoldfastError,
-    InConflict,
-    NotStored,
-    PublishRefused,
-    ReadOnlyStore,
-    TooLarge,
-    UnsafePath,
-)
+from holdfast.errors import BadInput, HoldfastError, InConflict
+from holdfast.git import edited
 from holdfast.git.clone import Clone
 from holdfast.git.disputed import sides
 from holdfast.model.ids import new_id, slug
 from holdfast.model.task import Link, Task
-from holdfast.store import fsio, tasks
 from holdfast.store import layout as paths
-from holdfast.store.layout import Layout
+from holdfast.store import tasks
 from holdfast.work import board as boards
-from holdfast.work import edits, exchange, noticed, state
+from holdfast.work import edits, exchange, state
 from holdfast.work.edits import Taken
 from holdfast.work.state import State
 
-RECORD = "views"
-MAX_VIEW = exchange.MAX_TEXT
-SETTLED = 2.0  # seconds after which a file's time tells whether it was written again
 HEADER = ("version", "last_updated", "branch", "head", "base")
 _NODES = ("tasks", "links")
 _ON_LINE = re.compile(r"^line (\d+): ")
@@ -54,96 +38,19 @@ class Outcome:
     kept: str | None = None  # the file that holds the refused text
 
 
-# Any view.
-
-
-def edited(clone: Clone, name: str) -> bytes | None:
-    """A view's bytes if they are others than were rendered here, else None."""
-    path = fsio.inside(clone.repo.top, f"{paths.VIEW}/{name}")
-    try:
-        facts = os.stat(path, follow_symlinks=False)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    rows = noticed.read(clone, RECORD)
-    row = rows.get(name)
-    now = [facts.st_mtime_ns, facts.st_size, facts.st_ino]
-    if row is not None and row[1:] == now:
-        return None
-    data = fsio.read(path, limit=MAX_VIEW)
-    if row is None or row[:1] != [_digest(data)]:
-        return data
-    if not clone.reading and clone.clock().timestamp() - facts.st_mtime > SETTLED:
-        noticed.keep(clone, RECORD, {**rows, name: [row[0], *now]})  # the next command need not read it
-    return None
-
-
-def remember(clone: Clone, name: str, data: bytes) -> None:
-    """From now on these bytes are no edit of that view."""
-    noticed.keep(clone, RECORD, {**noticed.read(clone, RECORD), name: [_digest(data)]})
-
-
-def put(clone: Clone, name: str, text: str, *, write: Callable[[Layout, str, str], bool]) -> bool:
-    """Render a view that may be edited, unless it holds an edit that nobody has looked at."""
-    if edited(clone, name) is not None:
-        clone.notes.append(f"{paths.VIEW}/{name} was edited just now and is not rendered over")
-        return False
-    if not write(clone.layout, name, text):
-        return False
-    remember(clone, name, text.encode("utf-8", "replace"))
-    return True
-
-
-def refused(clone: Clone, name: str, data: bytes, why: str) -> Outcome:
-    """Keep the text of an edit that cannot be taken, and say why and where."""
-    fsio.make_dirs(clone.layout.kept)
-    when = clone.now()[:19].replace("-", "").replace(":", "")
-    text = clone.scan.text(data.decode("utf-8", "replace")).encode("utf-8", "replace")
-    # Many edits may be refused within a second; only the same text may share a file.
-    path = os.path.join(clone.layout.kept, f"{when}Z-{_digest(text)[:8]}-{name.replace('/', '-')}")
-    fsio.replace(path, text)
-    remember(clone, name, data)
-    clone.notes.append(f"your edit of {paths.VIEW}/{name} was not taken: {why}; its text is in {path}")
-    return Outcome(refused=why, kept=path)
-
-
-def spare(clone: Clone, name: str) -> None:
-    """Keep aside what somebody wrote into a view that takes no edits, before it is rendered anew."""
-    if name in noticed.read(clone, RECORD) and (data := edited(clone, name)) is not None:
-        refused(clone, name, data, "nothing is read back from this view")
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-# project_state.json.
-
-
 def take(clone: Clone) -> Outcome | None:
     """Take an edit of project_state.json, or refuse it and keep its text; None if there is none."""
-    if clone.reading or clone.repo.operation():
-        return None
-    try:
-        clone.repo.refuse_in_hook_of_publish()
-        if edited(clone, state.NAME) is None:
-            return None
-        with fsio.locked(clone.layout.lock, wait=edits.PATIENCE):
-            data = edited(clone, state.NAME)
-            return None if data is None else _take(clone, data)
-    except (UnsafePath, TooLarge, NotStored, ReadOnlyStore) as error:
-        clone.notes.append(f"{paths.VIEW}/{state.NAME} was left alone: {error}")
-    except (Busy, PublishRefused):  # the next command looks again
-        pass
-    return None
+    return edited.taken(clone, state.NAME, lambda data: _take(clone, data))
 
 
 def _take(clone: Clone, data: bytes) -> Outcome:
     try:
         changes = _changes(clone, data)
     except HoldfastError as error:
-        return refused(clone, state.NAME, data, _placed(str(error)))
+        why = _placed(str(error))
+        return Outcome(refused=why, kept=edited.refused(clone, state.NAME, data, why))
     taken = _store(clone, changes)
-    remember(clone, state.NAME, data)
+    edited.remember(clone, state.NAME, data)
     for one in taken[: edits.MOST_NOTES]:
         clone.notes.append(edits.said(one, where=f"in {state.NAME}"))
     return Outcome(taken)
@@ -165,7 +72,7 @@ class _Change:
 
 def _changes(clone: Clone, data: bytes) -> list[_Change]:
     """What an edited text changes; whatever speaks against any of it is raised."""
-    text = _decoded(data)
+    text = edited.decoded(data)
     document = _loaded(text)
     current = state.read(clone)
     if document.get("base") != current.base:
@@ -215,14 +122,6 @@ def _known(clone: Clone, current: State) -> dict[str, _Change]:
     }
     links, _ = boards.links(clone)
     return found | {name: _Change(link, path, tasks.render(link)) for name, (link, path) in links.items()}
-
-
-def _decoded(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadInput(f"line {line}: it holds bytes that are not UTF-8 text") from None
 
 
 def _loaded(text: str) -> dict[str, Any]:

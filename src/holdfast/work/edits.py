@@ -25,7 +25,7 @@ from holdfast.errors import (
     ReadOnlyStore,
     UnsafePath,
 )
-from holdfast.git import staged, visible
+from holdfast.git import edited, noticed, staged, visible
 from holdfast.git.clone import Clone
 from holdfast.git.disputed import conflicts, sides
 from holdfast.model.event import Draft
@@ -34,12 +34,11 @@ from holdfast.store import fsio, pending, tasks
 from holdfast.store import layout as paths
 from holdfast.store.pending import Change
 from holdfast.work import board as boards
-from holdfast.work import elsewhere, noticed
+from holdfast.work import elsewhere
 from holdfast.work.ground import FOLDERS, Everything, Ground, head_texts, node_of
 
 MOST_NOTES = 20
 RECORD = "edits"
-PATIENCE = 2.0  # seconds for another command to let go; what is not taken now is taken by the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def take(clone: Clone) -> list[Taken]:
         _say_gone(clone, look.gone)
         if not look.edited and not look.undone:
             return []
-        with fsio.locked(clone.layout.lock, wait=PATIENCE):
+        with fsio.locked(clone.layout.lock, wait=edited.PATIENCE):
             look = _look(clone)
             _give_back(clone, look.undone)
             return _take(clone, look.edited)

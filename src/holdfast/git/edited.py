@@ -1,0 +1,110 @@
+"""Views that may be edited: what was rendered last is remembered, so that an edit is noticed and kept.
+
+Known for each work tree. An edit is never rendered over before somebody looked at it (`edited`, `put`),
+and one that cannot be taken is kept aside and said (`refused`). What an edit means is known to those who take
+it: `work.edited_view` for the project's state, `curation.edits` for memories.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+from holdfast.errors import BadInput, Busy, NotStored, PublishRefused, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.git import noticed
+from holdfast.git.clone import Clone
+from holdfast.store import fsio
+from holdfast.store import layout as paths
+from holdfast.store.layout import Layout
+
+RECORD = "views"
+MAX_VIEW = 1 << 26
+SETTLED = 2.0  # seconds after which a file's time tells whether it was written again
+_T = TypeVar("_T")
+PATIENCE = 2.0  # seconds for another command to let go; what is not taken now is taken by the next
+
+
+def edited(clone: Clone, name: str) -> bytes | None:
+    """A view's bytes if they are others than were rendered here, else None."""
+    path = fsio.inside(clone.repo.top, f"{paths.VIEW}/{name}")
+    try:
+        facts = os.stat(path, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    rows = noticed.read(clone, RECORD)
+    row = rows.get(name)
+    now = [facts.st_mtime_ns, facts.st_size, facts.st_ino]
+    if row is not None and row[1:] == now:
+        return None
+    data = fsio.read(path, limit=MAX_VIEW)
+    if row is None or row[:1] != [_digest(data)]:
+        return data
+    if not clone.reading and clone.clock().timestamp() - facts.st_mtime > SETTLED:
+        noticed.keep(clone, RECORD, {**rows, name: [row[0], *now]})  # the next command need not read it
+    return None
+
+
+def remember(clone: Clone, name: str, data: bytes) -> None:
+    """From now on these bytes are no edit of that view."""
+    noticed.keep(clone, RECORD, {**noticed.read(clone, RECORD), name: [_digest(data)]})
+
+
+def put(clone: Clone, name: str, text: str, *, write: Callable[[Layout, str, str], bool]) -> bool:
+    """Render a view that may be edited, unless it holds an edit that nobody has looked at."""
+    if edited(clone, name) is not None:
+        clone.notes.append(f"{paths.VIEW}/{name} was edited just now and is not rendered over")
+        return False
+    if not write(clone.layout, name, text):
+        return False
+    remember(clone, name, text.encode("utf-8", "replace"))
+    return True
+
+
+def refused(clone: Clone, name: str, data: bytes, why: str) -> str:
+    """Keep the text of an edit that cannot be taken, say why and where; gives the file that holds it."""
+    fsio.make_dirs(clone.layout.kept)
+    when = clone.now()[:19].replace("-", "").replace(":", "")
+    text = clone.scan.text(data.decode("utf-8", "replace")).encode("utf-8", "replace")
+    # Many edits may be refused within a second; only the same text may share a file.
+    path = os.path.join(clone.layout.kept, f"{when}Z-{_digest(text)[:8]}-{name.replace('/', '-')}")
+    fsio.replace(path, text)
+    remember(clone, name, data)
+    clone.notes.append(f"your edit of {paths.VIEW}/{name} was not taken: {why}; its text is in {path}")
+    return path
+
+
+def taken(clone: Clone, name: str, take: Callable[[bytes], _T]) -> _T | None:
+    """What `take` makes of an edited view, with the store held; None if there is no edit to take now."""
+    if clone.reading or clone.repo.operation():
+        return None
+    try:
+        clone.repo.refuse_in_hook_of_publish()
+        if edited(clone, name) is None:
+            return None
+        with fsio.locked(clone.layout.lock, wait=PATIENCE):
+            data = edited(clone, name)
+            return None if data is None else take(data)
+    except (UnsafePath, TooLarge, NotStored, ReadOnlyStore) as error:
+        clone.notes.append(f"{paths.VIEW}/{name} was left alone: {error}")
+    except (Busy, PublishRefused):  # the next command looks again
+        pass
+    return None
+
+
+def decoded(data: bytes) -> str:
+    """An edited view's text; BadInput names the line that is none."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"line {line}: it holds bytes that are not UTF-8 text") from None
+
+
+def spare(clone: Clone, name: str) -> None:
+    """Keep aside what somebody wrote into a view that takes no edits, before it is rendered anew."""
+    if name in noticed.read(clone, RECORD) and (data := edited(clone, name)) is not None:
+        refused(clone, name, data, "nothing is read back from this view")
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
