@@ -1,24 +1,31 @@
-"""Which memories somebody approved: computed from events, never read from the memory's own file.
+"""Which memories somebody approved, and whose word that is: computed from events, never read from a file.
 
 An approval whose body is here names the text and the words it was about. Of another clone's only
 the envelope came along: that the memory was approved, not in which words.
 """
 
+import contextlib
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.git.clone import Clone
+from holdfast.model.event import Event
 
 KINDS = ("accept", "promote", "edit")
+UNDOING = ("retire", "reject")
+DECISIONS = (*KINDS, *UNDOING)
+
+T0, T2, T4 = "T0", "T2", "T4"  # the lower, the more trusted: as strings, too
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One event that lets a memory in."""
+    """One event that lets a memory in, or (of this clone's own) takes it back."""
 
+    kind: str
     target: str
     place: tuple[str, str]  # its time and its hash: the later one counts
     blob: str | None = None  # of the text it was about
@@ -34,6 +41,8 @@ class Approvals:
         self._texts: set[tuple[str, str]] = set()
         self._latest: dict[str, Approval] = {}
         for one in approvals:
+            if one.kind not in KINDS:
+                continue
             if one.blob:
                 self._texts.add((one.target, one.blob))
             if one.target not in self._latest or self._latest[one.target].place < one.place:
@@ -52,12 +61,76 @@ class Approvals:
         return self._latest[name].words in (None, words)
 
 
+@dataclass(frozen=True, slots=True)
+class Vouched:
+    """What the trunk of an upstream that the user trusted stands for."""
+
+    key: str = ""  # changes when anything here does; empty where nothing is trusted
+    blobs: frozenset[str] = frozenset()  # the texts of the memories in its tree
+    latest: Mapping[str, str] = field(default_factory=dict)  # memory to the kind of its last decision
+    erased: frozenset[str] = frozenset()
+
+
+class Tiers:
+    """How far each text is trusted here.
+
+    T0: a person approved this very text in this clone and nobody took that back, or a trusted trunk has it
+    and a person's yes was the last word there. T2: this clone recorded it otherwise, or it waits here to be
+    published, somebody edits it right now, or a trusted trunk has it. T4: it came by git.
+    """
+
+    def __init__(self, own: Iterable[Approval], vouched: Vouched, waiting: Collection[str]) -> None:
+        """`own` are decisions that this very clone recorded, `waiting` the texts it has not published yet."""
+        self._vouched, self._waiting = vouched, waiting
+        self._recorded: set[tuple[str, str]] = set()
+        self._accepted: dict[tuple[str, str], tuple[str, str]] = {}
+        self._undone: dict[str, tuple[str, str]] = {}
+        for one in own:
+            text = (one.target, one.blob or "")
+            self._recorded.add(text)
+            if one.kind == "accept":
+                self._accepted[text] = max(one.place, self._accepted.get(text, one.place))
+            elif one.kind in UNDOING:
+                self._undone[one.target] = max(one.place, self._undone.get(one.target, one.place))
+
+    def of(self, name: str, *, blob: str, edited: bool) -> str:
+        """The tier of a text under an id; `edited` if it is an edit by hand that is not committed."""
+        accepted = self._accepted.get((name, blob))
+        if blob and accepted is not None and accepted > self._undone.get(name, ("", "")):
+            return T0
+        if blob in self._vouched.blobs:
+            return T0 if self._vouched.latest.get(name) == "accept" else T2
+        ours = blob in self._waiting or (blob and (name, blob) in self._recorded)
+        return T2 if edited or ours else T4
+
+
 def recorded(clone: Clone, names: Collection[str]) -> Iterator[Approval]:
     """Every approval of these memories among the events this clone holds."""
     for event in clone.all_events():
         if event.kind in KINDS and event.target is not None and event.target in names:
             body = clone.bodies.get(event.body) if event.body else None
-            yield Approval(event.target, (event.ts, event.hash_self), *said(body))
+            yield Approval(event.kind, event.target, (event.ts, event.hash_self), *said(body))
+
+
+def decided(clone: Clone, names: Collection[str]) -> Iterator[Approval]:
+    """Every decision about these memories that this clone recorded itself, on whatever line."""
+    for event in _own(clone):
+        if event.kind in DECISIONS and event.target is not None and event.target in names:
+            body = clone.bodies.get(event.body) if event.body else None
+            yield Approval(event.kind, event.target, (event.ts, event.hash_self), *said(body))
+
+
+def _own(clone: Clone) -> list[Event]:
+    """This clone's own events; looked for again if a spool was sealed between finding and reading it."""
+    for _ in range(20):
+        with contextlib.suppress(FileNotFoundError):
+            return list(clone.own_events())
+    return list(clone.own_events())
+
+
+def waiting(clone: Clone) -> frozenset[str]:
+    """The texts that this clone has recorded and not yet published on this line."""
+    return frozenset(change.blob for change in clone.changes() if change.blob and change.segment is None)
 
 
 def said(body: Mapping[str, Any] | None) -> tuple[str | None, str | None]:

@@ -77,4 +77,4 @@ def judge(db: sqlite3.Connection) -> None:
 def _all(db: sqlite3.Connection) -> Iterator[Approval]:
     for query in (_HERE, _ELSEWHERE):
         for target, ts, event, blob, words in db.execute(query):
-            yield Approval(target, (ts, event.hex()), blob, words)
+            yield Approval("accept", target, (ts, event.hex()), blob, words)

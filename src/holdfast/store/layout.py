@@ -167,6 +167,11 @@ class Layout:
         return self._in("sessions")
 
     @property
+    def receipts(self) -> str:
+        """The packs that were given to agents, in a folder for each run or session."""
+        return self._in("receipts")
+
+    @property
     def claims(self) -> str:
         """Who works on which task right now, in any work tree of this clone."""
         return self._in("claims")
@@ -213,6 +218,11 @@ class Layout:
     def kept(self) -> str:
         """Texts of edits that were refused."""
         return self._in("kept")
+
+    @property
+    def trusted(self) -> str:
+        """The upstream whose trunk the user trusts; never tracked, never exported."""
+        return self._in("trusted")
 
     @property
     def lines(self) -> str:

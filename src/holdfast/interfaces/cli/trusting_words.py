@@ -1,0 +1,84 @@
+"""What `holdfast trust` says, in sentences and as objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from holdfast.git.upstream import Upstream
+    from holdfast.project.trusting import Trust
+    from holdfast.store.trusted import Trusted
+
+
+def state(found: Trust) -> str:
+    """What is trusted, what speaks, and what to do about the rest."""
+    rows = [_trusted(found), f"  {_memories(found.speaking)} may be told unasked"]
+    if found.foreign:
+        many = _memories(found.foreign)
+        rows.append(f"  {many} came by git, not approved here: found on request, never told unasked")
+        rows.append("  one of them: holdfast review accept ID")
+        if found.upstream is not None and not found.counts:
+            rows.append("  all that people accepted upstream: holdfast trust")
+    return "\n".join(rows) + "\n"
+
+
+def _trusted(found: Trust) -> str:
+    if found.trusted is None:
+        return "No upstream is trusted." + _could(found.upstream)
+    if found.void is not None:
+        return f"No upstream is trusted: {found.void}"
+    return f"Trusted: {_name(found.trusted)}, by {found.trusted.by} on {found.trusted.ts[:10]}"
+
+
+def _could(upstream: Upstream | None) -> str:
+    if upstream is None:
+        return " This clone follows no trunk of a remote."
+    return f" This clone follows {upstream.name}"
+
+
+def _name(given: Trusted) -> str:
+    return f"{given.branch} of {given.remote} ({given.url})"
+
+
+def _memories(number: int) -> str:
+    return f"{number:,} {'memory' if number == 1 else 'memories'}"
+
+
+def explained(found: Trust) -> str:
+    """What a yes means, before it is asked for."""
+    before = f"{found.void}\n" if found.void else ""
+    return (
+        f"{before}What people accepted and merged into that trunk will be told to agents here unasked, now "
+        "and after every fetch. Say yes only if you trust whoever can merge into it."
+    )
+
+
+def question(upstream: Upstream) -> str:
+    return f"Trust {upstream.name}?"
+
+
+def revoked(before: Trusted | None) -> str:
+    if before is None:
+        return "No upstream was trusted.\n"
+    return f"Not trusted any more: {_name(before)}\nWhat was accepted in this clone itself still speaks.\n"
+
+
+def revoked_object(before: Trusted | None) -> dict[str, Any]:
+    return {"revoked": before}
+
+
+def state_object(found: Trust) -> dict[str, Any]:
+    """The same for programs; `trusted` says whether it counts."""
+    given = found.trusted
+    return {
+        "trusted": found.counts,
+        "void": found.void,
+        "by": given.by if given else None,
+        "ts": given.ts if given else None,
+        "remote": given.remote if given else None,
+        "url": given.url if given else None,
+        "branch": given.branch if given else None,
+        "upstream": found.upstream,
+        "speaking": found.speaking,
+        "foreign": found.foreign,
+    }
