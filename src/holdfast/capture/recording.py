@@ -15,7 +15,7 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.ids import is_id, run_id
 from holdfast.security.redact import Scanner
-from holdfast.store import capsule
+from holdfast.store import capsule, receipts
 from holdfast.store.capsule import Capsule
 
 GIVEN = "inputs/files.json"
@@ -188,6 +188,9 @@ def seal(
     scan: Scanner,
 ) -> str:
     """Write what is known at the end and give the root hash. The summary comes last: it says all is there."""
+    stores = (into.layout, into.layout.sandboxed())  # an agent in a sandbox writes to the second
+    if (told := receipts.take_up(stores, into.run_id, context)) is not None:
+        into.replace(capsule.CONTEXT, capsule.to_json(told))
     listed = None if files is None else list(files)
     if listed is not None:
         into.replace(produced.FILES, capsule.to_json(listed))

@@ -44,6 +44,8 @@ def main(argv: list[str]) -> int:
         return _say(f"holdfast {__version__}\n")
     if not argv or argv[0] not in RESTS_ON or not is_plain(os.environ):
         return NOT_HANDLED
+    if argv[0] == "context" and "HOLDFAST_RUN_ID" in os.environ:
+        return NOT_HANDLED  # what an agent is told within a run is kept with the run
     asked = _recall_options(argv[1:]) if argv[0] == "recall" else _plain_options(argv[1:])
     return NOT_HANDLED if asked is None else _answer(argv[0], asked)
 

@@ -1,20 +1,36 @@
-"""Hydrating: what a new session is told, what a day's journal says, and how often the thread was found."""
+"""Hydrating: what a new session is told, what agents were told, what a day's journal says."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from holdfast.curation.decisions import Standing
+from holdfast.errors import BadInput, HoldfastError
 from holdfast.index.refresh import signature_of
 from holdfast.model.event import timestamp
-from holdfast.model.ids import token
+from holdfast.model.ids import SESSION, is_id, pick, token
+from holdfast.model.memory import TYPES
 from holdfast.project.viewing import Viewing
-from holdfast.recall import context, journal
+from holdfast.recall import context, governing, journal
+from holdfast.recall import receipts as given
 from holdfast.recall.context import Context
-from holdfast.store import tally
+from holdfast.recall.governing import Known
+from holdfast.recall.pack import material
+from holdfast.recall.pack.lines import Receipt
+from holdfast.recall.pack.material import Asked, Found, Material
+from holdfast.recall.receipts import Knew, Now
+from holdfast.recall.search import Hit, TextSearch
+from holdfast.store import capsule, receipts, sessions, tally
+from holdfast.work import board as boards
 
 ACTIVE = "context/active.md"  # the view for agents that read a file
 MARKER = 12  # characters that whoever wrote the data could not foresee
+MOST_FOUND = 12  # hits that a question brings into a pack
+MAX_ASKED, MAX_FILES = 2000, 500  # characters of a question, files it names
+_DETAILS = 1000  # characters of the rationale that are looked at
+_ON_REQUEST = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at is never told
+_WORK = ("run", "session", "task")
+_DECIDED = ("accept", "promote", "edit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +44,23 @@ class Statistics:
 class Hydrating(Viewing):
     """What the next one should know."""
 
-    def context(self, *, budget: int | None = None) -> Context:
-        """The pack for a session that starts here, within a budget of tokens."""
+    def context(
+        self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None
+    ) -> Context:
+        """The pack for a session that starts here, within a budget of tokens.
+
+        `asked` says what somebody is about to do, `files` to which files, from the repository's top.
+        Within a run, or with a session open here, the pack is kept as it was sent.
+        """
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
-        facts = self._unasked()
-        expiries = [fact.memory.expires_at for fact in facts if fact.memory.expires_at]
-        found = context.gather(
+        standings = self.knowledge().standings
+        told = [one for one in standings if one.status == "accepted" and one.trust == "T0"]
+        expiries = [one.memory.expires_at for one in told if one.memory.expires_at]
+        found = material.gather(
             self.clone,
-            facts=[_told(fact) for fact in facts],
-            facts_until=timestamp(min(expiries)) if expiries else None,
+            known=self._known(told),
+            known_until=timestamp(min(expiries)) if expiries else None,
+            asked=self._asked(asked or "", files, standings),
             trunk=self.settings.trunk,
             with_sessions=self.settings.has("sessions"),
             with_tasks=self.settings.has("tasks"),
@@ -47,15 +71,80 @@ class Hydrating(Viewing):
             budget=budget or self.settings.number("context.budget"),
             marker=token(MARKER),
             sections=self.settings.context_sections,
+            clean=self.clone.scan.text,
         )
         tally.count(self.clone.layout, f"context.{packed.how}")
         self._view_quietly(ACTIVE, context.text(packed))
-        return packed
+        return replace(packed, receipt=self._receipt(packed, found))
 
-    def _unasked(self) -> list[Standing]:
-        """The facts that a person approved in this clone, the surest first."""
-        approved = [fact for fact in self.facts().trusted if fact.trust == "T0"]
-        return sorted(approved, key=lambda fact: (bool(fact.notes), -(fact.memory.confidence or 0), fact.id))
+    def _known(self, told: Sequence[Standing]) -> list[Known]:
+        """What may be told unasked, as a pack takes it."""
+        names = {one.id for one in told}
+        decided = {
+            event.target: event.ts
+            for event in (self.clone.own_events() if names else ())
+            if event.kind in _DECIDED and event.target in names
+        }
+        return [_as_known(one, decided.get(one.id, "")) for one in told]
+
+    def _asked(self, words: str, files: Sequence[str], standings: Sequence[Standing]) -> Asked:
+        """What somebody asked for, and what recall finds for it: what a person approved, and the rest."""
+        clean = self.clone.scan.text(" ".join(words.split()))[:MAX_ASKED]
+        named = tuple(dict.fromkeys(self._inside(path) for path in files[:MAX_FILES]))
+        hits = self._hits(clean) if clean else []
+        known = {one.id: one for one in standings}
+        approved = frozenset(hit.id for hit in hits if (one := known.get(hit.id)) and _speaks_unasked(one))
+        rest = (hit for hit in hits if hit.id not in approved)
+        found = tuple(_as_found(hit, known) for hit in rest if _may_be_found(hit, known))
+        return Asked(clean, named, found, approved)
+
+    def _inside(self, path: str) -> str:
+        found = governing.at_top(path, top=self.clone.repo.top)
+        if found is None:
+            raise BadInput(f"{path} is not in this repository", hint="Name files of this project.")
+        return found
+
+    def _hits(self, words: str) -> list[Hit]:
+        if self._search is None:
+            self._search = TextSearch(self.clone)
+        return self._search.search(words, limit=MOST_FOUND)
+
+    def _receipt(self, packed: Context, found: Material) -> Receipt:
+        """Keep a pack for the run this is part of, else for the session open here."""
+        now = self.clone.now()
+        owner = self._parent if self._parent and is_id(self._parent) else None
+        if owner is None or not given.is_under_way(self.clone, owner):
+            here = found.thread
+            owner = here.session.id if here is not None and here.is_here else None
+        if owner is None:
+            return Receipt(now)
+        try:
+            kept = given.keep(self.clone, packed, owner=owner, ts=now)
+        except (HoldfastError, OSError) as error:
+            self.clone.notes.append(f"what was told is not kept with {owner}: {error}")
+            return Receipt(now)
+        return Receipt(now, owner, kept.number, kept.root)
+
+    def receipts(self, name: str) -> Knew:
+        """What an agent was told in a run or a session, and how that stands since."""
+        owners = receipts.owners(self.clone.stores)
+        runs = {event.run_id for event in self.clone.all_events() if event.kind == "run" and event.run_id}
+        runs |= {run for store in self.clone.stores for run in capsule.opened(store)}
+        there = {run for store in self.clone.stores for run in sessions.ids(store)}
+        owner = pick(name.removeprefix("run:"), {*owners, *runs, *there})
+        is_session = owner in there or (owner not in runs and owner.startswith(f"{SESSION}-"))
+        return given.knew(self.clone, owner, kind="session" if is_session else "run", now=self._now())
+
+    def _now(self) -> Mapping[str, Now]:
+        """How memories, tasks and sessions stand here."""
+        found = self.knowledge()
+        now = {one.id: Now("in clash", None) for one in found.clashes}
+        now |= {one.id: Now(one.status, one.blob) for one in found.standings}
+        if self.settings.has("tasks"):
+            placed = boards.read(self.clone).placed
+            now |= {name: Now("", one.blob) for name, one in placed.items()}
+        told = sessions.everywhere(self.clone.stores)
+        return now | {one.id: Now("", material.revision(self.clone.repo, one)) for one in told}
 
     def journal(self, asked: str = "today", *, everywhere: bool = False) -> str:
         """What happened on a day (today, yesterday, 2026-11-15), other branches' work only if asked for."""
@@ -81,6 +170,43 @@ class Hydrating(Viewing):
         tally.reset(self.clone.layout)
 
 
-def _told(fact: Standing) -> str:
-    doubt = f" ({'; '.join(fact.notes)})" if fact.notes else ""
-    return f"{fact.id} {fact.memory.statement}{doubt}"
+def _speaks_unasked(one: Standing) -> bool:
+    return one.status == "accepted" and one.trust == "T0"
+
+
+def _as_known(one: Standing, updated: str) -> Known:
+    memory = one.memory
+    return Known(
+        id=memory.id,
+        type=memory.type,
+        statement=memory.statement,
+        why=" ".join(memory.details[:_DETAILS].removeprefix("Rationale:").split()),
+        blob=one.blob,
+        applies_to=memory.applies_to,
+        tags=memory.tags,
+        confidence=memory.confidence,
+        source=memory.source,
+        updated=updated,
+        doubt="; ".join(one.notes),
+    )
+
+
+def _may_be_found(hit: Hit, known: Mapping[str, Standing]) -> bool:
+    """Whether a hit may be told to whoever asked: work of this clone, or a memory not of a stranger."""
+    if hit.kind not in TYPES:
+        return hit.kind in _WORK
+    one = known.get(hit.id)
+    return one is not None and one.status in ("accepted", "unreviewed", "stale") and one.trust in _ON_REQUEST
+
+
+def _as_found(hit: Hit, known: Mapping[str, Standing]) -> Found:
+    one = known.get(hit.id)
+    state = "promoted, not reviewed" if one and one.status == "accepted" else one.status if one else hit.state
+    return Found(
+        id=hit.id,
+        kind=hit.kind,
+        title=hit.title,
+        text=hit.text,
+        state=state,
+        blob=one.blob if one else None,
+    )

@@ -1,4 +1,4 @@
-"""Commands for whoever starts or looks back: context, journal, stats."""
+"""Commands for whoever starts or looks back: context, receipts, journal, stats."""
 
 from __future__ import annotations
 
@@ -23,21 +23,45 @@ _SUBMODULE = b"160000"
 
 
 @command(root, "context")
+@click.option("--for", "asked", metavar="WORDS", help="What you are about to do.")
+@click.option("--files", multiple=True, metavar="PATH", help="A file or folder it is about; more may follow.")
 @click.option("--budget", type=click.IntRange(200, 100_000), metavar="TOKENS", help="How long it may be.")
-def context(place: Place, budget: int | None) -> None:
-    """Tell a new session where the last one stopped.
+@click.argument("more", nargs=-1, metavar="[PATH]...")
+def context(
+    place: Place, asked: str | None, files: tuple[str, ...], more: tuple[str, ...], budget: int | None
+) -> None:
+    """Tell a new session what governs its work and where the last one stopped.
 
-    Text for an agent. It says which session it chose and why.
+    Text for an agent. It says why each thing is told, and which session it chose and why. What nobody
+    approved is told only where it is this clone's own work, or found for what --for asks.
     """
     from holdfast.recall.context import text
 
+    paths = [os.path.join(os.path.abspath(place.folder), path) for path in (*files, *more)]
+    is_plain = not (paths or asked or budget)
     with place.project() as project:
-        tree = WorkTree(project)
-        found = project.context(budget=budget)
+        tree = WorkTree(project) if is_plain else None
+        found = project.context(asked, paths, budget=budget)
         show(found, text, words.context_object)
-        if budget is None and tree.digest:
+        if tree is not None and tree.digest:
             said, data = as_text(text(found)), as_json(words.context_object(found))
             keep_answer(project, "context", said, data, until=found.until, tree=tree, how=found.how)
+
+
+@command(root, "receipts")
+@click.argument("run", metavar="RUN")
+@click.option("--pack", "number", type=click.IntRange(1), metavar="N", help="Print one pack as it was sent.")
+def receipts(place: Place, run: str, number: int | None) -> None:
+    """Tell what an agent knew: the packs it was given in a run, or in a session.
+
+    Each thing with its revision, why it was told, and whether it still stands here.
+    """
+    with place.project() as project:
+        found = project.receipts(run)
+        if number is None:
+            show(found, words.receipts, words.receipts_object)
+        else:
+            show(words.pack(found, number), words.sent, words.pack_object)
 
 
 @command(root, "journal")

@@ -1,0 +1,204 @@
+"""What governs the work at hand: which memories hold for these files and this task, and why.
+
+A memory governs if it names a file at hand (by path, by folder or by a pattern with `*` and `**`), if its
+words or tags are those of the task, or if it names no path at all: then it holds everywhere. Pure comparing
+of values; what may be told unasked is for whoever hands the memories in.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+FILES, TASK, EVERYWHERE = 0, 1, 2  # how near a memory is to the work: the nearest first
+MAX_FILES = 500  # files at hand that are compared
+_WORD = re.compile(r"[^\W_]+")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that put no space between words
+_COMMON = frozenset(  # words that tell nothing about a task
+    re.findall(
+        r"\w+",
+        """
+    the and for with that this from into onto over under when then than not are was were will would should
+    could can may must has have had its our your their they them you all any each every one two new old use
+    used using make makes made add adds added fix fixes fixed get gets set sets let run runs work works
+    working change changes changed does done did but about after before how what why where which who only
+    also more most less very some such same other just there here now file files code test tests task tasks
+    """,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A memory as a pack tells it: this text, of this revision."""
+
+    id: str
+    type: str
+    statement: str
+    why: str = ""  # its rationale, or what to do instead
+    blob: str | None = None
+    applies_to: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    confidence: float | None = None
+    source: str | None = None
+    updated: str = ""  # when it was last decided upon
+    doubt: str = ""  # what whoever reads it should be told
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """The work a pack is for: its files, and the words of its task."""
+
+    files: tuple[str, ...] = ()
+    words: str = ""
+    tasks: tuple[str, ...] = ()  # whose words these are
+
+
+@dataclass(frozen=True, slots=True)
+class Governs:
+    """A memory that holds for the work at hand, and why."""
+
+    known: Known
+    near: int  # FILES, TASK or EVERYWHERE
+    why: str
+
+    @property
+    def order(self) -> tuple[int, float, tuple[int, ...], str]:
+        """The nearest first, then the surest, then the newest."""
+        newest = tuple(-ord(char) for char in self.known.updated)
+        return self.near, -(self.known.confidence or 0.0), newest, self.known.id
+
+
+def governing(known: Iterable[Known], hand: AtHand) -> list[Governs]:
+    """Those that govern the work at hand, the most important first."""
+    there = list(known)
+    files, words = _Files(hand.files[:MAX_FILES]), _telling(there, hand.words)
+    found = (_judged(one, files, words) for one in there)
+    return sorted((one for one in found if one), key=lambda one: one.order)
+
+
+def _judged(one: Known, files: "_Files", words: Mapping[str, str]) -> Governs | None:
+    if place := next(filter(files.has, one.applies_to), None):
+        return Governs(one, FILES, f"governs {place}")
+    if words and (shared := words.keys() & _words(f"{one.statement} {' '.join(one.tags)}")):
+        return Governs(one, TASK, f"mentions {words[max(shared, key=lambda word: (len(word), word))]}")
+    return None if one.applies_to else Governs(one, EVERYWHERE, "everywhere")
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _telling(known: Sequence[Known], said: str) -> dict[str, str]:
+    """The words of a task that tell one memory from another: what every twentieth one says tells nothing."""
+    asked = _words(said)
+    if not asked:
+        return {}
+    texts = (_words(f"{one.statement} {' '.join(one.tags)}") for one in known)
+    often = Counter(word for words in texts for word in words.keys() & asked.keys())
+    most = max(5, len(known) // 20)
+    return {word: spelled for word, spelled in asked.items() if often[word] <= most}
+
+
+def _words(text: str) -> dict[str, str]:
+    """What a text is about: words without endings, parts of names, pairs of characters of wide scripts.
+
+    Each with how the text spells it.
+    """
+    found: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        if _WIDE.search(word):
+            found |= {word[at : at + 2]: word[at : at + 2] for at in range(max(1, len(word) - 1))}
+            continue
+        for part in dict.fromkeys((word, *_PARTS.findall(word))):
+            bare = _bare(part)
+            if len(bare) > 2 and bare not in _COMMON:
+                found.setdefault(bare, part.casefold())
+    return found
+
+
+def _bare(word: str) -> str:
+    """A word without the ending that number or time gave it."""
+    low = word.casefold()
+    if low in _COMMON:
+        return low
+    for ending in ("ies", "ing", "es", "ed", "s"):
+        if low.endswith(ending) and len(low) - len(ending) > 2 and not low.endswith("ss"):
+            return low[: -len(ending)] + ("y" if ending == "ies" else "")
+    return low.removesuffix("e") if len(low) > 3 else low
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Files:
+    """The files at hand, asked many times whether a path means one of them."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self._all = any(name in (".", "./") for name in files)
+        self._split = [name.rstrip("/").split("/") for name in files]
+        self._above = {"/".join(parts[:end]) for parts in self._split for end in range(1, len(parts) + 1)}
+        # A new folder is one name to git: what is written of a file in it is written of it.
+        self._folders = tuple(name for name in files if name.endswith("/"))
+        self._known: dict[str, bool] = {}
+
+    def has(self, place: str) -> bool:
+        """Whether a path, a folder or a pattern holds for a file at hand."""
+        if place not in self._known:
+            self._known[place] = self._looked(place.rstrip("/"))
+        return self._known[place]
+
+    def _looked(self, place: str) -> bool:
+        if self._all or place in ("", "."):
+            return bool(self._split)
+        if "*" not in place:
+            return place in self._above or place.startswith(self._folders or ("\0",))
+        pattern = place.split("/")
+        return any(is_below(pattern, parts) for parts in self._split)
+
+
+def is_below(pattern: Sequence[str], parts: Sequence[str]) -> bool:
+    """Whether a path, in its parts, is what a pattern names or lies below it."""
+    return _alike([*pattern, "**"], parts, "**", lambda want, part: _alike(want, part, "*", str.__eq__))
+
+
+def _alike(wanted: Sequence[str], there: Sequence[str], star: str, same: Callable[[str, str], bool]) -> bool:
+    """Whether a sequence fits one with stars, each for any number of items; in at most n times m steps."""
+    at = here = 0
+    last, mark = -1, 0
+    while here < len(there):
+        if at < len(wanted) and wanted[at] == star:
+            last, mark, at = at, here, at + 1
+        elif at < len(wanted) and same(wanted[at], there[here]):
+            at, here = at + 1, here + 1
+        elif last >= 0:
+            mark += 1
+            at, here = last + 1, mark
+        else:
+            return False
+    return all(item == star for item in wanted[at:])
+
+
+def at_top(path: str, *, top: str) -> str | None:
+    """A path as the repository spells it; None if it lies outside. Relative ones are meant from its top."""
+    folder = path.endswith(("/", os.sep))
+    top = os.path.realpath(top)
+    named = os.path.join(top, path).rstrip("/")
+    full = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+    inside = os.path.relpath(full, top).replace(os.sep, "/")
+    if inside == ".." or inside.startswith("../"):
+        return None
+    return f"{inside}/" if folder or os.path.isdir(full) else inside
+
+
+def rests_on(known: Iterable[Known], told: Iterable[Known], more: Mapping[str, str]) -> dict[str, str]:
+    """Which memories others name, by id, and who names them first; `more` are other texts by their ids."""
+    ids = {one.id for one in known}
+    texts = [(one.id, f"{one.statement} {one.why}") for one in told]
+    found: dict[str, str] = {}
+    for name, text in [*texts, *more.items()]:
+        for word in re.findall(r"[A-Za-z0-9][\w.-]*[A-Za-z0-9]", text):
+            if word in ids and word != name:
+                found.setdefault(word, name)
+    return found

@@ -1,0 +1,222 @@
+"""All that a pack may tell, looked up once: the session, what changed, tasks, links, what is known."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
+from holdfast.model import left_open
+from holdfast.model.session import Session, to_json
+from holdfast.model.task import PLANS, Task
+from holdfast.recall import governing, relevant
+from holdfast.recall.governing import AtHand, Governs, Known
+from holdfast.recall.pack.lines import Told
+from holdfast.recall.pack.thread import Thread
+from holdfast.recall.relevant import Changed, Chosen
+from holdfast.store import sessions
+from holdfast.work import board as boards
+from holdfast.work import claims
+from holdfast.work import links as canonical
+from holdfast.work.board import Board
+from holdfast.work.claims import Claim
+from holdfast.work.links import Linked
+
+MAX_COMMITS = 200  # that are read; more are only counted
+GOVERNING = ("invariant", "decision", "dead-end", "assumption")  # told only where they hold; facts always
+_FILE = "file:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Something that recall found for what was asked, and that no person approved."""
+
+    id: str
+    kind: str
+    title: str
+    text: str = ""
+    state: str | None = None
+    blob: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody is about to do: in words, and to which files."""
+
+    words: str = ""
+    files: tuple[str, ...] = ()
+    found: tuple[Found, ...] = ()  # by recall; nothing where nobody asked
+    approved: frozenset[str] = frozenset()  # memories a person approved that recall found
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All that may be told, before anything is chosen from it."""
+
+    chosen: Chosen
+    branch: str | None
+    head: str | None
+    line: str
+    changed: Changed
+    commits: tuple[tuple[str, str], ...] = ()  # id and subject, newest first
+    commit_count: int = 0
+    base: str | None = None  # the commit since which they are
+    files: tuple[str, ...] = ()
+    board: Board | None = None
+    claims: Mapping[str, Claim] | None = None
+    links: tuple[Linked, ...] = ()
+    known: tuple[Known, ...] = ()
+    governs: tuple[Governs, ...] = ()  # those of the known that hold for the work at hand
+    hand: AtHand = field(default_factory=AtHand)
+    asked: Asked = field(default_factory=Asked)
+    until: str | None = None  # when the first of the known or of the claims runs out
+    worktree: str = "."
+    earlier: tuple[Session, ...] = ()  # what came before the chosen session, newest first
+    blobs: Mapping[str, str] = field(default_factory=dict)  # session to the revision of its file
+
+    @property
+    def thread(self) -> Thread | None:
+        """The sessions to tell of."""
+        first, before = self.chosen.session, self.chosen.before
+        if first is None:
+            return None
+        is_here = (first.state, first.line, first.worktree) == ("open", self.line, self.worktree)
+        told = before.session if before else None
+        return Thread(first, is_here, told, self.earlier, self.blobs)
+
+    @property
+    def elsewhere(self) -> int:
+        """How many invariants, decisions and dead ends hold for other work than this."""
+        here = {one.known.id for one in self.governs}
+        return sum(one.type in GOVERNING[:3] and one.id not in here for one in self.known)
+
+
+def gather(
+    clone: Clone,
+    *,
+    known: Sequence[Known] = (),
+    known_until: str | None = None,
+    asked: Asked | None = None,
+    trunk: str | None = None,
+    with_sessions: bool = True,
+    with_tasks: bool = True,
+    journal: str | None = None,
+) -> Material:
+    """Look at everything once.
+
+    `known` are the memories that may be told unasked; at `known_until` the first expires.
+    A journal's pages in the folder `journal` are nobody's work.
+    """
+    repo, head, main = clone.repo, clone.repo.head(), clone.repo.trunk(trunk)
+    changed = relevant.looked(repo, trunk=main, journal=journal)
+    told = sessions.everywhere(clone.stores) if with_sessions else []
+    chosen = relevant.choose(clone, told, changed=changed)
+    first, line = chosen.session, clone.line().id
+    since = (chosen.before or chosen).since or _branched_off(repo, main, head.oid)
+    commits, count = _commits(repo, since)
+    board = boards.read(clone) if with_tasks else None
+    live = claims.live(clone.private, clone.now()) if with_tasks else {}
+    asked = asked or Asked()
+    session = first if first and first.line == line and first.state == "open" else None
+    hand = _at_hand(asked, changed, session, _tasks_at_hand(clone, session, board, live))
+    earlier = tuple(left_open.before(told, first, line=line)) if first else ()
+    return Material(
+        chosen=chosen,
+        branch=head.branch,
+        head=head.oid,
+        line=line,
+        changed=changed,
+        commits=commits,
+        commit_count=count,
+        base=since,
+        files=relevant.changed_files(repo, since) if since else (),
+        board=board,
+        claims=live,
+        links=tuple(canonical.listed(clone)) if with_tasks else (),
+        known=tuple(known),
+        governs=tuple(governed(known, hand, asked, board)),
+        hand=hand,
+        asked=asked,
+        until=min(filter(None, [known_until, *(claim.until for claim in live.values())]), default=None),
+        worktree=clone.worktree,
+        earlier=earlier,
+        blobs={one.id: revision(repo, one) for one in (first, *earlier) if one} | _before(repo, chosen),
+    )
+
+
+def _before(repo: Repo, chosen: Chosen) -> dict[str, str]:
+    one = chosen.before.session if chosen.before else None
+    return {one.id: revision(repo, one)} if one else {}
+
+
+def revision(repo: Repo, session: Session) -> str:
+    """Which state of a session something was told from: git's hash of its file."""
+    return repo.hash_blob(to_json(session).encode("utf-8", "replace"))
+
+
+def governed(known: Sequence[Known], hand: AtHand, asked: Asked, board: Board | None) -> list[Governs]:
+    """What holds for the work at hand, with what recall found for the question and what others rest on."""
+    found = governing.governing(known, hand)
+    here = {one.known.id for one in found}
+    tasks = {name: _text_of(board.placed[name].task) for name in hand.tasks if board and name in board.placed}
+    named = governing.rests_on(known, [one.known for one in found if one.known.type != "fact"], tasks)
+    for one in known:
+        if one.id not in here and (one.id in asked.approved or one.id in named):
+            why = f"{named[one.id]} names it" if one.id in named else "found for what was asked"
+            found.append(Governs(one, governing.TASK, why))
+    return sorted(found, key=lambda one: one.order)
+
+
+def _text_of(task: Task) -> str:
+    return " ".join((task.title, task.notes, *task.evidence))
+
+
+def _at_hand(asked: Asked, changed: Changed, session: Session | None, tasks: Sequence[Task]) -> AtHand:
+    """What the work is: as somebody says it, else what is not committed, started, or of the open session."""
+    worked = sorted(relevant.files_of(session)) if session else []
+    cited = [item for task in tasks for item in task.evidence if item.startswith(_FILE)]
+    named = [item[len(_FILE) :].rpartition("@")[0] for item in cited]
+    files = asked.files or tuple(dict.fromkeys([*sorted(changed.uncommitted), *named, *worked]))
+    objective = session.objective if session else None
+    words = asked.words or " ".join([*(task.title for task in tasks), objective or ""])
+    return AtHand(files, words, tuple(task.id for task in tasks))
+
+
+def _tasks_at_hand(
+    clone: Clone, session: Session | None, board: Board | None, live: Mapping[str, Claim]
+) -> list[Task]:
+    """The tasks that somebody works on here: claimed in this place, of the open session, else all started."""
+    if board is None:
+        return []
+    here, line = clone.worktree, clone.line().id
+    names = [claim.task for claim in live.values() if (claim.line, claim.worktree) == (line, here)]
+    names += session.tasks if session else ()
+    there = [board.placed[name].task for name in dict.fromkeys(names) if name in board.placed]
+    begun = [task for task in there if not task.is_closed]
+    started = [task for task in board.tasks if task.status == "started" and task.kind not in PLANS]
+    return begun or started
+
+
+def _branched_off(repo: Repo, trunk: str | None, head: str | None) -> str | None:
+    """Where this branch left the trunk, if it did."""
+    if trunk is None or head is None:
+        return None
+    return os.fsdecode(repo.attempt("merge-base", "HEAD", trunk).stdout).strip() or None
+
+
+def _commits(repo: Repo, since: str | None) -> tuple[tuple[tuple[str, str], ...], int]:
+    if since is None:
+        return (), 0
+    done = repo.attempt("log", f"--max-count={MAX_COMMITS}", "--format=%H%x00%s", f"{since}..HEAD", "--")
+    rows = [row.partition("\0") for row in done.stdout.decode("utf-8", "replace").splitlines()]
+    found = tuple((oid, subject) for oid, _, subject in rows)
+    if len(found) < MAX_COMMITS:
+        return found, len(found)
+    return found, int(repo.text("rev-list", "--count", f"{since}..HEAD", "--"))
+
+
+def here(material: Material) -> Told:
+    """The place that lines about files are of: its commit; before the first one, the branch itself."""
+    if material.head:
+        return Told(material.head, "commit", None, "checked out here")
+    return Told(material.line, "line", None, "checked out here")

@@ -1,0 +1,273 @@
+"""What each section tells, the most important first, one thing a line and each with its id."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from holdfast.model.brief import shortened
+from holdfast.model.task import PLANS, Task
+from holdfast.model.text import visible
+from holdfast.recall.governing import Governs, Known
+from holdfast.recall.pack import thread as threads
+from holdfast.recall.pack.lines import LONGEST, Line, Section, Told, flat, line
+from holdfast.recall.pack.material import Material, here
+from holdfast.recall.relevant import minute
+
+MAX_PATHS = 200  # that are named; more are only counted
+_WIDE = 100  # characters after which a list of names goes on in the next line
+_RATIONALE = 160  # bytes of why something was decided
+_OF = {
+    "invariants": "invariant",
+    "decisions": "decision",
+    "dead-ends": "dead-end",
+    "assumptions": "assumption",
+    "facts": "fact",
+}
+_BY_A_PERSON = "each approved by a person"
+_TITLES = {
+    "invariants": f"Invariants: what must hold ({_BY_A_PERSON})",
+    "decisions": f"Decisions ({_BY_A_PERSON})",
+    "dead-ends": f"Dead ends: tried, and failed ({_BY_A_PERSON})",
+    "assumptions": f"Assumptions this rests on ({_BY_A_PERSON})",
+    "open": "Open tasks (of this branch; unreviewed)",
+    "blocked": "Waiting or blocked (unreviewed)",
+    "session": "Session {session}{whose} (unreviewed notes of this clone's own sessions)",
+    "changed": "What changed",
+    "goals": "Goals and milestones (unreviewed)",
+    "facts": f"Facts ({_BY_A_PERSON})",
+    "found": "Found on request (unreviewed)",
+    "links": "Links (of this branch; unreviewed)",
+}
+_MORE = {
+    "invariants": "holdfast recall --kind invariant",
+    "decisions": "holdfast recall --kind decision",
+    "dead-ends": "holdfast recall --kind dead-end",
+    "assumptions": "holdfast recall --kind assumption",
+    "open": "holdfast tasks",
+    "blocked": "holdfast next",
+    "session": "holdfast session show {session}",
+    "changed": "git log, git status",
+    "goals": "holdfast state",
+    "facts": "holdfast facts",
+    "found": "holdfast recall",
+    "links": "holdfast link list",
+}
+NAMES = tuple(_TITLES)
+
+
+def section(name: str, material: Material) -> Section | None:
+    """A section in full, or none where there is nothing to tell."""
+    if not (lines := _LINES[name](material)):
+        return None
+    session = material.chosen.session
+    whose = f" of {shortened(visible(whose_branch(material) or ''), 80)}" if is_foreign(material) else ""
+    said = {"session": session.id if session else "", "whose": whose}
+    more = _MORE[name].format(**said)
+    return Section(name, _TITLES[name].format(**said), tuple(lines), more=more, reviewed=name in _OF)
+
+
+def is_foreign(material: Material) -> bool:
+    """Whether the session to go on from is of another line."""
+    session = material.chosen.session
+    return session is not None and session.line != material.line
+
+
+def whose_branch(material: Material) -> str | None:
+    """The branch the session is of, if that is not this one."""
+    session = material.chosen.session
+    if session is None or not is_foreign(material):
+        return None
+    return session.updated.branch or session.branch or "a detached HEAD"
+
+
+# ── what is known ────────────────────────────────────────────────────────────────────────────────
+
+
+def _governing(name: str) -> Callable[[Material], list[Line]]:
+    def tell(material: Material) -> list[Line]:
+        return [_memory(one) for one in material.governs if one.known.type == _OF[name]]
+
+    return tell
+
+
+def _facts(material: Material) -> list[Line]:
+    """Those that govern, then the others: a fact is told wherever there is room."""
+    told = {one.known.id for one in material.governs}
+    others = [one for one in material.known if one.type == "fact" and one.id not in told]
+    rest = [Governs(one, 3, f"about {one.applies_to[0]}" if one.applies_to else "known") for one in others]
+    rest.sort(key=lambda one: one.order)
+    return [*_governing("facts")(material), *map(_memory, rest)]
+
+
+def _memory(one: Governs) -> Line:
+    known, why = one.known, flat(one.why, 80)
+    end = f"{flat(_because(known), _RATIONALE)} [{why}]"
+    room = max(120, LONGEST - len(end.encode("utf-8", "replace")) - len(known.id) - 4)
+    told = Told(known.id, known.type, known.blob, why)
+    return Line(f"- {known.id} {flat(known.statement, room)}{' ' if end[0] != ' ' else ''}{end}", (told,))
+
+
+def _because(known: Known) -> str:
+    """Why it was decided or what to do instead, and what is doubtful about it."""
+    said = [f"({part})" for part in (known.why, known.doubt) if part]
+    return " ".join(said)
+
+
+def _found(material: Material) -> list[Line]:
+    rows = []
+    for one in material.asked.found:
+        state = f", {one.state}" if one.state else ""
+        text = f": {one.text}" if one.text and one.text not in one.title else ""
+        told = Told(one.id, one.kind, one.blob, "found for what was asked")
+        rows.append(line(f"- {one.id} ({one.kind}{state}) {one.title}{text}", told))
+    return rows
+
+
+# ── work ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _session(material: Material) -> list[Line]:
+    return threads.lines(material.thread) if material.thread else []
+
+
+def _changed(material: Material) -> list[Line]:
+    place = here(material)
+    at = f"at {place.id[:12]}"
+    lines = [
+        line(text, place)
+        for what, names in _kinds(material.changed.uncommitted).items()
+        for text in _some(f"- Not committed {at}, {what}: ", names, f"- {place.id[:12]}, {what} too: ")
+    ]
+    if material.commit_count:
+        base = Told(material.base or place.id, "commit", None, "where these commits begin")
+        lines.append(line(f"- {_count(material.commit_count, 'commit')} {_since_what(material)}:", base))
+        lines += [
+            line(f"- {oid[:12]} {subject}", Told(oid, "commit", None, "made since"))
+            for oid, subject in material.commits
+        ]
+    if material.files:
+        title = f"- {_count(len(material.files), 'file')} in them {at}: "
+        more = f"- {place.id[:12]}, in them too: "
+        lines += [line(text, place) for text in _some(title, material.files, more)]
+    return lines
+
+
+def _kinds(codes: Mapping[str, str]) -> dict[str, list[str]]:
+    """The uncommitted files by what happened to them."""
+    found: dict[str, list[str]] = {}
+    for path, code in sorted(codes.items()):
+        new, gone = code in ("??", "A ", "AM"), "D" in code and "U" not in code
+        kind = "new" if new else "deleted" if gone else "in conflict" if "U" in code else "changed"
+        found.setdefault(kind, []).append(path)
+    return found
+
+
+def _since_what(material: Material) -> str:
+    last = material.chosen.before or material.chosen
+    if last.since and last.session:
+        whose = "that session" if last is material.chosen else last.session.id
+        return f"since {whose}'s last commit {last.since[:12]}"
+    return f"on this branch since it left the trunk at {(material.base or '')[:12]}"
+
+
+def _open(material: Material) -> list[Line]:
+    if material.board is None:
+        return []
+    ready = [task for task in material.board.graph.ready() if task.kind not in PLANS]
+    started = [task for task in material.board.tasks if task.status == "started"]
+    order = {task.id: task for task in (*(t for t in ready if t.status == "started"), *started, *ready)}
+    return [
+        line(f"- {_task(task)}{_claimed(task, material)}", _of_task(task, material, "open"))
+        for task in order.values()
+    ]
+
+
+def _of_task(task: Task, material: Material, why: str) -> Told:
+    placed = material.board.placed.get(task.id) if material.board else None
+    at_hand = task.id in material.hand.tasks
+    return Told(task.id, "task", placed.blob if placed else None, "at hand" if at_hand else why)
+
+
+def _claimed(task: Task, material: Material) -> str:
+    claim = (material.claims or {}).get(task.id)
+    if claim is None:
+        return ""
+    is_here = claim.line == material.line and claim.worktree == material.worktree
+    where = "" if is_here else f" on {claim.branch or 'a detached HEAD'}"
+    return f" [claimed by {claim.owner}{where} until {minute(claim.until)}]"
+
+
+def _blocked(material: Material) -> list[Line]:
+    if material.board is None:
+        return []
+    waiting = [one for one in material.board.graph.waiting() if one.task.status != "started"]
+    held = [one for one in waiting if not all(reason.startswith("has ") for reason in one.reasons)]
+    return [
+        line(
+            f"- {one.task.id} {one.task.title}: {'; '.join(one.reasons)}",
+            _of_task(one.task, material, "waits"),
+        )
+        for one in held
+    ]
+
+
+def _goals(material: Material) -> list[Line]:
+    if material.board is None:
+        return []
+    graph = material.board.graph
+    plans = [t for kind in ("goal", "milestone") for t in material.board.tasks if t.kind == kind]
+    plans.sort(key=lambda task: (task.is_closed, task.priority))  # what is reached comes last
+    return [
+        line(
+            f"- {task.kind} {_task(task)}{_progress(*graph.progress(task.id))}",
+            _of_task(task, material, f"a {task.kind}"),
+        )
+        for task in plans
+    ]
+
+
+def _progress(closed: int, count: int) -> str:
+    return f": {closed:,} of {count:,} done" if count else ""
+
+
+def _task(task: Task) -> str:
+    urgent = f" (priority {task.priority})" if task.priority < 2 else ""
+    status = "" if task.status == "open" else f" {task.status}:"
+    return f"{task.id}{status} {task.title}{urgent}"
+
+
+def _links(material: Material) -> list[Line]:
+    there = ((one.link, f" (leads nowhere: {one.dead})" if one.dead else "") for one in material.links)
+    return [
+        line(f"- {link.id} {link.title}: {link.target}{dead}", Told(link.id, "link", None, "canonical"))
+        for link, dead in there
+    ]
+
+
+def _some(title: str, names: Sequence[str], again: str) -> list[str]:
+    """Names after one another, in lines short enough that a cut costs few of them."""
+    lines, shown = [title], names[:MAX_PATHS]
+    for name in shown:
+        if len(lines[-1]) > _WIDE:
+            lines.append(again)
+        lines[-1] += f"{name}, "
+    more = f" and {len(names) - len(shown):,} more" if len(names) > len(shown) else ""
+    return [*(text.rstrip(", ") for text in lines[:-1]), lines[-1].rstrip(", ") + more]
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+_LINES: dict[str, Callable[[Material], list[Line]]] = {
+    "invariants": _governing("invariants"),
+    "decisions": _governing("decisions"),
+    "dead-ends": _governing("dead-ends"),
+    "assumptions": _governing("assumptions"),
+    "open": _open,
+    "blocked": _blocked,
+    "session": _session,
+    "changed": _changed,
+    "goals": _goals,
+    "facts": _facts,
+    "found": _found,
+    "links": _links,
+}

@@ -1,0 +1,191 @@
+"""What did the agent know? The packs of a run or a session as they were sent, and how that stands since.
+
+Making a receipt is taking a pack apart into its lines with what each tells of; keeping them is
+`store.receipts`' business. Whoever asks later hands in how things stand now.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from holdfast.git.clone import Clone
+from holdfast.model.text import visible
+from holdfast.recall.context import Context, rows
+from holdfast.recall.pack.counting import HOW
+from holdfast.recall.pack.lines import Told
+from holdfast.store import capsule, receipts
+from holdfast.store.receipts import Kept
+
+_STATES = {"accepted": "stands", "deprecated": "retired"}
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """How something stands at this moment."""
+
+    state: str  # as a memory's standing; "" where there are no states
+    blob: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing an agent was told: which revision, why, in which section, and how it stands since."""
+
+    id: str
+    kind: str
+    blob: str | None
+    why: str
+    section: str
+    state: str  # stands, changed since, superseded, retired, stale, expired, erased, …; "" if nobody can tell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pack:
+    """One pack that an agent was given."""
+
+    number: int
+    root: str
+    ts: str | None
+    branch: str | None
+    head: str | None
+    budget: int | None
+    tokens: int | None
+    asked: str | None
+    files: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    text: str | None  # as it was sent; None if only its receipt is left
+    late: bool  # given when the run had ended, and so not proven by its capsule
+
+
+@dataclass(frozen=True, slots=True)
+class Knew:
+    """What somebody was told in a run or a session."""
+
+    owner: str
+    kind: str  # "run" or "session"
+    packs: tuple[Pack, ...]
+    dropped: int  # older packs that were not kept
+
+
+def entries(context: Context) -> list[dict[str, Any]]:
+    """What a pack tells of, as its receipt lists it: each thing once, with the section that told it first."""
+    found: dict[str, dict[str, Any]] = {}
+    for part in context.sections:
+        for line in part.lines:
+            for one in line.told:
+                found.setdefault(one.id, {**asdict(one), "section": part.name})
+    return list(found.values())
+
+
+def keep(clone: Clone, context: Context, *, owner: str, ts: str) -> Kept:
+    """Store a pack for a run or a session, durable on return."""
+    head = {
+        "ts": ts,
+        "branch": visible(context.branch) if context.branch else None,
+        "head": context.head,
+        "line": clone.line().id,
+        "session": context.session,
+        "how": context.how,
+        "asked": context.asked.words or None,
+        "files": [visible(path) for path in context.asked.files],
+        "budget": context.budget,
+        "tokens": context.tokens,
+        "counted": HOW,
+        "marker": context.marker,
+    }
+    return receipts.keep(clone.layout, owner, head=head, lines=_lines(context), stores=clone.stores)
+
+
+def _lines(context: Context) -> Iterable[dict[str, Any]]:
+    where = {id(line): part.name for part in context.sections for line in part.lines}
+    for text, line in rows(context):
+        told = [_told(one, where[id(line)]) for one in line.told] if line else []
+        yield {"text": text, "told": told} if told else {"text": text}
+
+
+def _told(one: Told, section: str) -> dict[str, Any]:
+    return {**asdict(one), "section": section}
+
+
+def is_under_way(clone: Clone, run_id: str) -> bool:
+    """Whether a run of this clone has begun and is not complete."""
+    folders = (store.run(run_id) for store in clone.stores)
+    return any(os.path.lexists(os.path.join(folder, capsule.OPEN)) for folder in folders)
+
+
+def knew(clone: Clone, owner: str, *, kind: str, now: Mapping[str, Now]) -> Knew:
+    """What was told in a run or a session; `now` says how things stand here since."""
+    kept = {one.root: one for one in receipts.read(clone.stores, owner)}
+    listed = receipts.entries(_context(clone, owner)) if kind == "run" else []
+    ended = kind == "run" and not is_under_way(clone, owner)
+    proven, gone = {one["root"] for one in listed}, clone.erased()
+    packs = [_pack(one, now, gone, late=ended and one.root not in proven) for one in kept.values()]
+    packs += [_bare(one, now, gone) for one in listed if one["root"] not in kept]
+    packs.sort(key=lambda one: (one.number, one.ts or ""))
+    return Knew(owner, kind, tuple(packs), packs[0].number - 1 if packs else 0)
+
+
+def _context(clone: Clone, run_id: str) -> dict[str, Any]:
+    for store in clone.stores:
+        found = capsule.read_json(store.run(run_id), capsule.CONTEXT)
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def _pack(kept: Kept, now: Mapping[str, Now], gone: Iterable[str], *, late: bool) -> Pack:
+    head = kept.head
+    told = {str(one.get("id")): one for one in reversed(kept.told)}
+    listed = tuple(_entry(one, now, gone) for one in reversed(told.values()))
+    files = head.get("files")
+    return Pack(
+        number=kept.number,
+        root=kept.root,
+        ts=head.get("ts"),
+        branch=head.get("branch"),
+        head=head.get("head"),
+        budget=head.get("budget"),
+        tokens=head.get("tokens"),
+        asked=head.get("asked"),
+        files=tuple(map(str, files)) if isinstance(files, list) else (),
+        entries=listed,
+        text=kept.text,
+        late=late,
+    )
+
+
+def _bare(listed: Mapping[str, Any], now: Mapping[str, Now], gone: Iterable[str]) -> Pack:
+    """A pack of which the capsule knows and whose text is not here any more."""
+    ids: Sequence[Any] = listed.get("ids") or ()
+    return Pack(
+        number=listed["number"],
+        root=listed["root"],
+        ts=listed.get("ts"),
+        branch=listed.get("branch"),
+        head=listed.get("head"),
+        budget=listed.get("budget"),
+        tokens=listed.get("tokens"),
+        asked=None,
+        files=(),
+        entries=tuple(_entry({"id": one}, now, gone) for one in ids),
+        text=None,
+        late=False,
+    )
+
+
+def _entry(told: Mapping[str, Any], now: Mapping[str, Now], gone: Iterable[str]) -> Entry:
+    identity, kind, blob = str(told.get("id")), str(told.get("kind") or ""), told.get("blob")
+    state = "erased" if identity in gone else _since(kind, blob, now.get(identity))
+    return Entry(identity, kind, blob, str(told.get("why") or ""), str(told.get("section") or ""), state)
+
+
+def _since(kind: str, blob: str | None, now: Now | None) -> str:
+    """What became of something since it was told."""
+    if now is None:
+        return "" if kind in ("", "commit", "line", "run", "link") else "not on this branch"
+    if now.state not in ("", "accepted"):
+        return _STATES.get(now.state, now.state)
+    if blob is None or now.blob is None:
+        return "stands"
+    return "stands" if blob == now.blob else "changed since"
