@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from holdfast.curation import review
+from holdfast.curation import review, revising
 from holdfast.curation.facts import facts
 from holdfast.git.clone import Clone
 from holdfast.git.publish import publish
@@ -54,7 +54,7 @@ def test_a_newer_fact_supersedes_the_one_it_names(bench: Any) -> None:
 def test_a_retired_fact_is_listed_apart(bench: Any) -> None:
     """That it was once believed is worth knowing."""
     name = accepted(bench)
-    review.retire(bench.clone, name, "gone", bench.ada)
+    revising.retire(bench.clone, name, "gone", bench.ada)
     assert [s.id for s in listed(bench).retired] == [name]
     assert listed(bench).trusted == ()
 
@@ -93,7 +93,7 @@ def test_other_words_under_an_approved_id_are_not_trusted(bench: Any) -> None:
     assert [s.id for s in listed(bench.again()).unreviewed] == [name]
     bench.repo.commit(sighting.path, sighting.text + "\n")
     (standing,) = listed(bench.again()).trusted
-    assert standing.trust == "T2"  # the words were approved, this very text was not
+    assert standing.trust == "T4"  # the words were approved, this very text was not, and git brought it
 
 
 def test_two_files_of_one_id_are_both_doubted(bench: Any, tmp_path: Any) -> None:
@@ -117,16 +117,18 @@ def test_in_another_clone_it_is_trusted_but_not_a_persons_word(bench: Any, tmp_p
     subprocess.run(["git", "clone", "-q", str(bench.repo.path), path], check=True)
     other = Clone.open(str(path), cache=str(tmp_path / "cache2"), clock=bench.clock)
     (standing,) = facts(other, bench.clock()).trusted
-    assert standing.trust == "T2"
+    assert standing.trust == "T4"
     review.accept(other, standing.id, bench.ada)
     assert facts(other, bench.clock()).trusted[0].trust == "T0"
 
 
-def test_stale_evidence_is_noted_on_the_fact(bench: Any) -> None:
+def test_stale_evidence_sets_a_fact_apart_and_says_why(bench: Any) -> None:
     """A reader learns that the ground has moved before building on it."""
     accepted(bench)
     bench.repo.commit("src/a.py", "changed\n")
-    (standing,) = listed(bench).trusted
+    assert listed(bench).trusted == ()
+    (standing,) = listed(bench).stale
+    assert standing.status == "stale"
     assert standing.receipts[0][1] == "changed"
     assert "has changed since" in standing.notes[0]
 

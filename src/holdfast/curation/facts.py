@@ -1,7 +1,8 @@
 """Which memories stand here: trusted, stale, unreviewed, expired, superseded, retired, broken or in clash.
 
-Only what was approved, has not run out and whose evidence is as it was counts as trusted. Trust is computed from what this clone
-recorded, never read from the file: whoever can write a file could write "approved" into it, too.
+Only what was approved, has not run out and whose evidence is as it was counts as trusted. Trust is computed
+from what this clone recorded, never read from the file: whoever can write a file could write "approved" into
+it, too.
 """
 
 from collections import defaultdict
@@ -9,23 +10,39 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from holdfast.curation import decisions
+from holdfast.curation import trust
 from holdfast.curation.decisions import Standing
-from holdfast.errors import Ambiguous, BrokenEntry
+from holdfast.errors import Ambiguous, BadInput, BrokenEntry
+from holdfast.git import parts
 from holdfast.git.approvals import Approvals, recorded, words_of
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import State, states
+from holdfast.git.parts import Placed
 from holdfast.git.visible import Sighting
 from holdfast.model.memory import Accepted, Memory, Retired, is_expired
-from holdfast.store import entries, layout
+from holdfast.store import layout
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """An entry visible here, read."""
+    """An entry visible here, read; its sighting is its own, also where its file holds several."""
 
     sighting: Sighting
     memory: Accepted | Retired
+    file: Sighting | None = None  # where the file holds more than this entry
+    start: int = 0  # characters of the file before this entry
+
+    def rewritten(self, text: str) -> str:
+        """The whole file, with another text in the place of this entry's own."""
+        if self.file is None or text == self.sighting.text:
+            return text if self.file is None else self.file.text
+        if self.file.origin != self.sighting.origin:  # somebody edits a neighbour
+            raise BadInput(
+                f"{self.sighting.path} holds your own edit, which is not overwritten",
+                hint="Accept what you edited there, or undo it, and do this again.",
+            )
+        before, after = self.file.text[: self.start], self.file.text[self.start + len(self.sighting.text) :]
+        return f"{before}{text if text.endswith(chr(10)) or not after else text + chr(10)}{after}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +83,26 @@ class Facts:
 
 def facts(clone: Clone, now: datetime, *, kind: str | None = None) -> Facts:
     """How every memory, or every one of a type, stands here at this moment."""
+    return told(clone, now, kind=kind)[0]
+
+
+def told(
+    clone: Clone, now: datetime, *, kind: str | None = None
+) -> tuple[Facts, dict[tuple[str, str], Seen]]:
+    """The same, and the entries themselves by the path and id of their standing."""
     seen, broken = read(clone, layout.FOLDER_OF[kind] if kind else layout.MEMORY)
     for one in [one for one in seen if _misplaced(one)]:
         seen.remove(one)
         folder = one.sighting.path.split("/")[2]
-        broken.append(Broken(one.sighting.path, f"{one.sighting.path}:1 is a {one.memory.type} among {folder}"))
+        broken.append(
+            Broken(one.sighting.path, f"{one.sighting.path}:1 is a {one.memory.type} among {folder}")
+        )
     clashes = tuple(_clash(one) for one in seen if one.sighting.clash is not None)
     agreed = [one for one in seen if one.sighting.clash is None]
     by_status: dict[str, list[Standing]] = defaultdict(list)
     for standing in _standings(clone, agreed, now):
         by_status[standing.status].append(standing)
-    return Facts(
+    found = Facts(
         trusted=tuple(by_status["accepted"]),
         stale=tuple(by_status["stale"]),
         unreviewed=tuple(by_status["unreviewed"]),
@@ -86,6 +112,7 @@ def facts(clone: Clone, now: datetime, *, kind: str | None = None) -> Facts:
         broken=tuple(broken),
         clashes=clashes,
     )
+    return found, {(one.sighting.path, one.memory.id): one for one in agreed}
 
 
 def _misplaced(one: Seen) -> bool:
@@ -99,15 +126,20 @@ def read(clone: Clone, folder: str = layout.MEMORY) -> tuple[list[Seen], list[Br
     seen: list[Seen] = []
     broken: list[Broken] = []
     erased = clone.erased()
-    for sighting in clone.entries(folder):
+    for placed in parts.placed(clone.repo, clone.entries(folder)):
         try:
-            memory = _entry(sighting)
+            memory = _entry(placed)
         except BrokenEntry as error:
-            broken.append(Broken(sighting.path, str(error)))
+            broken.append(Broken(placed.sighting.path, str(error)))
             continue
         if memory.id not in erased:
-            seen.append(Seen(sighting, memory))
+            seen.append(_seen(placed, memory))
     return seen, broken
+
+
+def _seen(placed: Placed, memory: Accepted | Retired) -> Seen:
+    alone = placed.file is placed.sighting
+    return Seen(placed.sighting, memory, None if alone else placed.file, placed.start)
 
 
 def by_id(seen: Iterable[Seen], identity: str) -> Seen | None:
@@ -128,20 +160,29 @@ def is_approved(clone: Clone, seen: Sequence[Seen], one: Seen) -> bool:
 
 def by_hand(clone: Clone, one: Seen) -> Seen:
     """The same memory as the work tree has it, where somebody edited the file over a change that waits."""
-    edited = one.sighting.edited
-    if edited is None or edited == one.sighting.text:
+    file = one.file or one.sighting
+    edited = file.edited
+    if edited is None or edited == file.text:
         return one
     blob = clone.repo.hash_blob(edited.encode())
-    sighting = replace(one.sighting, text=edited, blob=blob, origin="edit", edited=None)
-    return Seen(sighting, _entry(sighting))
+    found = list(parts.apart(clone.repo, replace(file, text=edited, blob=blob, origin="edit", edited=None)))
+    if len(found) == 1 and one.file is None:
+        return _seen(found[0], _entry(found[0]))
+    for placed in found:
+        try:
+            memory = _entry(placed)
+        except BrokenEntry:
+            continue
+        if memory.id == one.memory.id:
+            return _seen(placed, memory)
+    return one  # taken out by hand: absence from a file is no decision
 
 
-def _entry(sighting: Sighting) -> Accepted | Retired:
-    memory = entries.parse(sighting.text, sighting.path)
+def _entry(placed: Placed) -> Accepted | Retired:
+    memory = placed.parse()
     if not isinstance(memory, Accepted | Retired):
-        raise BrokenEntry(
-            f"{sighting.path}:1 is a candidate or a tombstone; entries are accepted or deprecated"
-        )
+        where = f"{placed.sighting.path}:{placed.line}"
+        raise BrokenEntry(f"{where} is a candidate or a tombstone; entries are accepted or deprecated")
     return memory
 
 
@@ -150,36 +191,48 @@ def _clash(one: Seen) -> Clashing:
 
 
 def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standing]:
-    approvals, accepted = _approvals(clone, seen), _accepted(clone, seen)
-    approved = {one.sighting.path for one in seen if _covers(approvals, one)}
+    approvals, tiers = _approvals(clone, seen), trust.tiers(clone, seen)
+    approved = {_place(one) for one in seen if _covers(approvals, one)}
     evidence = states(clone, (text for one in seen for text in one.memory.evidence))
-    # Only what was approved itself may take another's place: else any file could silence a fact.
-    newer = {
-        old: one.memory.id
-        for one in seen
-        if isinstance(one.memory, Accepted) and one.sighting.path in approved
-        for old in one.memory.supersedes
-    }
-    return [
-        _standing(
-            one,
-            evidence,
-            status=_status(
-                one.memory,
-                approved=one.sighting.path in approved,
-                superseded=one.memory.id in newer,
-                stale=is_stale(one.memory, evidence),
-                now=now,
-            ),
-            by_person=(one.memory.id, one.sighting.blob) in accepted,
-            newer=newer.get(one.memory.id),
+    newer = _newer((one for one in seen if _place(one) in approved), tiers)
+    found = []
+    for one in seen:
+        tier = tiers[one.memory.id, one.sighting.blob]
+        after = next(
+            (name for name, rank in newer.get(one.memory.id, ()) if trust.outranks(rank, tier)), None
         )
-        for one in seen
-    ]
+        status = _status(
+            one.memory,
+            approved=_place(one) in approved,
+            superseded=after is not None,
+            stale=is_stale(one.memory, evidence),
+            now=now,
+        )
+        found.append(_standing(one, evidence, status=status, tier=tier, newer=after))
+    return found
+
+
+def _place(one: Seen) -> tuple[str, int]:
+    return one.sighting.path, one.start
+
+
+def _newer(
+    approved: Iterable[Seen], tiers: Mapping[tuple[str, str], str]
+) -> Mapping[str, list[tuple[str, str]]]:
+    """Which memories are to take the place of which, with how far each of them is trusted.
+
+    Only what was approved itself may take another's place, and only that of one it outranks: else any file
+    could silence a fact.
+    """
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for one in approved:
+        for old in one.memory.supersedes if isinstance(one.memory, Accepted) else ():
+            found[old].append((one.memory.id, tiers[one.memory.id, one.sighting.blob]))
+    return found
 
 
 def _standing(
-    one: Seen, evidence: Mapping[str, State], *, status: str, by_person: bool, newer: str | None
+    one: Seen, evidence: Mapping[str, State], *, status: str, tier: str, newer: str | None
 ) -> Standing:
     memory, sighting = one.memory, one.sighting
     notes = [f"{text} {_SAID[evidence[text]]}" for text in memory.evidence if evidence[text] != "holds"]
@@ -187,17 +240,25 @@ def _standing(
         notes.append(f"superseded by {newer}")
     if sighting.origin == "edit":
         notes.append("edited by hand")
-    elif sighting.edited not in (None, sighting.text):
+    elif _is_edited_since(one):
         notes.append("edited by hand since; accept it to take the edit")
     return Standing(
         memory,
         status,
         path=sighting.path,
         blob=sighting.blob,
-        trust="T0" if by_person else "T2",
+        trust=tier,
         receipts=tuple((text, evidence[text]) for text in memory.evidence),
         notes=tuple(notes),
     )
+
+
+def _is_edited_since(one: Seen) -> bool:
+    """Whether the work tree has another text of it than the change that waits."""
+    edited, path = one.sighting.edited, one.sighting.path
+    if one.file is None or edited is None:
+        return edited not in (None, one.sighting.text)
+    return parts.by_id(edited, path).get(one.memory.id) not in (None, one.sighting.text)
 
 
 _SAID: dict[State, str] = {
@@ -210,7 +271,7 @@ _SPANS = ("file:", "lines:", "symbol:")
 
 
 def is_stale(memory: Memory, states: Mapping[str, State]) -> bool:
-    """Whether something of a file that it cites is not as it was; a lost run or commit says nothing of that."""
+    """Whether something of a file that it cites is not as it was; a lost run or commit says nothing of it."""
     return any(text.startswith(_SPANS) and states[text] in ("changed", "gone") for text in memory.evidence)
 
 
@@ -238,10 +299,3 @@ def _covers(approved: Approvals, one: Seen) -> bool:
         words=words_of(one.memory.statement),
         edited=one.sighting.origin == "edit",
     )
-
-
-def _accepted(clone: Clone, seen: Sequence[Seen]) -> set[tuple[str, str]]:
-    """The texts, as (id, blob), that a person approved in this very clone."""
-    names = {one.memory.id for one in seen}
-    found = decisions.recorded(clone, names, ("accept",))
-    return {(event.target or "", body.get("blob") or "") for event, body in found}
