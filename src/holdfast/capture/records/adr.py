@@ -1,0 +1,216 @@
+"""A decision record as others write them: MADR 2, 3 and 4, and the records of adr-tools (Nygard's form).
+
+Only what a record says is read: its title, its status, what was decided, and why. Whether it is proposed
+here, and what became of the records it names, is decided by whoever reads a folder of them.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import takewhile
+
+from holdfast.capture.records import markdown
+from holdfast.capture.records.markdown import Piece
+from holdfast.model.text import has_hidden, visible
+from holdfast.store.frontmatter import BadFront, Field
+
+MAX_STATEMENT, MAX_PART, MAX_WORDS = 600, 3000, 300
+CURRENT = ("accepted", "proposed")  # what is worth proposing; the others are history
+OWN = "holdfast"  # the field by which we know our own export again
+
+_NUMBER = re.compile(r"(?:adr[\s_-]*)?0*(\d{1,6})(?:[.:)\]]|\s*[-–—:]\s|\s)\s*", re.IGNORECASE)
+_FILE_NUMBER = re.compile(r"(?:adr[-_]?)?0*(\d{1,6})(?=[-_. ])", re.IGNORECASE)
+_LABEL = re.compile(r"[\s*_>-]*status[\s*_]*:[\s*_]*(.*)", re.IGNORECASE)
+_LINK = re.compile(r"\[([^\]\n]{0,200})\]\(([^)\s]{0,400})[^)]{0,100}\)")
+_BY = re.compile(r"\b(?:super[sc]eded|replaced)\b(?:\s+\w+){0,2}?\s+by\b", re.IGNORECASE)
+_SUPERSEDES = re.compile(r"\b(?:super[sc]edes|replaces)\b(.*)", re.IGNORECASE)
+_NAMED = re.compile(r"\badr[\s_-]*0*(\d{1,6})\b", re.IGNORECASE)
+_STATES = (
+    ("superseded", re.compile(r"\bsuper[sc]eded\b", re.IGNORECASE)),
+    ("deprecated", re.compile(r"\b(?:deprecated|obsolete|withdrawn|retired)\b", re.IGNORECASE)),
+    ("rejected", re.compile(r"\b(?:rejected|declined|abandoned)\b", re.IGNORECASE)),
+    ("proposed", re.compile(r"\b(?:proposed|draft|pending|open|in review|rfc)\b", re.IGNORECASE)),
+    (
+        "accepted",
+        re.compile(r"\b(?:accepted|approved|decided|implemented|adopted|done|active)\b", re.IGNORECASE),
+    ),
+)
+_GOES_ON = re.compile(r"(?::|,|\bbecause)$", re.IGNORECASE)  # what follows belongs to the sentence
+_DECISION = ("decision outcome", "decision", "the decision", "outcome", "decisions")
+_CONTEXT = ("context and problem statement", "context", "problem", "problem statement", "issue", "motivation")
+_CONSEQUENCES = ("consequences", "positive consequences", "negative consequences", "implications")
+_LINKS = ("status", "links", "more information", "related", "references")
+_TEMPLATE = re.compile(r"[{\[][^}\]\n]*\|[^}\]\n]*[}\]]|\{[^}\n]*(?:title|solution)[^}\n]*\}", re.IGNORECASE)
+
+
+class NotARecord(ValueError):
+    """The text is no decision record, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One decision record."""
+
+    path: str
+    title: str
+    status: str  # accepted, proposed, superseded, deprecated or rejected
+    statement: str
+    details: str
+    words: str  # of the decision, as written
+    line: int  # where the decision stands
+    last: int  # the record's last line
+    number: int | None = None
+    supersedes: tuple[str, ...] = ()  # file names, or numbers, of records it takes the place of
+    id: str | None = None  # of the memory it was exported from
+    hidden: bool = False  # whether characters nobody sees were found in it
+
+
+@dataclass(slots=True)
+class _Section:
+    title: str
+    level: int
+    parts: list[Piece]
+
+    @property
+    def text(self) -> str:
+        """Its paragraphs, with items on lines of their own."""
+        rows: list[str] = []
+        for number, piece in enumerate(self.parts):
+            mark = "- " if piece.kind == "item" else ""
+            gap = "\n" if mark and number and self.parts[number - 1].kind == "item" else "\n\n"
+            rows.append((gap if rows else "") + mark + piece.text)
+        return "".join(rows)
+
+
+def read(text: str, path: str) -> Record:
+    """What a record says; NotARecord where it is a template, an index or something else."""
+    text = markdown.plain(text)
+    try:
+        fields, body = markdown.front(text)
+    except BadFront as error:
+        raise NotARecord(f"its frontmatter cannot be read (line {error.line + 2}: {error.reason})") from None
+    named = {field.name.lower(): field for field in fields}
+    parts = [piece for piece in markdown.pieces(markdown.said(visible(body))) if piece.kind != "rule"]
+    title, preamble, sections = _sections(parts)
+    decided = next((one for name in _DECISION for one in sections if one.title == name and one.parts), None)
+    if decided is None:
+        raise NotARecord("it has no section that says what was decided")
+    title = _without_number(title)
+    if not title or _TEMPLATE.search(title) or _TEMPLATE.search(_raw(named.get("status"))):
+        raise NotARecord("it is a template")
+    statement, rest = _statement(title, decided)
+    return Record(
+        path=path,
+        title=title,
+        status=_status(named.get("status"), preamble, sections),
+        statement=statement,
+        details=_details(sections, rest),
+        words=decided.parts[0].text[:MAX_WORDS],
+        line=decided.parts[0].first,
+        last=text.rstrip("\n").count("\n") + 1,
+        number=_number_of(path),
+        supersedes=_superseded(preamble, sections),
+        id=_text(named.get(OWN)),
+        hidden=has_hidden(text),
+    )
+
+
+def _sections(parts: list[Piece]) -> tuple[str, list[Piece], list[_Section]]:
+    """The title, what stands before the first section, and the sections with what stands right below each."""
+    title, preamble = "", []
+    sections: list[_Section] = []
+    for piece in parts:
+        if piece.kind == "heading" and not title and not sections:
+            title = piece.text
+        elif piece.kind == "heading":
+            name = _without_number(piece.text).strip(" :.*_").lower()
+            sections.append(_Section(name, piece.level, []))
+        elif sections:
+            sections[-1].parts.append(piece)
+        else:
+            preamble.append(piece)
+    return title, preamble, sections
+
+
+def _status(field: Field | None, preamble: list[Piece], sections: list[_Section]) -> str:
+    said = [_text(field) or ""] if field is not None else []
+    said += [found[1] for piece in preamble if (found := _LABEL.match(piece.text))]
+    said += [piece.text for one in sections if one.title == "status" for piece in one.parts]
+    for text in said:
+        if _BY.search(text):
+            return "superseded"
+    for text in said:
+        for state, words in _STATES:
+            if words.search(_LINK.sub(r"\1", text.partition("\n")[0])[:200]) and not _SUPERSEDES.match(text):
+                return state
+    return "accepted"  # MADR leaves the status out where there is only one
+
+
+def _statement(title: str, decided: _Section) -> tuple[str, str]:
+    """The title and the first paragraph of the decision in one; and the rest of the decision."""
+    first, taken = decided.parts[0].text, 1
+    if decided.parts[0].kind == "item" or _GOES_ON.search(first):
+        taken = 0 if decided.parts[0].kind == "item" else 1
+        items = list(takewhile(lambda piece: piece.kind == "item", decided.parts[taken:]))
+        listed = "; ".join(piece.text for piece in items)
+        first, taken = (f"{first} {listed}" if taken else listed), taken + len(items)
+    rest = _Section("", 0, decided.parts[taken:]).text
+    said = first if first.lower().startswith(title.lower()) else f"{title.rstrip('.:')}: {first}"
+    cut = " ".join(said.split())
+    if len(cut) > MAX_STATEMENT:
+        kept = _cut(cut, MAX_STATEMENT)
+        rest = "\n\n".join(filter(None, [first, rest]))
+        return kept, rest
+    return cut, rest
+
+
+def _details(sections: list[_Section], rest: str) -> str:
+    context = "\n\n".join(one.text for one in sections if one.title in _CONTEXT and one.parts)
+    effects = "\n\n".join(_effects(one) for one in sections if one.title in _CONSEQUENCES and one.parts)
+    parts = [f"Rationale: {_cut(context, MAX_PART)}" if context else ""]
+    parts += [f"{'Consequences' if context else 'Rationale'}: {_cut(effects, MAX_PART)}" if effects else ""]
+    parts += [f"In full: {_cut(rest, MAX_PART)}" if rest else ""]
+    return "\n\n".join(filter(None, parts)).strip()
+
+
+def _effects(section: _Section) -> str:
+    """What follows from it; MADR 2 tells the good from the bad by the heading alone."""
+    kind, _, rest = section.title.partition(" ")
+    return f"({kind}) {section.text}" if rest else section.text
+
+
+def _superseded(preamble: list[Piece], sections: list[_Section]) -> tuple[str, ...]:
+    """The records that this one takes the place of, by file name or number."""
+    lines = [piece.text for piece in preamble]
+    lines += [piece.text for one in sections if one.title in _LINKS for piece in one.parts]
+    found: list[str] = []
+    for text in lines:
+        said = _SUPERSEDES.search(text)
+        if said is None:
+            continue
+        links = [target.rpartition("/")[2].partition("#")[0] for _, target in _LINK.findall(said[1])]
+        found += links or _NAMED.findall(said[1])
+    return tuple(dict.fromkeys(found))
+
+
+def _without_number(title: str) -> str:
+    found = _NUMBER.match(title)
+    return title[found.end() :].strip() if found else title.strip()
+
+
+def _number_of(path: str) -> int | None:
+    found = _FILE_NUMBER.match(path.rpartition("/")[2])
+    return int(found[1]) if found else None
+
+
+def _text(field: Field | None) -> str | None:
+    return field.value if field is not None and isinstance(field.value, str) else None
+
+
+def _raw(field: Field | None) -> str:
+    return field.raw if field is not None else ""
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return text[: limit - 2].rsplit(" ", 1)[0].rstrip() + " …"

@@ -1,0 +1,181 @@
+"""Notes that people and agents keep for agents: each rule and each fact in them as one proposal.
+
+An item of a list, or a sentence that says what must, must never or should be done, is one note. A word
+decides what it is: `must`, `never`, `always`, `don't` make an invariant; `use`, `prefer`, `should` a
+decision; anything else in a list is a fact. Precise rather than plentiful: other prose is left out.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from holdfast.capture.records import markdown
+from holdfast.capture.records.markdown import Piece
+from holdfast.model.ids import slug
+from holdfast.model.memory import MAX_TAG
+from holdfast.model.text import has_hidden, visible
+from holdfast.store.frontmatter import BadFront
+
+MAX_STATEMENT, MAX_WORDS, MIN_WORDS, SHORT_LEAD = 600, 300, 3, 4
+
+_MUST = re.compile(
+    r"\b(?:must(?:n['’]t)?|never|always|do\s+not|don['’]?ts?|does\s+not\s+belong|shall|required|forbidden"
+    r"|prohibited|mandatory|not\s+allowed|under\s+no\s+circumstances|may\s+not|make\s+sure|ensure)\b",
+    re.IGNORECASE,
+)
+_SHOULD = re.compile(
+    r"^(?:please\s+)?(?:use|prefer|avoid|choose|follow|keep|run|write|put|name|stick\s+to|default\s+to)\b"
+    r"|\b(?:should(?:n['’]t)?|prefer(?:red)?|we\s+(?:use|chose|decided|prefer|agreed)|instead\s+of|rather\s+than)\b",
+    re.IGNORECASE,
+)
+_KINDS = (
+    (
+        "dead-end",
+        re.compile(r"\b(?:failures?|dead[\s-]ends?|did(?: not|n['’]t) work|tried and)\b", re.IGNORECASE),
+    ),
+    ("assumption", re.compile(r"\bassumptions?\b", re.IGNORECASE)),
+    ("invariant", re.compile(r"\b(?:invariants?|constraints?|hard rules|never|must)\b", re.IGNORECASE)),
+    ("decision", re.compile(r"\bdecisions?\b", re.IGNORECASE)),
+)
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)\s+(?=[A-Z`\"'(*])")
+_BOLD = re.compile(r"(?<![\w*/])(\*\*|__)(?=\S)([^*_\n]{1,200})(?<=\S)\1(?![\w*/])")
+_NOT_SAID = re.compile(r"\[[ xX]\]\s|!?\[[^\]]*\]\([^)]*\)|https?://\S+$|<[a-zA-Z!/]|@\S+$")
+_ABOUT_USER = re.compile(r"^\s*type:\s*[\"']?user[\"']?\s*$", re.MULTILINE)
+
+
+class NotNotes(ValueError):
+    """The text holds no notes about this project, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing that a file of notes says."""
+
+    path: str
+    kind: str  # invariant, decision, fact, assumption or dead-end
+    statement: str
+    details: str
+    words: str  # as written
+    line: int
+    last: int
+    tags: tuple[str, ...] = ()
+    hidden: bool = False  # whether characters nobody sees were found in it
+
+
+@dataclass(slots=True)
+class _Where:
+    """What stands above a piece: its headings, and the lines that lead in to a list."""
+
+    heads: list[tuple[int, str]] = field(default_factory=list)
+    leads: list[tuple[int, str]] = field(default_factory=list)
+
+    def enter(self, piece: Piece) -> None:
+        """Note what a piece leads in to; a heading ends all that stood deeper."""
+        if piece.kind in ("heading", "rule"):
+            self.leads = []
+            if piece.kind == "heading":
+                self.heads = [(level, title) for level, title in self.heads if level < piece.level]
+                self.heads.append((piece.level, piece.text))
+            return
+        depth = piece.level if piece.kind == "item" else -1
+        self.leads = [(level, text) for level, text in self.leads if level < depth] if depth >= 0 else []
+        if piece.text.rstrip("*_").endswith(":"):
+            self.leads.append((depth, piece.text.rstrip("*_").rstrip(":")))
+
+    @property
+    def lead(self) -> str | None:
+        """The words above without which a phrase says something else: `Never:`, or a heading such as that."""
+        for _, text in reversed(self.leads):
+            if _MUST.search(text) or len(text.split()) <= SHORT_LEAD:
+                return text
+        title = self.heads[-1][1] if self.heads else ""
+        return title if _MUST.search(title) and len(title.split()) <= SHORT_LEAD else None
+
+    @property
+    def kind(self) -> str | None:
+        for _, title in reversed(self.heads):
+            for kind, words in _KINDS:
+                if words.search(title):
+                    return kind
+        return None
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        named = [slug(title, MAX_TAG) for level, title in self.heads if level > 1]
+        return tuple(dict.fromkeys(name for name in named[-2:] if name != "entry"))
+
+
+def read(text: str, path: str, *, prose: bool = False) -> list[Note]:
+    """The rules and facts of a text; with `prose`, sentences that rule nothing are facts as well."""
+    text = markdown.plain(text)
+    try:
+        fields, body = markdown.front(text)
+    except BadFront as error:
+        raise NotNotes(f"its frontmatter cannot be read (line {error.line + 2}: {error.reason})") from None
+    if any(_ABOUT_USER.search(one.raw) for one in fields):
+        raise NotNotes("it is about a person, not about the project")
+    found: dict[str, Note] = {}
+    where = _Where()
+    for piece in markdown.pieces(markdown.said(body)):
+        if piece.kind in ("item", "text"):
+            for note in _notes(piece, where, path, prose=prose):
+                found.setdefault(" ".join(note.statement.lower().split()), note)
+        where.enter(piece)
+    return list(found.values())
+
+
+def _notes(piece: Piece, where: _Where, path: str, *, prose: bool) -> Iterator[Note]:
+    leads = [(level, text) for level, text in where.leads if piece.kind == "item" and level < piece.level]
+    above = _Where(where.heads, leads)
+    sentences = [piece.text] if piece.kind == "item" else _SENTENCE.split(piece.text)
+    for sentence in sentences:
+        said = _cleaned(sentence)
+        lead = above.lead if piece.kind == "item" and not _MUST.search(said) else None
+        whole = f"{_cleaned(lead)}: {said}" if lead else said
+        kind = _kind(whole, said, above)
+        if not _worth(said, whole) or (kind == "fact" and piece.kind == "text" and not prose):
+            continue
+        statement, details = _fitting(whole)
+        yield Note(
+            path=path,
+            kind=kind,
+            statement=visible(statement),
+            details=visible(details),
+            words=visible(sentence)[:MAX_WORDS],
+            line=piece.first,
+            last=piece.last,
+            tags=above.tags,
+            hidden=has_hidden(sentence) or has_hidden(whole),
+        )
+
+
+def _worth(said: str, whole: str) -> bool:
+    """Whether it says something by itself: no task, link, question or line that only leads in to others."""
+    if said.endswith((":", "?")) or _NOT_SAID.match(said) or not any(letter.isalpha() for letter in said):
+        return False
+    rules = _MUST.search(whole) or _SHOULD.search(whole)
+    return len(whole.split()) >= (2 if rules else MIN_WORDS)
+
+
+def _kind(whole: str, said: str, where: _Where) -> str:
+    if where.kind in ("dead-end", "assumption"):
+        return where.kind
+    if _MUST.search(whole):
+        return "invariant"
+    if _SHOULD.search(said):
+        return "decision"
+    return where.kind or "fact"
+
+
+def _fitting(said: str) -> tuple[str, str]:
+    """A statement of bounded length, and what did not fit."""
+    if len(said) <= MAX_STATEMENT:
+        return said, ""
+    first, *rest = _SENTENCE.split(said, maxsplit=1)
+    if rest and len(first) <= MAX_STATEMENT:
+        return first, rest[0]
+    return said[: MAX_STATEMENT - 2].rsplit(" ", 1)[0] + " …", said
+
+
+def _cleaned(text: str) -> str:
+    return " ".join(_BOLD.sub(r"\2", text).split())

@@ -1,0 +1,308 @@
+"""Connecting: blocks in the files that agents read, and knowledge that others wrote down before."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from holdfast.capture.instructions import connect as blocks
+from holdfast.capture.instructions.connect import Connected, Plan
+from holdfast.capture.instructions.content import Told
+from holdfast.capture.records import adr, folders, madr, notes
+from holdfast.capture.records.adr import NotARecord, Record
+from holdfast.capture.records.folders import Skipped, Text
+from holdfast.capture.records.madr import Decision, Exported
+from holdfast.capture.records.notes import Note, NotNotes
+from holdfast.curation import candidates
+from holdfast.curation.decisions import Standing
+from holdfast.curation.propose import propose
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.git.evidence import resolve_all
+from holdfast.model.memory import Candidate
+from holdfast.model.provenance import Provenance
+from holdfast.project.viewing import Viewing
+
+MOST = 200  # proposals of one import: more would bury whoever reviews them
+AGENTS = ("claude", "codex")
+TELLS = ("invariant", "decision")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import came to."""
+
+    files: int = 0
+    proposed: tuple[str, ...] = ()  # ids of new candidates
+    joined: tuple[str, ...] = ()  # ids of candidates that got one more witness
+    known: int = 0  # said here already, and nothing new about it
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(slots=True)
+class _Bringing:
+    """An import under way."""
+
+    files: int = 0
+    proposed: list[str] = field(default_factory=list)
+    joined: list[str] = field(default_factory=list)
+    known: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    named: dict[str, str] = field(default_factory=dict)  # a record's file name or number: its memory's id
+
+    def done(self) -> Imported:
+        return Imported(self.files, tuple(self.proposed), tuple(self.joined), self.known, tuple(self.skipped))
+
+
+class Connecting(Viewing):
+    """What agents' own files say, in both directions."""
+
+    def connect(self, tools: Sequence[str] = (), *, force: bool = False, dry_run: bool = False) -> Plan:
+        """Keep one marked block in the files these tools read; without names, refresh all that are there.
+
+        What somebody edited inside a block raises BlockEdited, unless `force` sets the edit aside.
+        """
+        return blocks.connect(self.clone, tools, self._told(), force=force, dry_run=dry_run)
+
+    def disconnect(self, tools: Sequence[str] = (), *, force: bool = False, dry_run: bool = False) -> Plan:
+        """Take the blocks out again; every file is as it was before."""
+        return blocks.disconnect(self.clone, tools, force=force, dry_run=dry_run)
+
+    def connected(self) -> list[Connected]:
+        """The tools that read a block of ours, and whether it says what is accepted now."""
+        return blocks.connected(self.clone, self._told())
+
+    def _told(self) -> list[Told]:
+        """The invariants and decisions that may be told unasked, the surest first."""
+        found = [
+            one
+            for kind in TELLS
+            for one in self.knowledge(kind=kind).trusted
+            if one.trust == "T0" and one.status == "accepted"
+        ]
+        found.sort(key=lambda one: (-(one.memory.confidence or 0), one.id))
+        return [Told(one.id, one.memory.type, one.memory.statement, one.memory.applies_to) for one in found]
+
+    def import_adr(self, path: str | None = None) -> Imported:
+        """Propose the decisions that records say: of a file or folder, or of the usual folders here."""
+        top, done = self.clone.repo.top, _Bringing()
+        places = [os.path.abspath(path)] if path else folders.adr_folders(top)
+        if not places:
+            usual = ", ".join(folders.ADR_FOLDERS[:4])
+            raise NotFound(f"no decision records were found ({usual} …)", hint="Name their folder.")
+        records = [one for place in places for one in self._records(folders.listed(place), done)]
+        records.sort(key=lambda one: (one.number is None, one.number or 0, one.path))
+        known = _Known(self)
+        for record in records:
+            self._bring_record(record, known, done)
+        return self._brought(done)
+
+    def import_memory(
+        self, path: str | None = None, *, agent: str | None = None, home: str | None = None
+    ) -> Imported:
+        """Propose what notes say: a file or folder, this project's own, or what an agent keeps at its home.
+
+        Of an agent's memory only what is about this repository is read.
+        """
+        done = _Bringing()
+        found = [one for text in self._texts(path, agent, home, done) for one in _noted(text, agent, done)]
+        known = _Known(self)
+        for note in found:
+            source = Provenance(f"file:{note.path}", note.line, note.words)
+            self._bring(note, source, known, done, tags=note.tags)
+        return self._brought(done)
+
+    def export_adr(self, folder: str | None = None) -> Exported:
+        """Write the accepted decisions as MADR records; a second export changes nothing."""
+        top = self.clone.repo.top
+        usual = [*folders.adr_folders(top), os.path.join(top, *madr.FOLDER.split("/"))]
+        return madr.export(os.path.abspath(folder) if folder else usual[0], self._decisions())
+
+    def _decisions(self) -> list[Decision]:
+        """The decisions that were accepted, in the order in which they were."""
+        known = self.knowledge(kind="decision")
+        when: dict[str, str] = {}
+        for event in self.clone.events():
+            if event.kind in ("accept", "promote") and event.target:
+                when[event.target] = min(event.ts, when.get(event.target, event.ts))
+        current = [_decision(one, "accepted", when) for one in (*known.trusted, *known.stale)]
+        newer = {old: one.id for one in current for old in one.supersedes}
+        gone = [_decision(one, "superseded", when, newer) for one in known.superseded]
+        gone += [_decision(one, "deprecated", when) for one in (*known.expired, *known.retired)]
+        return sorted([*current, *gone], key=lambda one: (when.get(one.id, "9"), one.id))
+
+    def _records(self, files: Iterable[str], done: _Bringing) -> Iterator[Record]:
+        ids = {one.id for one in self.knowledge(kind="decision").standings}
+        for text in self._read(files, done):
+            try:
+                record = adr.read(text.text, text.path)
+            except NotARecord as error:
+                done.skipped.append(Skipped(text.path, str(error)))
+                continue
+            if record.id in ids:
+                done.skipped.append(Skipped(text.path, f"it is our own copy of {record.id}"))
+            elif record.status not in adr.CURRENT:
+                done.skipped.append(Skipped(text.path, f"it is {record.status}"))
+            else:
+                yield record
+
+    def _bring_record(self, record: Record, known: "_Known", done: _Bringing) -> None:
+        older = [done.named[name] for name in record.supersedes if name in done.named]
+        source = Provenance(f"file:{record.path}", record.line, record.words)
+        identity = self._bring(record, source, known, done, tags=("adr",), supersedes=older)
+        if identity is not None:
+            done.named[record.path.rpartition("/")[2]] = identity
+            if record.number is not None:
+                done.named.setdefault(str(record.number), identity)
+
+    def _texts(self, path: str | None, agent: str | None, home: str | None, done: _Bringing) -> list[Text]:
+        repo = self.clone.repo
+        tops = list(dict.fromkeys([repo.top, os.path.realpath(repo.top), *repo.tops()]))
+        if path is not None:
+            files = folders.listed(os.path.abspath(path), (".md", ".mdc"))
+        elif agent is None:
+            files = folders.note_files(repo.top)
+        elif agent == "claude":
+            found = folders.claude_folders(home or "", tops)
+            files = [file for place in found for file in folders.listed(place)]
+        elif agent == "codex":
+            files = [file for file in [folders.codex_file(home or "")] if os.path.exists(file)]
+        else:
+            raise BadInput(f"{agent!r} is no agent whose memory is known", hint=f"Use {' or '.join(AGENTS)}.")
+        if not files:
+            whose = f"{agent} keeps" if agent else "there are"
+            raise NotFound(f"{whose} no notes about this repository", hint="Name a file or a folder.")
+        return [_own_part(text, tops, done) for text in self._read(files, done)]
+
+    def _read(self, files: Iterable[str], done: _Bringing) -> Iterator[Text]:
+        for file in files:
+            text = folders.read(file, folders.shown(self.clone.repo.top, file))
+            if isinstance(text, Skipped):
+                done.skipped.append(text)
+            else:
+                done.files += 1
+                yield text
+
+    def _bring(
+        self,
+        one: Record | Note,
+        source: Provenance,
+        known: "_Known",
+        done: _Bringing,
+        *,
+        tags: Sequence[str],
+        supersedes: Sequence[str] = (),
+    ) -> str | None:
+        """Propose one thing, unless it is known from this very file; gives the memory's id."""
+        kind = one.kind if isinstance(one, Note) else "decision"
+        if (there := known.find(kind, one.statement, source)) is not None:
+            done.known += 1
+            return there
+        if len(done.proposed) >= MOST:
+            done.skipped.append(
+                Skipped(f"{one.path}:{one.line}", f"{MOST} proposals are enough for once; import again")
+            )
+            return None
+        try:
+            made = propose(
+                self.clone,
+                kind=kind,
+                statement=one.statement,
+                details=one.details,
+                provenance=[source],
+                evidence=self._cited(one),
+                tags=tags,
+                supersedes=supersedes,
+            )
+        except HoldfastError as error:  # rejected before, or not fit to be kept
+            done.skipped.append(Skipped(f"{one.path}:{one.line}", str(error)))
+            return None
+        if one.hidden:
+            self.clone.notes.append(f"{one.path}:{one.line} hides characters; they are shown as marks")
+        into = done.proposed if made.id not in known.ids else done.joined
+        if isinstance(made, Candidate) and made.id not in into:
+            into.append(made.id)
+        known.add(made.id)
+        return made.id
+
+    def _cited(self, one: Record | Note) -> tuple[str, ...]:
+        """The lines it stands in, if git has them."""
+        first = one.line if isinstance(one, Note) else 1
+        if os.path.isabs(one.path):
+            return ()
+        try:
+            return tuple(map(str, resolve_all(self.clone, [f"{one.path}:{first}-{one.last}"])))
+        except HoldfastError:  # not tracked, or not as the work tree has it
+            return ()
+
+    def _brought(self, done: _Bringing) -> Imported:
+        if done.proposed or done.joined:
+            self._render_quietly()
+        return done.done()
+
+
+class _Known:
+    """What was proposed or accepted before, to recognise a text that was imported already."""
+
+    def __init__(self, project: Viewing) -> None:
+        self._scan = project.clone.scan
+        shelf = candidates.read(project.clone)
+        self.ids = set(shelf.ids)
+        self._said: dict[tuple[str, ...], tuple[str, tuple[str, ...] | None]] = {}
+        for waiting in shelf.waiting.values():
+            self._said[_words(waiting.type, waiting.statement)] = (waiting.id, waiting.provenance)
+        for standing in project.knowledge().trusted:
+            self.ids.add(standing.id)
+            self._said[_words(standing.memory.type, standing.memory.statement)] = (standing.id, None)
+
+    def find(self, kind: str, statement: str, source: Provenance) -> str | None:
+        """The memory that says this in the same words: accepted, or proposed from the same file."""
+        found = self._said.get(_words(kind, self._scan.text(statement)))
+        if found is None:
+            return None
+        identity, provenance = found
+        place = str(Provenance(source.source))
+        from_there = provenance is None or any(
+            text.startswith((f"{place}#", f"{place} ")) for text in provenance
+        )
+        return identity if from_there else None
+
+    def add(self, identity: str) -> None:
+        self.ids.add(identity)
+
+
+def _words(kind: str, statement: str) -> tuple[str, ...]:
+    return (kind, *statement.split())
+
+
+def _own_part(text: Text, tops: Sequence[str], done: _Bringing) -> Text:
+    """Of Codex's handbook for all repositories, the part about this one."""
+    if "# Task Group:" not in text.text:
+        return text
+    own, others = folders.of_these(text.text, tops)
+    if others:
+        done.skipped.append(Skipped(text.path, f"{others} of its groups are about something else"))
+    return Text(text.path, own)
+
+
+def _noted(text: Text, agent: str | None, done: _Bringing) -> list[Note]:
+    try:
+        return notes.read(text.text, text.path, prose=agent is not None)
+    except NotNotes as error:
+        done.skipped.append(Skipped(text.path, str(error)))
+        return []
+
+
+def _decision(
+    one: Standing, status: str, when: dict[str, str], newer: dict[str, str] | None = None
+) -> Decision:
+    memory = one.memory
+    return Decision(
+        id=memory.id,
+        statement=memory.statement,
+        details=memory.details,
+        status=status,
+        date=when.get(memory.id, "")[:10],
+        newer=(newer or {}).get(memory.id),
+        supersedes=memory.supersedes,
+        applies_to=memory.applies_to,
+        evidence=memory.evidence,
+    )
