@@ -10,7 +10,7 @@ import click
 
 from holdfast.errors import NotARepository, UnsafePath
 from holdfast.interfaces.cli import words
-from holdfast.interfaces.cli.command import command
+from holdfast.interfaces.cli.command import as_json, command
 from holdfast.interfaces.cli.output import show
 from holdfast.interfaces.cli.place import Place, confirm, on_a_terminal
 from holdfast.interfaces.cli.root import root
@@ -67,18 +67,40 @@ def _with_hooks(place: Place, made: Setup, wanted: bool | None) -> Setup:
     return replace(made, hooks=True)
 
 
-@command(root, "export")
+class OrFile(click.Group):
+    """A group whose first word may also be a file; then its command `bundle` is meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = not args or args[0] in self.commands
+        return super().resolve_command(ctx, args if known else ["bundle", *args])
+
+
+@root.group("export", cls=OrFile, no_args_is_help=False, subcommand_metavar="FILE | COMMAND [ARGS]...")
+@as_json
+def exporting() -> None:
+    """Save the private store to FILE, or write decisions as records."""
+
+
+@root.group("import", cls=OrFile, no_args_is_help=False, subcommand_metavar="FILE | COMMAND [ARGS]...")
+@as_json
+def importing() -> None:
+    """Bring back what was exported to FILE, or propose what records and notes say."""
+
+
+@command(exporting, "bundle")
 @click.argument("file", type=click.Path(dir_okay=False))
 def export(place: Place, file: str) -> None:
-    """Save the private store of this clone to FILE."""
+    """Save the private store of this clone to FILE; `holdfast export FILE` is short for it."""
     with place.project() as project:
         show(project.export(file), words.exported)
 
 
-@command(root, "import")
+@command(importing, "bundle")
 @click.argument("file", type=click.Path(dir_okay=False))
 def bring_back(place: Place, file: str) -> None:
-    """Bring back what `holdfast export` saved."""
+    """Bring back what `holdfast export FILE` saved; `holdfast import FILE` is short for it."""
     with place.project() as project:
         show(project.bring_back(file), words.brought_back)
 
