@@ -1,0 +1,130 @@
+"""Which sentences may stand as knowledge: no question, guess, plan of the moment, riddle or hearsay.
+
+A rule says what a sentence claims; this says whether somebody who was not there can use it. Where it is
+doubtful, the answer is no: a memory nobody wrote down is missed less than a wrong one is believed.
+"""
+
+import re
+
+from holdfast.curation.extraction.claim import Claim, fits
+
+_ASKS = re.compile(
+    r"\?[\"')]*$|^(?:should|shall|can|could|would|will|do|does|did|is|are|was|were|have|has|may|might|am)\s+"
+    r"(?:we|you|i|it|this|that|there|they|the|he|she|any|our|your|these|those|all)\b"
+    r"|^(?:why|what|which|who|whose|how|where|wonder|any (?:idea|chance|reason))\b"
+    r"|\b(?:i wonder|wondering|let me know|tell me|what do you think|want me to|would you|do you"
+    r"|should (?:we|i)\b"
+    r"|can (?:we|you)\b|could (?:we|you)\b|which would you|right\s*\?|ok\s*\?)",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(
+    r"\b(?:if (?:we|i|you) (?:decided?|chose|choose|went|go|used?|were|had|wanted|picked?|keep|kept)"
+    r"|what if|might|maybe"
+    r"|perhaps|probably|possibly|potentially|presumably|likely|seems?|appears? to|looks like|i think"
+    r"|i guess|i believe"
+    r"|i suspect|i feel|not sure|unclear|suppose|hypothetical\w*|imagine|whether|alternatively|we could"
+    r"|you could"
+    r"|could (?:be|also|either|just|instead|use|go)|would (?:be|need|have|then|use|go|mean|require|work)"
+    r"|we'd|i'd|you'd"
+    r"|propos(?:e|es|ed|al|ing)|suggest\w*|recommend\w*|considering|consider|leaning|tempted|inclined"
+    r"|in theory|theoretically|ideally|let's say|say we|pretend|not necessarily|haven't decided"
+    r"|not (?:yet )?decided"
+    r"|undecided|to be decided|tbd|todo|still (?:deciding|open)|before we decide|once we decide"
+    r"|when we decide"
+    r"|until we decide|unless we decide|did(?:n't| not) decide|never decided)\b"
+    r"|^(?:for example|for instance|e\.g\.|example)\b",
+    re.IGNORECASE,
+)
+_MOMENT = re.compile(
+    r"^(?:i'll|i will|i'm|i am|let me|let us|i need|i should|i want|i can|i could|i see|i'd|now|next|first"
+    r"|here's|here is"
+    r"|done|time to|step \d|continuing|starting|moving on|we need to (?:fix|add|check|look|run|update"
+    r"|finish))\b"
+    r"|\b(?:for now|right now|at the moment|this time|today|tomorrow|tonight|yesterday|for the time being"
+    r"|temporar\w+"
+    r"|this (?:turn|session|step|message|commit|pr|pull request|conversation|chat|prompt|iteration|run)"
+    r"|(?:previous|last|next) (?:turn|session|step|message|commit|prompt|iteration)|until i (?:say|tell)"
+    r"|so far"
+    r"|in a (?:moment|minute|second)|as a first step|wait for me|before (?:i|we|you) (?:continue|proceed"
+    r"|commit|push|start))\b"
+    r"|\b(?:yet|later|again|first|now|then|soon|here goes)$",
+    re.IGNORECASE,
+)
+_OWN = r"(?:project|repo|repository|codebase|library|package|service|module|app|api|team|company|product)"
+_VAGUE = re.compile(
+    rf"^(?:it|this|that|they|these|those|he|she|there|here|both|neither|one|such|same|everything|nothing"
+    rf"|something)\b"
+    rf"(?!\s+{_OWN}\b)"
+    r"|^the (?:first|second|third|latter|former|other|above|following|same|last|original|current|new"
+    r"|old)(?: one)?\s+"
+    r"(?:is|are|was|must|should|one|option|approach|way|version)\b"
+    r"|\b(?:that one|this one|the other one|these ones|those ones|the (?:above|former|latter|following)"
+    r"|like (?:this|that|so)"
+    r"|as (?:above|before|discussed|usual|planned|agreed|you (?:said|say|suggested|proposed|like|wish|want))"
+    r"|(?:your|my|his|her|their) (?:approach|proposal|suggestion|idea|plan|version|solution|way|fix"
+    r"|recommendation|change)"
+    r"|(?:this|that) (?:approach|way|option|idea|plan|fix|change|solution|version|part|bit|stuff|thing"
+    r"|case|file|function"
+    r"|method|test|line|block|code|section|one|behaviou?r|logic)"
+    r"|(?:option|approach|alternative|variant|plan|choice|item|point|step|phase)\s+(?:[a-d]\b|#?\d|one|two"
+    r"|three)"
+    r"|(?:the )?(?:first|second|third|other|last|simpler|simple|easier|new|old|same) (?:option|approach"
+    r"|way|idea|one|thing)"
+    r"|do (?:it|that|this|so|them)|done (?:it|that|this)|see (?:above|below)|above|below|#\d+"
+    r"|something (?:else|like))\b"
+    r"|(?:first|second|third|smallest|shortest) (?:\w+ )?(?:file|test|case|line|function|example)\b"
+    # An object without a name, early in the sentence: later on the name may stand before it.
+    r"|^(?:\S+\s+){0,4}(?:use|using|prefer|keep|keeping|with|chose|tried|try|drop|avoid|want|need|on|to"
+    r"|over|of"
+    r"|touch|change|call|remove|delete|add|make|made|run|put|reverted|abandoned)\s+(?:it|this|that|them"
+    r"|these|those"
+    r"|both)(?=\s*(?:$|[,.;:!)]|\b(?:for|in|because|instead|everywhere|here|there|as|and|but|too|when"
+    r"|since|with"
+    r"|from|to|over|all)\b))",
+    re.IGNORECASE,
+)
+_HEARSAY = re.compile(
+    r"\b(?:says?|said|told (?:me|us)|according to|stat(?:es|ed) that|claim(?:s|ed) that|wrote that"
+    r"|mention(?:s|ed) that"
+    r"|i (?:read|heard|saw) (?:that|somewhere|in)|apparently|supposedly|allegedly|reportedly|rumou?r"
+    r"|(?:they|he|she|someone|somebody|people|everyone|others|upstream|copilot|the (?:reviewer|vendor"
+    r"|maintainers?"
+    r"|author|article|tutorial|blog|internet)) (?:decided|chose|wants?|prefers?|thinks?|believes?)"
+    r"|(?:they|he|she|people|others) (?:use|used|always|never|must))\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_][\w.+#/-]*[\w+#]|[^\W_]")
+_FUNCTION_WORDS = """
+    a about above after again all also always am an and any are as at avoid be because been before being
+    below both but by can cannot chose could decided decision did do does doing don done down during
+    each every few for from further go going good had has have having he her here hers him his how i if
+    in instead into is it its itself just keep like make me more most must my need never no nor not now
+    of off on once only or other our out over own please prefer rather right same say she should so some
+    stop such than that the their them then there these they thing things this those through to too try
+    under until up use used uses using very want was way we well were what when where which while who
+    why will with work works would you your better best correct properly stuff sure careful job nice let
+    lets we'll we're we've i'll i've don't didn't doesn't it's that's isn't aren't won't can't wasn't
+    assume assuming convention preference idea ok okay fine really actually simply maybe everything
+    anything something nothing problem issue bug cause root case turned tried approach solution fix
+    change changes code
+"""
+_EMPTY = frozenset(_FUNCTION_WORDS.split())
+
+
+def may_stand(claim: Claim, *, corrected: bool = False) -> bool:
+    """Whether a claim stands by itself; what a user corrects may begin as chat does."""
+    main = claim.main
+    barred = (_ASKS, _SUPPOSES, _VAGUE) if corrected else (_ASKS, _SUPPOSES, _VAGUE, _HEARSAY)
+    if not fits(claim.statement) or any(rule.search(main) for rule in barred) or _MOMENT.search(main):
+        return False
+    return len(content(claim.statement)) >= 2
+
+
+def content(text: str) -> frozenset[str]:
+    """The words that carry what a text is about, in lower case and without a plural's s."""
+    words = (word.casefold().rstrip(".") for word in _WORD.findall(text.replace("`", " ")))
+    return frozenset(_singular(word) for word in words if word not in _EMPTY)
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

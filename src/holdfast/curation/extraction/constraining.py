@@ -1,0 +1,76 @@
+"""Constraints become invariants: "must", "never", "always", "do not", "is required to", "must stay under"."""
+
+import re
+
+from holdfast.curation.extraction.claim import Claim, Parts, standing
+
+RULE = "constraint"
+_LABEL = re.compile(
+    r"^(?:(?:hard|our|the|key)\s+)*(?:constraint|invariant|rule|hard rule|requirement)s?\s*:\s*", re.I
+)
+_MODAL = re.compile(
+    r"\b(?:must(?:n't| not| never| always| only)?|may (?:never|not|only)|shall (?:not|never)"
+    r"|should (?:never|always)"
+    r"|can(?:not|'t) ever|(?:is|are) (?:not |never |strictly )?(?:required|allowed|permitted|forbidden) to"
+    r"|(?:is|are) (?:strictly )?(?:mandatory|forbidden|prohibited|off.limits|not allowed)"
+    r"|(?:has|have|needs?) to (?:stay|remain|keep|be (?!\w+ed\b|met\b|done\b|run\b|set\b|rewritten\b"
+    r"|split\b))|no (?:more|less|fewer|longer) than)\b",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"^(?:(?:please|you must|we must|you should)\s+)?(?P<how>never|always|do not|don't|must not"
+    r"|mustn't)\s+(?=\w)",
+    re.I,
+)
+_ALL = re.compile(
+    r"^(?:make sure|ensure) (?:that )?(?=(?:all|every|each|no|any|nothing)\b)"
+    r"|^(?:all|every|each|no) (?:[\w`.-]+\s){1,6}(?:should|needs? to|has to|have to|may|can)\b",
+    re.IGNORECASE,
+)
+_GUESS = re.compile(  # "the cache must be stale": a guess in the clothes of a duty
+    r"\bmust (?:have|be (?:stale|because|related|due|coming|from|something|some|wrong|missing|a|an|the|in"
+    r"|cached|outdated|why"
+    r"|how|what|where|old|broken|caused))\b|\bmust (?:mean|come from)\b",
+    re.IGNORECASE,
+)
+_CHATS = re.compile(
+    r"^(?:please )?(?:do not|don't|never|always) (?:worry|forget|bother|mind|hesitate|think|know|see"
+    r"|understand|get|care"
+    r"|remember|be|do|go|let|give up|panic|stop|say|believe|trust me|ask|hurry|start|like|want|need|have)\b",
+    re.IGNORECASE,
+)
+_TASK = re.compile(
+    r"^(?:i|we|you|he|they)(?:'ll)? (?:must|have to|need to|has to) (?!not\b|never\b|always\b|only\b"
+    r"|support|keep|stay|remain|run on)"
+    r"|^(?:i|he|they) must\b",
+    re.IGNORECASE,
+)
+
+
+def claim(parts: Parts, who: str) -> Claim | None:
+    """The invariant a sentence states, if it states one."""
+    found = _LABEL.match(parts.plain)
+    if found:
+        return _claim(parts.after(found.end()), 0.85 if who == "user" else 0.55)
+    if _CHATS.match(parts.plain) or _TASK.match(parts.plain) or _GUESS.search(parts.plain):
+        return None
+    if who == "user":
+        stated = _MODAL.search(parts.plain) or _ORDER.match(parts.plain) or _ALL.match(parts.plain)
+        return _claim(parts, 0.85) if stated else None
+    stated = _MODAL.search(parts.plain) or _ORDER.match(parts.plain)
+    return _claim(parts, 0.6) if stated and parts.why and not _of_you(parts.plain) else None
+
+
+def _of_you(plain: str) -> bool:
+    """Whether an agent speaks to the person in front of it: advice, no rule of the project."""
+    return re.search(r"\b(?:you|your|you're|you'll)\b", plain, re.I) is not None
+
+
+def _claim(parts: Parts, confidence: float) -> Claim:
+    found = _ORDER.match(parts.plain)
+    text = parts.text if found is None else f"{_how(found['how'])} {parts.text[found.end() :]}"
+    return Claim("invariant", standing(text, parts), parts.why, parts.plain, RULE, confidence)
+
+
+def _how(word: str) -> str:
+    return {"never": "Never", "always": "Always"}.get(word.lower(), "Do not")
