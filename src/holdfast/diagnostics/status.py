@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.git import lines, reconcile
+from holdfast.git import lines, reconcile, upstream
 from holdfast.git.clone import Clone
 
 
@@ -32,6 +32,9 @@ class Status:
     started: int
     ready: int
     session: str | None  # the one that is open on this branch in this work tree
+    elsewhere: int = 0  # memories that came by git, approved neither here nor in a trusted trunk
+    trusts: str | None = None  # the upstream whose trunk is trusted
+    void: str | None = None  # why what was trusted is not any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Tally:
     stale: int
     candidates: int
     unreviewed: int
+    elsewhere: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
     """Look at everything once."""
     line, head = clone.line(), clone.repo.head()
     changes = clone.changes()
-    found = reconcile.examine(clone)
+    found, held = reconcile.examine(clone), upstream.held(clone)
     size = _size(clone.private.private, besides=clone.private.statistics)
     return Status(
         id=line.id,
@@ -82,6 +86,9 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
         started=work.started,
         ready=work.ready,
         session=work.session,
+        elsewhere=tally.elsewhere,
+        trusts=held.trusted.name if held and not held.void else None,
+        void=held.void if held else None,
     )
 
 
@@ -160,9 +167,20 @@ def _warnings(found: Status) -> list[str]:
         )
     if found.orphans:
         rows.append(f"{_leavers(found.orphans)} left something behind: holdfast reconcile")
+    rows += _silent(found)
     if found.sandboxed:
         rows.append("This is a sandbox: records stay in .holdfast/local until a command outside moves them.")
     return rows
+
+
+def _silent(found: Status) -> list[str]:
+    """What came by git and does not speak, where a person could change that at once."""
+    if found.void:
+        return [f"What came by git does not speak: {found.void}. Trust it anew: holdfast trust"]
+    if not found.elsewhere or found.trusts:
+        return []
+    many = "1 entry" if found.elsewhere == 1 else f"{found.elsewhere:,} entries"
+    return [f"{many} came by git and {'does' if found.elsewhere == 1 else 'do'} not speak: holdfast trust"]
 
 
 def _leavers(names: Sequence[str]) -> str:

@@ -29,6 +29,10 @@ class Trusted:
     def branch(self) -> str:
         return self.ref.removeprefix(f"refs/remotes/{self.remote}/")
 
+    @property
+    def name(self) -> str:
+        return f"{self.branch} of {self.remote} ({self.url})"
+
 
 def read(layout: Layout) -> Trusted | None:
     """What is trusted, or None; a record that is damaged counts for nothing and is said."""

@@ -27,17 +27,13 @@ def _trusted(found: Trust) -> str:
         return "No upstream is trusted." + _could(found.upstream)
     if found.void is not None:
         return f"No upstream is trusted: {found.void}"
-    return f"Trusted: {_name(found.trusted)}, by {found.trusted.by} on {found.trusted.ts[:10]}"
+    return f"Trusted: {found.trusted.name}, by {found.trusted.by} on {found.trusted.ts[:10]}"
 
 
 def _could(upstream: Upstream | None) -> str:
     if upstream is None:
         return " This clone follows no trunk of a remote."
     return f" This clone follows {upstream.name}"
-
-
-def _name(given: Trusted) -> str:
-    return f"{given.branch} of {given.remote} ({given.url})"
 
 
 def _memories(number: int) -> str:
@@ -60,7 +56,7 @@ def question(upstream: Upstream) -> str:
 def revoked(before: Trusted | None) -> str:
     if before is None:
         return "No upstream was trusted.\n"
-    return f"Not trusted any more: {_name(before)}\nWhat was accepted in this clone itself still speaks.\n"
+    return f"Not trusted any more: {before.name}\nWhat was accepted in this clone itself still speaks.\n"
 
 
 def revoked_object(before: Trusted | None) -> dict[str, Any]:
