@@ -23,7 +23,10 @@ from holdfast.errors import BadSettings
 
 MAX_FILE = 64 * 1024
 PREFIX = "HOLDFAST_"
-SECTIONS = ("session", "changed", "open", "blocked", "goals", "facts", "links")
+SECTIONS = (
+    *("invariants", "decisions", "dead-ends", "assumptions", "open", "blocked", "session", "changed"),
+    *("goals", "facts", "found", "links"),
+)
 CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "TZ", "VIRTUAL_ENV")
 
 
@@ -119,6 +122,13 @@ KEYS = (
     Key(
         "review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True
     ),
+    Key(
+        "review.auto_restart",
+        (),
+        _command,
+        "a command that runs after something was accepted",
+        untracked=True,
+    ),
     Key("features.tasks", True, _switch, "goals, tasks and claims"),
     Key("features.sessions", True, _switch, "sessions, and the git hooks that feed them"),
     Key("features.journal", True, _switch, "the journal of each day"),
@@ -126,7 +136,13 @@ KEYS = (
     Key("context.sections", SECTIONS, _sections, "what `holdfast context` tells, most important first"),
     Key("session.condense_after", 20, _count(2, 10_000), "turns after which a session is condensed"),
     Key("session.budget", 1500, _count(100, 100_000), "tokens a condensed session may take"),
-    Key("model.command", (), _command, "a command that condenses instead of our own way", untracked=True),
+    Key(
+        "model.command",
+        (),
+        _command,
+        "a command that condenses and proposes instead of our own way",
+        untracked=True,
+    ),
     Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("capture.env", CAPTURED, _words, "environment variables a run keeps", untracked=True),
@@ -174,6 +190,10 @@ class Settings:
     @property
     def model_command(self) -> tuple[str, ...]:
         return self.values["model.command"]  # type: ignore[no-any-return]
+
+    @property
+    def auto_restart(self) -> tuple[str, ...]:
+        return self.values["review.auto_restart"]  # type: ignore[no-any-return]
 
     @property
     def journal_path(self) -> str | None:

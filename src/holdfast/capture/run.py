@@ -149,6 +149,7 @@ class Run:
     def __init__(self, record: Recording, scan: Scanner) -> None:
         self._record, self._scan = record, scan
         self.summary: str | None = None
+        self.event: Event | None = None  # once it has ended
         self._calls: list[dict[str, Any]] = []
         self._next: list[str] = []
         self._receipts: list[str] = []
@@ -236,6 +237,6 @@ def recording(
 
 def _end(record: Recording, run: Run, status: int) -> Event | None:
     extra = run._extra()
-    event = record.end(status, run._told(), extra=extra, said=run.summary)
+    run.event = record.end(status, run._told(), extra=extra, said=run.summary)
     record.capsule = None
-    return event
+    return run.event

@@ -53,6 +53,7 @@ def record(
     reviewer: Reviewer | None = None,
     blob: str | None = None,
     reason: str | None = None,
+    action: str | None = None,
 ) -> Event:
     """Write the event of a decision."""
     said: dict[str, Any] = {
@@ -63,6 +64,7 @@ def record(
         "blob": blob,
         "reviewer": reviewer.name if reviewer else None,
         "reason": reason,
+        "action": action,
     }
     body = {name: value for name, value in said.items() if value is not None}
     return clone.record(Draft(kind=kind, target=memory.id, layer=memory.layer, body=body))

@@ -1,6 +1,6 @@
 """Proposing a memory: it becomes a candidate, which waits on the shelf until somebody decides.
 
-The same words are one memory however often they are proposed:
+The same claim is one memory however often it is proposed, in these or in other words:
 
 - waiting already: the candidate is given back, joined with the new evidence;
 - accepted already: the accepted memory is given back as it stands (its text was approved, so it does not
@@ -8,6 +8,8 @@ The same words are one memory however often they are proposed:
 - accepted once, but it has expired, or its evidence is stale and there is new: a new candidate that
   supersedes the old one;
 - rejected: BadInput says when and why. A person may still accept the tombstone.
+
+Whether two texts make the same claim is `model.claims`' business.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,10 +23,14 @@ from holdfast.errors import BadInput, NotFound
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import resolve_all, states
 from holdfast.git.rewritten import anchors
+from holdfast.model import claims
 from holdfast.model import memory as rules
+from holdfast.model.claims import Neighbours, Statement
+from holdfast.model.contradictions import statement as claim
 from holdfast.model.evidence import Evidence
 from holdfast.model.ids import memory_id
-from holdfast.model.memory import Accepted, Candidate, Memory, is_expired
+from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, is_expired
+from holdfast.model.provenance import Provenance
 from holdfast.store import layout
 
 NewId = Callable[[str, list[str]], str]
@@ -42,8 +48,12 @@ def propose(
     tags: Iterable[str] = (),
     applies_to: Iterable[str] = (),
     supersedes: Iterable[str] = (),
+    compatible_with: Iterable[str] = (),
     expires_at: str | datetime | None = None,
     source: str | None = None,
+    provenance: Iterable[str | Provenance] = (),
+    suggests: str | None = None,
+    because: str = "",
     id: str | None = None,  # noqa: A002 - the field's own name
     new_id: NewId = memory_id,
 ) -> Candidate | Accepted:
@@ -59,6 +69,8 @@ def propose(
         "tags": rules.unique(tags),
         "applies_to": rules.unique(applies_to),
         "source": source or _source(cited),
+        "provenance": rules.unique(map(str, provenance)),
+        "because": because.strip(),
         "id": id,
     }
     cleaned = _cleaned(clone, given)
@@ -71,7 +83,9 @@ def propose(
         "confidence": confidence,
         "evidence": cited,
         "supersedes": rules.unique(supersedes),
-        "expires_at": _expiry(clone, expires_at),
+        "compatible_with": rules.unique(compatible_with),
+        "suggests": suggests,
+        "expires_at": expiry(clone, expires_at),
     }
     for name in ("type", "id") if id is not None else ("type",):
         rules.CHECKS[name](fields[name])
@@ -96,7 +110,7 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId) -> Candidate | Ac
     seen, _ = facts.read(clone, layout.FOLDER_OF[fields["type"]])
     known = _known(clone, shelf, seen, fields)
     if isinstance(known, Candidate):
-        return _join(clone, known, fields["evidence"])
+        return _join(clone, known, fields)
     if isinstance(known, Accepted):
         _note_evidence(clone, known, fields["evidence"])
         return known
@@ -104,7 +118,9 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId) -> Candidate | Ac
     if (fields["id"] or "").lower() in (name.lower() for name in taken):  # file names may ignore case
         raise BadInput(f"{fields['id']} says something else already", hint="Leave --id out to get a new one.")
     if unknown := [name for name in fields["supersedes"] if name not in taken]:
-        raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts`.")
+        raise NotFound(
+            f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`."
+        )
     fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(seen, fields["statement"])])
     fields["id"] = fields["id"] or new_id(fields["type"], taken)
     candidate = Candidate(**fields, line=clone.line().id)
@@ -117,34 +133,55 @@ def _known(
     clone: Clone, shelf: Shelf, seen: list[Seen], fields: dict[str, Any]
 ) -> Candidate | Accepted | None:
     """The memory that says the same and still counts; a tombstone speaks up."""
-
-    def same(memory: Memory) -> bool:
-        return memory.type == fields["type"] and rules.same_words(memory.statement, fields["statement"])
-
-    alike = [one.memory for one in seen if isinstance(one.memory, Accepted) and same(one.memory)]
+    alike = _alike(fields, [*(one.memory for one in seen), *shelf.waiting.values(), *shelf.rejected.values()])
     for memory in alike:
-        if not _outlived(clone, memory, fields["evidence"]):
+        if isinstance(memory, Accepted) and not _outlived(clone, memory, fields["evidence"]):
             return memory
-    for candidate in shelf.waiting.values():
-        if same(candidate):
-            return candidate
-    for tombstone in shelf.rejected.values():
-        if same(tombstone):
-            why = f": {tombstone.reason}" if tombstone.reason else ""
-            raise BadInput(
-                f"{tombstone.id} said this and was rejected on {tombstone.rejected_at:%Y-%m-%d}{why}",
-                hint=f"A person may still accept it: holdfast review accept {tombstone.id}",
-            )
+    for memory in alike:
+        if isinstance(memory, Candidate):
+            return memory
+    for memory in alike:
+        if isinstance(memory, Rejected):
+            raise _was_rejected(memory, fields["statement"])
     return None
 
 
-def _join(clone: Clone, known: Candidate, evidence: tuple[str, ...]) -> Candidate:
-    joined = rules.join_evidence(known.evidence, evidence)
-    if joined == known.evidence:
+def _alike(fields: dict[str, Any], memories: Iterable[Memory]) -> list[Memory]:
+    """The memories of this type that make the same claim, those in the very same words first.
+
+    What suggests something is about another memory, and the same only if it suggests the same.
+    """
+    said = Statement(fields["statement"], fields["type"], fields["applies_to"])
+    kin = {
+        memory.id: memory
+        for memory in memories
+        if memory.type == said.kind and getattr(memory, "suggests", None) == fields["suggests"]
+    }
+    same = [one for one in kin.values() if rules.same_words(one.statement, said.text)]
+    near = Neighbours({name: claim(memory) for name, memory in kin.items()}).near(said) if kin else []
+    other_words = [kin[name] for name in near if claims.same(claim(kin[name]), said)]
+    return list({memory.id: memory for memory in (*same, *other_words)}.values())
+
+
+def _was_rejected(tombstone: Rejected, statement: str) -> BadInput:
+    why = f": {tombstone.reason}" if tombstone.reason else ""
+    words = "this" if rules.same_words(tombstone.statement, statement) else "this in other words"
+    return BadInput(
+        f"{tombstone.id} said {words} and was rejected on {tombstone.rejected_at:%Y-%m-%d}{why}",
+        hint=f"A person may still accept it: holdfast review accept {tombstone.id}",
+    )
+
+
+def _join(clone: Clone, known: Candidate, fields: dict[str, Any]) -> Candidate:
+    """One more witness for what waits already."""
+    evidence = rules.join_evidence(known.evidence, fields["evidence"])
+    provenance = rules.unique([*known.provenance, *fields["provenance"]])[: rules.MAX_ITEMS]
+    if (evidence, provenance) == (known.evidence, known.provenance):
         if not decisions.has(clone, known.id, "propose"):  # killed between the file and its event
             decisions.record(clone, "propose", known)
         return known
-    candidate = Candidate.of(known, line=known.line, evidence=joined)
+    own = {name: getattr(known, name) for name in ("line", "suggests", "because")}
+    candidate = Candidate.of(known, **own, provenance=provenance, evidence=evidence)
     candidates.keep(clone, candidate)
     decisions.record(clone, "propose", candidate)
     return candidate
@@ -177,7 +214,8 @@ def _source(cited: tuple[str, ...]) -> str | None:
     return next((text for text in cited if text.startswith(("run:", "commit:"))), None)
 
 
-def _expiry(clone: Clone, when: str | datetime | None) -> datetime | None:
+def expiry(clone: Clone, when: str | datetime | None) -> datetime | None:
+    """The moment that is meant, which must be to come."""
     if when is None or when == "":
         return None
     if isinstance(when, datetime) and when.tzinfo is None:

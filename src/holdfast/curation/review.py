@@ -1,29 +1,41 @@
-"""Review: a candidate becomes an entry or a tombstone, an entry is confirmed or retired.
+"""Review: a candidate becomes an entry or a tombstone, an entry is confirmed, two become one.
 
 Each decision is a few steps, each durable before the next: the entry's text as a change that waits to be
 published, then the event, then the candidate's file goes. A step finds out by itself whether it was done
 before, so a command that was killed anywhere is completed by running it again.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.curation import candidates, decisions, facts
-from holdfast.curation.candidates import Shelf
+from holdfast.curation import candidates, conflicts, decisions, facts, revising, table, undo
+from holdfast.curation.conflicts import Conflict, Known
 from holdfast.curation.decisions import Reviewer, Standing
 from holdfast.curation.facts import Seen
 from holdfast.curation.propose import propose
-from holdfast.errors import BadInput, BrokenEntry, NeedsEvidence, NeedsReview, NotFound
+from holdfast.curation.revising import Wish, retire
+from holdfast.curation.table import Table
+from holdfast.curation.undo import Step
+from holdfast.errors import BadInput, NeedsReview, NotFound
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import states
 from holdfast.model import memory as rules
-from holdfast.model.ids import pick, slug
-from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, Retired
-from holdfast.store import entries, layout, pending
-from holdfast.store.layout import Layout
+from holdfast.model.ids import slug
+from holdfast.model.memory import Accepted, Candidate, Memory, Rejected
+from holdfast.store import entries, layout
 
-__all__ = ["Reviewer", "Standing", "accept", "erased_elsewhere", "promote", "reject", "retire", "waiting"]
+__all__ = [
+    "Reviewer",
+    "Standing",
+    "Wish",
+    "accept",
+    "join",
+    "known",
+    "promote",
+    "reject",
+    "retire",
+    "waiting",
+]
 
 
 def waiting(clone: Clone) -> list[Standing]:
@@ -43,71 +55,163 @@ def waiting(clone: Clone) -> list[Standing]:
     ]
 
 
-def erased_elsewhere(clone: Clone) -> list[str]:
-    """What another clone erased, as HEAD's log says, and this one still holds: hidden, but on the disk."""
-    theirs = {name for name in clone.erased() if not _is_erased_here(clone, name)}
-    if not theirs:
-        return []
-    held = {name for store in clone.stores for name in theirs if _keeps(store, name)}
-    files = [*clone.repo.tree("HEAD", layout.MEMORY), *_kept_texts(clone)]
-    held |= {name for name in theirs if any(path.endswith(f"-{name}.md") for path in files)}
-    for event in clone.all_events():
-        if event.body and event.kind != "erase" and clone.bodies.has(event.body):
-            held |= theirs & {event.hash_self, event.target, event.run_id}
-    return sorted(held)
+def known(clone: Clone) -> Known:
+    """All that a candidate is held against."""
+    standings = facts.facts(clone, clone.clock()).standings
+    return Known(standings, candidates.read(clone).rejected.values())
 
 
-def _is_erased_here(clone: Clone, name: str) -> bool:
-    return any(os.path.lexists(os.path.join(store.erased, name)) for store in clone.stores)
+def accept(
+    clone: Clone,
+    identity: str,
+    reviewer: Reviewer,
+    *,
+    wish: Wish | None = None,
+    against: Known | None = None,
+) -> Standing:
+    """Approve a candidate on the current line, or an entry as it stands, edited by hand or not.
+
+    What contradicts something that stands is refused, unless the wish says how both are to be taken.
+    `against` saves looking for it again, where many are decided at once.
+    """
+    return _accept(clone, identity, reviewer, wish or Wish(), against, again=True)
 
 
-def _keeps(store: Layout, name: str) -> bool:
-    """Whether a store has a run's capsule or a candidate of this name."""
-    return os.path.isdir(store.run(name)) or os.path.lexists(os.path.join(store.candidates, f"{name}.md"))
-
-
-def _kept_texts(clone: Clone) -> list[str]:
-    """The paths of which this clone keeps a text: one that waits, or one it published."""
-    kept = (c for store in clone.stores for c in (*pending.waiting(store), *pending.published(store)))
-    return [change.path for change in kept if change.text is not None]
-
-
-def accept(clone: Clone, identity: str, reviewer: Reviewer) -> Standing:
-    """Approve a candidate on the current line, or an entry as it stands, edited by hand or not."""
-    return _accept(clone, identity, reviewer, again=True)
-
-
-def _accept(clone: Clone, identity: str, reviewer: Reviewer, *, again: bool = False) -> Standing:
+def _accept(
+    clone: Clone,
+    identity: str,
+    reviewer: Reviewer,
+    wish: Wish,
+    against: Known | None = None,
+    *,
+    again: bool = False,
+) -> Standing:
     with candidates.locked(clone):
-        shelf = candidates.read(clone)
-        seen, _ = facts.read(clone)
-        name = _meant(identity, list(shelf.waiting), shelf, seen)
-        if name in shelf.waiting:
-            return _approve(clone, shelf.waiting[name], facts.by_id(seen, name), reviewer.approval, reviewer)
-        entry = facts.by_id(seen, name)
-        if name in shelf.rejected and entry is None:
-            return _accept_after_all(clone, shelf.rejected[name], reviewer)
+        there = table.read(clone)
+        name = there.meant(identity)
+        _refuse_unknown(wish.supersede, there)
+        entry = there.entry(name)
+        if name in there.shelf.waiting:
+            candidate = there.shelf.waiting[name]
+            if candidate.suggests:
+                return _follow(clone, candidate, there, reviewer)
+            settled = settle(clone, candidate, wish, against)
+            return _approve(clone, settled, entry, reviewer.approval, reviewer, was=candidate)
+        if name in there.shelf.rejected and entry is None:
+            return _accept_after_all(clone, there.shelf.rejected[name], reviewer, wish)
         assert entry is not None
-        entry = facts.by_hand(clone, entry)
-        kind = "edit" if entry.sighting.origin == "edit" and not reviewer.person else reviewer.approval
-        return _confirm(clone, entry, kind, reviewer, again=again)
+        return _accept_entry(clone, facts.by_hand(clone, entry), reviewer, wish, against, again=again)
+
+
+def _accept_entry(
+    clone: Clone, entry: Seen, reviewer: Reviewer, wish: Wish, against: Known | None, *, again: bool
+) -> Standing:
+    """Confirm an entry: as it stands, or as the reviewer wishes it, with evidence as it is now."""
+    memory = entry.memory
+    if entry.sighting.origin == "edit" and wish.is_plain:
+        if isinstance(memory, Accepted):
+            conflicts.refuse(_standing_ones(against or known(clone), memory))
+        return revising.confirm(
+            clone, entry, reviewer.approval if reviewer.person else "edit", reviewer, again=again
+        )
+    wanted = _as_wished(clone, memory, wish, against)
+    if wanted == memory:
+        return revising.confirm(clone, entry, reviewer.approval, reviewer, again=again)
+    revising.refuse_edit(entry, memory.id)
+    if not reviewer.person:
+        raise NeedsReview(f"only a person may confirm {memory.id}, whose ground has moved")
+    return revising.revise(clone, entry, wanted, reviewer.approval, reviewer, action="accept")
+
+
+def _as_wished(clone: Clone, memory: Memory, wish: Wish, against: Known | None) -> Memory:
+    if not isinstance(memory, Accepted):
+        return memory
+    changed = wish.changes(memory, (against or known(clone)).conflicts(memory) if wish.keep_both else ())
+    changed["evidence"] = revising.fresh_evidence(clone, memory)
+    new = Accepted.of(memory, **changed)
+    if rules.is_expired(new, clone.clock()):
+        raise BadInput(
+            f"{memory.id} expired on {rules.iso(memory.expires_at or clone.clock())[:10]}",
+            hint=f"Say until when it holds: holdfast review accept {memory.id} --expires 90d (or never)",
+        )
+    return new
+
+
+def settle(clone: Clone, candidate: Candidate, wish: Wish, against: Known | None = None) -> Candidate:
+    """The candidate as the reviewer wishes it; Contradicts, if something still speaks against it."""
+    there = against or known(clone)
+    found = there.conflicts(candidate)
+    own = {name: getattr(candidate, name) for name in ("line", "provenance", "suggests", "because")}
+    wanted = Candidate.of(candidate, **own, **wish.changes(candidate, found))
+    conflicts.refuse(there.conflicts(wanted))
+    return wanted
+
+
+def _standing_ones(there: Known, memory: Memory) -> list[Conflict]:
+    return [one for one in there.conflicts(memory) if one.status in conflicts.STANDING]
 
 
 def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Standing:
-    """Turn a candidate down; its tombstone stays, so that the same words are not proposed again."""
+    """Turn a candidate down; its tombstone stays, so that the same claim is not proposed again."""
     with candidates.locked(clone):
-        shelf = candidates.read(clone)
-        seen, _ = facts.read(clone)
-        name = _meant(identity, list(shelf.waiting), shelf, seen)
-        if name not in shelf.ids:
+        there = table.read(clone)
+        name = there.meant(identity)
+        if name not in there.shelf.ids:
             raise BadInput(
                 f"{name} is accepted; only a candidate can be rejected",
-                hint=f"Retire it instead: holdfast review retire {name}",
+                hint=f"Deprecate it instead: holdfast deprecate {name}",
             )
-        tombstone = shelf.rejected.get(name) or _bury(clone, shelf.waiting[name], reason)
+        tombstone = there.shelf.rejected.get(name) or _bury(clone, there.shelf.waiting[name], reason)
         if not decisions.has(clone, name, "reject"):
             decisions.record(clone, "reject", tombstone, reviewer=reviewer, reason=tombstone.reason or None)
         return Standing(tombstone, "rejected")
+
+
+def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> Standing:
+    """A candidate says what another memory says: its evidence goes there, and the candidate goes."""
+    with candidates.locked(clone):
+        there = table.read(clone)
+        name, other = there.meant(identity), there.meant(into, there.ids)
+        if name not in there.shelf.waiting or name == other:
+            raise BadInput(f"{name} is no candidate that could be merged into {other}")
+        candidate = there.shelf.waiting[name]
+        if other in there.shelf.waiting:
+            done = _join_candidate(clone, candidate, there.shelf.waiting[other])
+        else:
+            done = _join_entry(clone, candidate, there.entry(other), other, reviewer)
+        decisions.record(clone, "join", candidate, reviewer=reviewer, reason=f"merged into {other}")
+        candidates.discard(clone, name)
+        return done
+
+
+def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate) -> Standing:
+    before = tuple((one.id, entries.render(one)) for one in (candidate, other))
+    joined = Candidate.of(
+        other,
+        line=other.line,
+        suggests=other.suggests,
+        because=other.because,
+        provenance=rules.unique([*other.provenance, *candidate.provenance])[: rules.MAX_ITEMS],
+        evidence=rules.join_evidence(other.evidence, candidate.evidence),
+    )
+    candidates.keep(clone, joined)
+    decisions.record(clone, "propose", joined)
+    undo.note(clone, Step("join", candidate.id, candidates=before))
+    return Standing(joined, "candidate")
+
+
+def _join_entry(
+    clone: Clone, candidate: Candidate, entry: Seen | None, other: str, reviewer: Reviewer
+) -> Standing:
+    if entry is None or not isinstance(entry.memory, Accepted):
+        raise BadInput(f"{other} does not stand here", hint="Merge into a candidate or an accepted memory.")
+    if not reviewer.person:
+        raise NeedsReview(f"only a person may change {other}, which was accepted")
+    revising.refuse_edit(entry, other)
+    evidence = rules.join_evidence(entry.memory.evidence, candidate.evidence)
+    memory = Accepted.of(entry.memory, evidence=evidence)
+    taken = ((candidate.id, entries.render(candidate)),)
+    return revising.revise(clone, entry, memory, reviewer.approval, reviewer, action="join", taken=taken)
 
 
 def promote(
@@ -126,67 +230,36 @@ def promote(
         what = propose(clone, **_fields(what))
     identity = what if isinstance(what, str) else what.id
     if reviewer is not None:
-        return _accept(clone, identity, reviewer)
+        return _accept(clone, identity, reviewer, Wish())
     with candidates.locked(clone):
-        shelf = candidates.read(clone)
-        seen, _ = facts.read(clone)
-        name = _meant(identity, list(shelf.waiting), shelf, seen)
-        entry = facts.by_id(seen, name)
-        if name not in shelf.waiting and entry and facts.is_approved(clone, seen, entry):
-            return _standing(entry.memory, entry)
-        memory = shelf.waiting.get(name) or (entry.memory if entry else shelf.rejected[name])
+        there = table.read(clone)
+        name = there.meant(identity)
+        entry = there.entry(name)
+        if name not in there.shelf.waiting and entry and facts.is_approved(clone, there.seen, entry):
+            return _standing(entry)
+        memory = there.shelf.waiting.get(name) or (entry.memory if entry else there.shelf.rejected[name])
         if why := _why_not_alone(clone, memory, threshold):
             raise NeedsReview(f"{name} waits for review: {why}")
         if isinstance(memory, Candidate):
             return _approve(clone, memory, entry, "promote", None)
         assert entry is not None
-        return _confirm(clone, entry, "promote", None)
-
-
-def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Standing:
-    """An entry is no longer held to be true: one line of its file says so, and an event why."""
-    with candidates.locked(clone):
-        shelf = candidates.read(clone)
-        seen, _ = facts.read(clone)
-        name = _meant(identity, [one.memory.id for one in seen], shelf, seen)
-        entry = facts.by_id(seen, name)
-        if entry is None:
-            raise BadInput(
-                f"{name} is a candidate; only what was accepted can be retired", hint="Reject it instead."
-            )
-        _refuse_clash(entry)
-        if entry.sighting.origin == "edit":
-            raise BadInput(
-                f"{entry.sighting.path} holds your own edit, which is not overwritten",
-                hint=f"Write `status: deprecated` there, then: holdfast review accept {name}",
-            )
-        text = _retired(entry)
-        if text != entry.sighting.text:
-            clone.change(entry.sighting.path, text)
-        blob = clone.repo.hash_blob(text.encode())
-        said = clone.scan.text(reason.strip())
-        if not decisions.waits(clone, name, "retire", blob=blob):
-            decisions.record(clone, "retire", entry.memory, reviewer=reviewer, blob=blob, reason=said or None)
-        return Standing(Retired.of(entry.memory), "deprecated", path=entry.sighting.path, blob=blob)
-
-
-def _meant(text: str, likely: list[str], shelf: Shelf, seen: Sequence[Seen]) -> str:
-    """The memory a person means: any by its whole id, else the beginning of a likely one, else of any."""
-    known = [*shelf.ids, *(one.memory.id for one in seen)]
-    if text in known:
-        return text
-    try:
-        return pick(text, likely)
-    except NotFound:
-        return pick(text, known)
+        return revising.confirm(clone, entry, "promote", None)
 
 
 def _approve(
-    clone: Clone, candidate: Candidate, entry: Seen | None, kind: str, reviewer: Reviewer | None
+    clone: Clone,
+    candidate: Candidate,
+    entry: Seen | None,
+    kind: str,
+    reviewer: Reviewer | None,
+    *,
+    was: Candidate | None = None,
 ) -> Standing:
     """The entry, its event, and the candidate's end, as far as they are not done."""
-    _need_evidence(clone, candidate.id, candidate.evidence)
-    memory = Accepted.of(candidate)
+    revising.need_evidence(clone, candidate, reviewer)
+    on_their_word = reviewer.name if reviewer and reviewer.person and not candidate.evidence else None
+    source = candidate.source or (f"person:{on_their_word}" if on_their_word else None)
+    memory = Accepted.of(candidate, source=source)
     text = entries.render(memory)
     path = layout.entry_path(memory.type, slug(memory.statement), memory.id)
     if entry is None:
@@ -201,71 +274,53 @@ def _approve(
     blob = clone.repo.hash_blob(text.encode())
     if not decisions.has(clone, memory.id, kind, blob=blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=blob)
-    candidates.discard(clone, memory.id)
     notes = _elsewhere(candidate, clone.line().id)
-    notes += candidates.changed(clone, candidate).get(candidate.id, ())
-    return Standing(memory, "accepted", path=path, blob=blob, trust=_trust(kind), notes=notes)
+    notes += candidates.changed(clone, was or candidate).get(candidate.id, ())
+    taken = ((candidate.id, entries.render(was or candidate)),)
+    undo.note(clone, Step("accept", memory.id, candidates=taken, path=path, after=text))
+    candidates.discard(clone, memory.id)
+    trust = "T0" if kind == "accept" else "T2"
+    return Standing(memory, "accepted", path=path, blob=blob, trust=trust, notes=notes)
 
 
-def _confirm(
-    clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None, *, again: bool = False
-) -> Standing:
-    """Record that the text as it stands is approved; the file itself is not ours to write."""
-    _refuse_clash(entry)
-    memory, sighting = entry.memory, entry.sighting
-    if isinstance(memory, Accepted):
-        _need_evidence(clone, memory.id, memory.evidence)
-    if sighting.origin == "edit":
-        clone.change(sighting.path, sighting.text)  # publish commits the file as it stands
-    asked = decisions.waits if again else decisions.has
-    if not asked(clone, memory.id, kind, blob=sighting.blob):
-        decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
-    return _standing(memory, entry, trust=_trust(kind))
+def _follow(clone: Clone, candidate: Candidate, there: Table, reviewer: Reviewer) -> Standing:
+    """Do what a candidate suggests: say that another memory no longer holds."""
+    target = (candidate.suggests or "").partition(":")[2]
+    entry = there.entry(target)
+    if entry is None:
+        raise NotFound(f"{target}, which {candidate.id} suggests to deprecate, does not stand here")
+    if not reviewer.person:
+        raise NeedsReview(f"only a person may deprecate {target}")
+    taken = ((candidate.id, entries.render(candidate)),)
+    done = revising.end(clone, entry, candidate.because, reviewer, taken=taken)
+    candidates.discard(clone, candidate.id)
+    return done
 
 
-def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer) -> Standing:
+def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer, wish: Wish) -> Standing:
     if not reviewer.person:
         raise NeedsReview(
             f"{tombstone.id} was rejected on {tombstone.rejected_at:%Y-%m-%d}",
             hint="Only a person may accept it after all.",
         )
-    candidate = Candidate.of(tombstone, line=tombstone.line)
-    return _approve(clone, candidate, None, reviewer.approval, reviewer)
+    own = {name: getattr(tombstone, name) for name in ("line", "provenance", "suggests", "because")}
+    candidate = Candidate.of(tombstone, **own)
+    settled = settle(clone, candidate, wish)
+    return _approve(clone, settled, None, reviewer.approval, reviewer, was=candidate)
 
 
 def _bury(clone: Clone, candidate: Candidate, reason: str) -> Rejected:
     said, more = rules.split_statement(clone.scan.text(reason))
+    own = {name: getattr(candidate, name) for name in ("line", "provenance", "suggests", "because")}
     tombstone = Rejected.of(
         candidate,
-        line=candidate.line,
+        **own,
         rejected_at=rules.moment(clone.clock().isoformat()),
         reason=f"{said}\n\n{more}".strip(),
     )
     candidates.keep(clone, tombstone)
+    undo.note(clone, Step("reject", candidate.id, candidates=((candidate.id, entries.render(candidate)),)))
     return tombstone
-
-
-def _retired(entry: Seen) -> str:
-    """The entry's text with another status; the rest stays as people wrote it, if that reads back."""
-    text = entries.with_status(entry.sighting.text, "deprecated")
-    wanted = Retired.of(entry.memory)
-    try:
-        return text if entries.parse(text, entry.sighting.path) == wanted else entries.render(wanted)
-    except BrokenEntry:
-        return entries.render(wanted)
-
-
-def _need_evidence(clone: Clone, name: str, evidence: tuple[str, ...]) -> None:
-    if not evidence:
-        raise NeedsEvidence(
-            f"{name} cites nothing", hint="Propose the same words again with --evidence, then accept it."
-        )
-    for text, state in states(clone, evidence).items():
-        if state in ("changed", "gone"):
-            raise NeedsEvidence(
-                f"{name} cites {text}, which {'has changed' if state == 'changed' else 'is not here'}",
-                hint="Look again, then propose the same words with the evidence as it is now.",
-            )
 
 
 def _why_not_alone(clone: Clone, candidate: Memory, threshold: float | None) -> str | None:
@@ -278,34 +333,31 @@ def _why_not_alone(clone: Clone, candidate: Memory, threshold: float | None) -> 
         return f"its confidence {candidate.confidence} is below {threshold:g}"
     if not candidate.evidence:
         return "it cites nothing"
+    if isinstance(candidate, Candidate) and candidate.suggests:
+        return "only a person may do what it suggests"
     if rules.is_expired(candidate, clone.clock()):
         return "it has expired"
     for text, state in states(clone, candidate.evidence).items():
         if state != "holds":
             return f"{text} is {state}"
-    return None
+    found = known(clone).conflicts(candidate)
+    return found[0].sentence if found else None
 
 
-def _refuse_clash(entry: Seen) -> None:
-    if entry.sighting.clash is not None:
-        raise BadInput(
-            f"{entry.memory.id} was changed here and in the branch's history; neither is lost",
-            hint=f"Write the text you want into {entry.sighting.path} and commit it.",
+def _refuse_unknown(names: Sequence[str], there: Table) -> None:
+    if unknown := [name for name in names if name not in there.entry_ids]:
+        raise NotFound(
+            f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`."
         )
 
 
-def _standing(memory: Accepted | Retired, entry: Seen, *, trust: str | None = None) -> Standing:
-    return Standing(
-        memory, rules.status(memory), path=entry.sighting.path, blob=entry.sighting.blob, trust=trust
-    )
+def _standing(entry: Seen, *, trust: str | None = None) -> Standing:
+    memory, sighting = entry.memory, entry.sighting
+    return Standing(memory, rules.status(memory), path=sighting.path, blob=sighting.blob, trust=trust)
 
 
 def _elsewhere(candidate: Candidate, here: str) -> tuple[str, ...]:
     return () if candidate.line == here else (f"proposed on another line, {candidate.line}",)
-
-
-def _trust(kind: str) -> str:
-    return "T0" if kind == "accept" else "T2"
 
 
 _FIELDS = frozenset(rules.SHARED) | {"statement", "details"}

@@ -9,7 +9,7 @@ verifies; nothing sealed was touched. Tasks and links need no approval; `plan` s
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from holdfast.diagnostics import plan
+from holdfast.diagnostics import contradictions, plan
 from holdfast.diagnostics.branch import About, Branch, CutOff
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger, Seen
@@ -85,6 +85,8 @@ def check(repo: Repo, base: str | None = None, *, trunk: str | None = None) -> V
         _refuse_cut_off(findings)
     judged = plan.judge(repo, start)
     findings = [*ledger.findings, *here.findings, *_repeated(here.places), *findings, *judged.findings]
+    memories = {path: [entry.memory for entry in found] for path, found in here.entries.items()}
+    findings += contradictions.judge(repo, start, memories)
     counts = {"events": len(ledger.events), "segments": ledger.files, "memories": len(here.places)}
     counts |= {name: number for name, number in judged.counts.items() if number}
     return Verdict(

@@ -91,6 +91,7 @@ class Clone:
     ) -> None:
         self.repo, self.clock, self.scan = repo, clock, scan or Scanner()
         self.reading = reading  # nothing is made or remembered by looking
+        self.trunk: str | None = None  # the settings' word for the branch that counts as approved upstream
         self.notes = layout.notes  # what the user should be told on stderr
         self.private = layout
         self.layout = layout if is_writable(layout) else layout.sandboxed()

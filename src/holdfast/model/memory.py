@@ -138,6 +138,19 @@ def split_statement(text: str) -> tuple[str, str]:
     return first.strip(), rest[0].strip() if rest else ""
 
 
+def labelled(
+    kind: str, details: str = "", *, why: str = "", falsified_by: str = "", instead: str = ""
+) -> str:
+    """A memory's further paragraphs, each with its label: why it holds, what would falsify it, what to do."""
+    if falsified_by and kind != "assumption":
+        raise BadInput(f"a {kind} is not falsified", hint="Use --falsified-by with --type assumption.")
+    said = (("Rationale", why), ("Falsified by", falsified_by), ("Instead", instead))
+    paragraphs = [
+        f"{label}: {text.strip().removeprefix(f'{label}:').strip()}" for label, text in said if text
+    ]
+    return "\n\n".join([*paragraphs, *([details.strip()] if details.strip() else [])])
+
+
 def expiry(text: str, now: datetime) -> datetime:
     """The moment that `2027-01-01`, `2027-01-01T12:00:00Z` or a duration such as `30d` means.
 

@@ -10,7 +10,9 @@ from holdfast.errors import BadInput
 
 MAX_WORDS = 2000
 _SOURCE = re.compile(r"(?:run|session|file|commit):\S.*|person(?::.+)?|curate")
-_FORM = re.compile(r"(?P<source>(?:[^\s#]|#(?!\d+(?:\s|$)))+)(?:#(?P<turn>\d{1,9}))?(?: (?P<words>.*))?", re.DOTALL)
+_FORM = re.compile(
+    r"(?P<source>(?:[^\s#]|#(?!\d+(?:\s|$)))+)(?:#(?P<turn>\d{1,9}))?(?: (?P<words>.*))?", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,15 +20,17 @@ from holdfast.git.setup import Setup
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.project.keeping import Keeping
 from holdfast.project.knowing import Knowing
+from holdfast.project.promoting import Promoting
 from holdfast.project.reading import Reading
 from holdfast.project.reconciling import Reconciling
 from holdfast.project.recording import Recording
 from holdfast.project.settling import Settling
+from holdfast.project.trusting import Trusting
 from holdfast.recall.search import Hit
 from holdfast.store import layout as paths
 
 
-class Project(Recording, Knowing, Reading, Settling, Reconciling, Keeping):
+class Project(Recording, Knowing, Reading, Settling, Reconciling, Trusting, Promoting, Keeping):
     """A project's memory, seen from the branch that is checked out."""
 
     @classmethod

@@ -1,16 +1,34 @@
-"""Knowing: memories proposed, approved, turned down."""
+"""Knowing: memories proposed, approved, turned down, changed, and taken back."""
 
 import contextlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.curation import review
+from holdfast.curation import conflicts, erased, queue, review, revising, undo
 from holdfast.curation.decisions import Reviewer, Standing
-from holdfast.curation.propose import propose
-from holdfast.errors import NeedsReview
-from holdfast.model.memory import Accepted, Candidate
+from holdfast.curation.propose import expiry, propose
+from holdfast.curation.queue import Item, Queue
+from holdfast.curation.revising import Wish
+from holdfast.curation.undo import Step
+from holdfast.errors import BadInput, HoldfastError, NeedsReview
+from holdfast.git.evidence import resolve_all
+from holdfast.model.memory import Accepted, Candidate, labelled, split_statement, unique
+from holdfast.model.provenance import Provenance
 from holdfast.project.viewing import Viewing
+from holdfast.recall import passage as passages
+from holdfast.recall.passage import Passage
+
+NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What many decisions at once came to."""
+
+    done: tuple[Standing, ...]
+    left: tuple[tuple[str, str], ...]  # id and why it was left
 
 
 class Knowing(Viewing):
@@ -21,6 +39,9 @@ class Knowing(Viewing):
         statement: str,
         *,
         kind: str = "fact",
+        why: str = "",
+        falsified_by: str = "",
+        instead: str = "",
         details: str = "",
         evidence: Iterable[str] = (),
         confidence: float | None = None,
@@ -30,19 +51,21 @@ class Knowing(Viewing):
         supersedes: Iterable[str] = (),
         expires: str | datetime | None = None,
         source: str | None = None,
+        provenance: Iterable[str] = (),
         id: str | None = None,  # noqa: A002 - the field's own name
         accept: bool = False,
         reviewer: str | None = None,
     ) -> Standing:
         """Propose a memory; it counts once it is reviewed, or at once with `accept`.
 
-        `evidence` names runs, commits or tracked paths; `expires` is a moment or a time from now (30d).
+        `kind` is decision, assumption, invariant, fact or dead-end. `evidence` names runs, commits,
+        tracked paths, their lines (path:10-20) or symbols (path#name); `expires` is a moment, or 30d.
         """
         made = propose(
             self.clone,
             statement=statement,
             kind=kind,
-            details=details,
+            details=labelled(kind, details, why=why, falsified_by=falsified_by, instead=instead),
             evidence=[evidence] if isinstance(evidence, str) else evidence,
             confidence=confidence,
             layer=layer,
@@ -51,15 +74,29 @@ class Knowing(Viewing):
             supersedes=supersedes,
             expires_at=expires,
             source=source,
+            provenance=provenance,
             id=id,
         )
+        self._render_quietly()
         if accept:
             return self.accept(made.id, reviewer=reviewer)
-        if self.settings.auto_promote is not None:
+        if self.settings.auto_promote is not None and isinstance(made, Candidate):
             with contextlib.suppress(NeedsReview):
                 return self.promote_fact(made.id)
         waiting = {standing.id: standing for standing in review.waiting(self.clone)}
         return waiting.get(made.id) or Standing(made, "accepted")
+
+    def supersede(self, identity: str, statement: str, **fields: Any) -> Standing:
+        """Propose what takes another memory's place; fields as `remember` takes them."""
+        old = self.memory(identity)
+        fields.setdefault("kind", old.memory.type)
+        fields.setdefault("applies_to", old.memory.applies_to)
+        return self.remember(statement, supersedes=[old.id], **fields)
+
+    def memory(self, identity: str) -> Standing:
+        """How one memory stands here, by its id or its beginning; candidates and tombstones too."""
+        there = queue.every(self.clone, self.clone.clock())
+        return there[queue.pick(identity, there)]
 
     def promote_fact(
         self, fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
@@ -73,35 +110,150 @@ class Knowing(Viewing):
         if isinstance(fact, Mapping) and isinstance(fact.get("evidence"), str):
             fact = {**fact, "evidence": [fact["evidence"]]}
         done = review.promote(self.clone, fact, reviewer=who, threshold=self.settings.auto_promote)
-        self._render_quietly()
-        return done
+        return self._shown(done)
 
     def candidates(self) -> list[Standing]:
-        """What waits for a decision: candidates, and entries written or edited by hand.
+        """What waits for a decision: candidates, hand edits, and what has gone stale or expired.
 
         What another clone erased and this one still holds is named among the notices.
         """
+        return [item.standing for item in self.queue().items]
+
+    def queue(self) -> Queue:
+        """What waits, each with why it does, and what is needed to look at it closely."""
         self.clone.notes.extend(
             f"{name} was erased in another clone and is still held here; to delete it: holdfast erase {name}"
-            for name in review.erased_elsewhere(self.clone)
+            for name in erased.elsewhere(self.clone)
         )
-        return [*review.waiting(self.clone), *self.facts().unreviewed]
+        return Queue(self.clone, self.clone.clock())
 
-    def accept(self, identity: str, *, reviewer: str | None = None) -> Standing:
-        """Approve a candidate, or an entry as it stands in the work tree."""
-        done = review.accept(self.clone, identity, self._reviewer(reviewer))
-        self._render_quietly()
-        return done
+    def accept(
+        self,
+        identity: str,
+        *,
+        supersede: Iterable[str] = (),
+        keep_both: bool = False,
+        applies_to: Iterable[str] | None = None,
+        expires: str | datetime | None = None,
+        reviewer: str | None = None,
+    ) -> Standing:
+        """Approve a candidate, an entry as it stands in the work tree, or one whose ground has moved.
+
+        What contradicts something that stands raises Contradicts, until `supersede` or `keep_both` (with
+        `applies_to`) says how both are meant.
+        """
+        wish = self._wish(supersede, keep_both, applies_to, expires)
+        return self._shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
+
+    def _wish(
+        self,
+        supersede: Iterable[str],
+        keep_both: bool,
+        applies_to: Iterable[str] | None,
+        expires: str | datetime | None,
+    ) -> Wish:
+        return Wish(
+            supersede=tuple(self.memory(name).id for name in supersede),
+            keep_both=keep_both,
+            applies_to=None if applies_to is None else tuple(applies_to),
+            expires_at=None if expires == NEVER else expiry(self.clone, expires),
+            no_expiry=expires == NEVER,
+        )
+
+    def accept_all(self, items: Iterable[Item], *, reviewer: str | None = None) -> Decided:
+        """Approve many at once; what contradicts something, or cites nothing, is left and named."""
+        who, against = self._reviewer(reviewer), self.queue().against
+        done: list[Standing] = []
+        left: list[tuple[str, str]] = []
+        for item in items:
+            try:
+                done.append(review.accept(self.clone, item.id, who, against=against))
+                against.add(done[-1])
+            except HoldfastError as error:
+                left.append((item.id, str(error)))
+        return self._shown(Decided(tuple(done), tuple(left)))
 
     def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
-        """Turn a candidate down; the same words are not proposed again."""
-        return review.reject(self.clone, identity, reason, self._reviewer(reviewer))
+        """Turn a candidate down; the same claim is not proposed again, even in other words."""
+        return self._shown(review.reject(self.clone, identity, reason, self._reviewer(reviewer)))
+
+    def reject_all(self, items: Iterable[Item], *, reason: str = "", reviewer: str | None = None) -> Decided:
+        """Turn many down at once; what is no candidate is left and named."""
+        who = self._reviewer(reviewer)
+        done: list[Standing] = []
+        left: list[tuple[str, str]] = []
+        for item in items:
+            try:
+                done.append(review.reject(self.clone, item.id, reason, who))
+            except HoldfastError as error:
+                left.append((item.id, str(error)))
+        return self._shown(Decided(tuple(done), tuple(left)))
 
     def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
         """Say that an accepted memory no longer holds; its file stays and says so."""
-        done = review.retire(self.clone, identity, reason, self._reviewer(reviewer))
-        self._render_quietly()
-        return done
+        return self._shown(revising.retire(self.clone, identity, reason, self._reviewer(reviewer)))
+
+    def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
+        """Say that an accepted memory no longer holds; an agent's word for it waits for a person."""
+        there = self.memory(identity)
+        if self._person or there.trust != "T0":
+            return self.retire(there.id, reason=reason, reviewer=reviewer)
+        made = propose(
+            self.clone,
+            statement=f"{there.id} no longer holds: {there.memory.statement}",
+            kind=there.memory.type,
+            suggests=f"deprecate:{there.id}",
+            because=reason,
+        )
+        return self._shown(Standing(made, "candidate"))
+
+    def edit_memory(
+        self,
+        identity: str,
+        *,
+        statement: str | None = None,
+        details: str | None = None,
+        evidence: Iterable[str] | None = None,
+        expires: str | datetime | None = None,
+        reviewer: str | None = None,
+        **fields: Any,
+    ) -> Standing:
+        """Other words or fields for a candidate, or for an accepted memory, which approves it anew.
+
+        Further fields: layer, tags, confidence, applies_to, source.
+        """
+        if unknown := sorted(fields.keys() - {"layer", "tags", "confidence", "applies_to", "source"}):
+            raise BadInput(f"a memory has no field {', '.join(unknown)} that could be edited")
+        changes = {name: value for name, value in fields.items() if value is not None}
+        for name in ("tags", "applies_to"):
+            if name in changes:
+                changes[name] = unique(changes[name])
+        if statement is not None:
+            words, more = split_statement(self.clone.scan.text(statement))
+            changes |= {"statement": words, **({"details": more} if more else {})}
+        if details is not None:
+            changes["details"] = self.clone.scan.text(details.strip())
+        if evidence is not None:
+            changes["evidence"] = unique(map(str, resolve_all(self.clone, evidence)))
+        if expires is not None:
+            changes["expires_at"] = None if expires == NEVER else expiry(self.clone, expires)
+        return self._shown(revising.edit(self.clone, identity, changes, self._reviewer(reviewer)))
+
+    def join(self, identity: str, into: str, *, reviewer: str | None = None) -> Standing:
+        """Merge a candidate into another memory: its evidence goes there, and the candidate goes."""
+        return self._shown(review.join(self.clone, identity, into, self._reviewer(reviewer)))
+
+    def undo(self, *, reviewer: str | None = None) -> Step:
+        """Take the last decision back, as long as it was not published."""
+        return self._shown(undo.undo(self.clone, self._reviewer(reviewer)))
+
+    def passage(self, provenance: Provenance) -> Passage:
+        """Where something was said, with the lines around it."""
+        return passages.passage(self.clone, provenance)
+
+    def contradictions(self) -> list[conflicts.Conflict]:
+        """Every two memories that stand here and contradict one another."""
+        return list(review.known(self.clone).pairs())
 
     def _reviewer(self, name: str | None) -> Reviewer:
         return Reviewer(

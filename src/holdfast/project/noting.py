@@ -9,11 +9,11 @@ from holdfast.capture.session import Ending, Noted
 from holdfast.capture.whereabouts import Stale
 from holdfast.errors import HoldfastError
 from holdfast.model.session import Session
-from holdfast.project.viewing import Viewing
+from holdfast.project.harvesting import Harvesting
 from holdfast.store import sessions
 
 
-class Noting(Viewing):
+class Noting(Harvesting):
     """What an agent is in the middle of."""
 
     def session_start(self, objective: str, **fields: Any) -> Session:
@@ -58,6 +58,7 @@ class Noting(Viewing):
             with_tasks=self.settings.has("tasks"),
             journal=self.settings.journal_path,
         )
+        self._harvest_session(ending.session)
         return self._shown(ending)
 
     def session_show(self, name: str | None = None) -> Session:

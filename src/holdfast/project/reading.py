@@ -48,10 +48,16 @@ class Reading(Working, Noting, Hydrating):
         """Where this clone stands, what waits, and what would go with it."""
         self._render_quietly()  # facts may have expired since the views were written
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
-        found = self.facts()
-        stale = sum(any(state != "holds" for _, state in s.receipts) for s in found.trusted)
+        found = self.knowledge()
         waiting = len(review.waiting(self.clone))
-        tally = Tally(len(found.trusted), len(found.expired), stale, waiting, len(found.unreviewed))
+        tally = Tally(
+            len(found.trusted),
+            len(found.expired),
+            len(found.stale),
+            waiting,
+            len(found.unreviewed),
+            elsewhere=sum(one.trust == "T4" for one in found.standings),
+        )
         return status.status(self.clone, tally, self._work())
 
     def _work(self) -> Work:
@@ -65,6 +71,6 @@ class Reading(Working, Noting, Hydrating):
 
     def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
         """Keep a rendered answer for the quick path until a fact expires or the signature changes."""
-        expiries = [s.memory.expires_at for s in self.facts().trusted if s.memory.expires_at]
+        expiries = [s.memory.expires_at for s in self.knowledge().trusted if s.memory.expires_at]
         until = timestamp(min(expiries)) if expiries else None
         keep_ready(self.clone, name, signature=signature, text=text, json=json, valid_until=until)

@@ -11,7 +11,7 @@ from holdfast.capture.run import Outcome
 from holdfast.errors import BadInput
 from holdfast.model.event import Draft
 from holdfast.model.ids import run_id as new_run_id
-from holdfast.project.viewing import Viewing
+from holdfast.project.harvesting import Harvesting
 
 _ENVELOPE = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
 _BODY = (
@@ -38,7 +38,7 @@ _SHAPES: dict[str, type] = {
 _NAMED: dict[type, str] = {str: "a text", dict: "an object, such as {'summary': …}", list: "a list"}
 
 
-class Recording(Viewing):
+class Recording(Harvesting):
     """What happens is written down."""
 
     def write_log(self, event: Mapping[str, Any]) -> str:
@@ -99,6 +99,7 @@ class Recording(Viewing):
         self.clone.notes.extend(outcome.warnings)
         if self.settings.has("sessions"):
             session.record_run(self.clone, outcome)
+        self._harvest_run(outcome.event)
         self._render_quietly()
         return outcome
 
@@ -116,3 +117,4 @@ class Recording(Viewing):
             self.clone, task=task, layer=layer, scale=scale, prompt=prompt, parent_run_id=self._parent
         ) as run:
             yield run
+        self._harvest_run(run.event)

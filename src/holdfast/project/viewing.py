@@ -9,7 +9,9 @@ from holdfast import config
 from holdfast.capture import noticing, recover
 from holdfast.capture import run as capture
 from holdfast.config import Settings
+from holdfast.curation import edits as memory_edits
 from holdfast.curation import facts as standing_facts
+from holdfast.curation import pages
 from holdfast.curation.facts import Facts
 from holdfast.errors import HoldfastError, SwitchedOff
 from holdfast.git import edited, erase, hooks, journal
@@ -69,6 +71,7 @@ class Viewing:
         settings = _settings(repo, environ)
         scan = Scanner(settings.redact_rules, settings.redact_allow)
         clone = Clone.open(repo, cache=paths.cache_dir(environ), clock=clock, scan=scan)
+        clone.trunk = settings.trunk
         clone.notes.extend(settings.warnings)
         parent = environ.get(capture.RUN_VARIABLE)
         project = cls(clone, settings, person=person, parent=parent, environ=environ)
@@ -86,7 +89,9 @@ class Viewing:
         repo = Repo.discover(os.fspath(path))
         private = os.path.join(repo.common_dir, "holdfast")
         layout = paths.Layout(repo.top, private, paths.cache_dir(environ))
-        return cls(Clone(repo, layout, reading=True), _settings(repo, environ))
+        settings, clone = _settings(repo, environ), Clone(repo, layout, reading=True)
+        clone.trunk = settings.trunk
+        return cls(clone, settings)
 
     def _finish_what_was_cut_short(self) -> None:
         clone = self.clone
@@ -97,16 +102,17 @@ class Viewing:
             clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
 
     def _notice(self) -> None:
-        """What happened since the last command: in git, in task files, in the view that may be edited."""
+        """What happened since the last command: in git, in task files, in the views that may be edited."""
         if self.settings.has("tasks") or self.settings.has("sessions"):
             there = noticing.notice(self.clone)
             if any(move.kind == "branch" for move in there.new):
                 self._render_quietly(all_days=True)  # what the views show is of the branch that was left
         self._leave_nothing_switched_off()
+        taken: list[object] = [*memory_edits.take(self.clone)]
         if self.settings.has("tasks"):
-            taken = edits.take(self.clone)
-            if edited_view.take(self.clone) is not None or taken:
-                self._render_quietly()
+            taken += [*edits.take(self.clone), *filter(None, [edited_view.take(self.clone)])]
+        if taken:
+            self._render_quietly()
 
     def _leave_nothing_switched_off(self) -> None:
         """Where a feature was switched off after it was used, its hooks and views go; truth stays."""
@@ -128,7 +134,7 @@ class Viewing:
         return standing_facts.facts(self.clone, self.clone.clock(), kind="fact")
 
     def knowledge(self, *, kind: str | None = None) -> Facts:
-        """The same of every memory: decisions, assumptions, invariants, facts and dead ends; or of one kind."""
+        """The same of every memory, or of a kind: decision, assumption, invariant, fact or dead-end."""
         return standing_facts.facts(self.clone, self.clone.clock(), kind=kind)
 
     def artifacts(self) -> dict[str, list[dict[str, Any]]]:
@@ -141,14 +147,17 @@ class Viewing:
 
     def render_views(self, *, all_days: bool = False) -> None:
         """Write the views of the current state for people and tools; of the journal, today or all days."""
-        found = self.facts()
         header = self._header()
+        shown, found = memory_edits.shown(self.clone, self.clone.clock())
         memories = {
-            name: [standing.memory for standing in getattr(found, name)]
-            for name in ("trusted", "expired", "unreviewed")
+            name: [one.memory for one in getattr(found, name) if one.memory.type == "fact"]
+            for name in ("trusted", "stale", "expired", "unreviewed")
         }
         trusted = memories.pop("trusted")
         views.write(self.clone.layout, "state.json", views.state_json(trusted, header, **memories))
+        for page in shown.pages:
+            text = pages.render(page, branch=header.branch, head=header.head, time=header.time)
+            edited.put(self.clone, page.name, text, write=views.write)
         views.write(self.clone.layout, "artifacts.json", views.artifacts_json(self.artifacts(), header))
         if self.settings.has("tasks"):
             text = state.text(state.read(self.clone))

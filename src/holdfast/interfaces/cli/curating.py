@@ -1,4 +1,4 @@
-"""Commands with which people make truth better: remember, facts, review, erase."""
+"""Commands with which people make truth better: remember, review, edit, supersede, deprecate, erase."""
 
 from __future__ import annotations
 
@@ -8,17 +8,53 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.cli import objects, words
+from holdfast.interfaces.cli import curating_words as words
+from holdfast.interfaces.cli import objects
 from holdfast.interfaces.cli.command import as_json, command
-from holdfast.interfaces.cli.output import show
-from holdfast.interfaces.cli.place import Place, confirm
+from holdfast.interfaces.cli.output import say, show, wants_json
+from holdfast.interfaces.cli.place import Place, confirm, on_a_terminal
 from holdfast.interfaces.cli.root import root
-from holdfast.model.memory import MAX_STATEMENT
+from holdfast.model.memory import MAX_STATEMENT, TYPES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.curation.queue import Item
     from holdfast.project import Project
 
-TYPES = ("fact",)  # the others wait until something lists them
+CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
+REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts")
+
+
+def _fields(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what a memory is."""
+    for option in reversed(
+        (
+            click.option("--why", default="", metavar="TEXT", help="Why it holds."),
+            click.option(
+                "--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."
+            ),
+            click.option("--instead", default="", metavar="TEXT", help="What to do instead of a dead end."),
+            click.option(
+                "--evidence",
+                multiple=True,
+                metavar="RECEIPT",
+                help="A run, a commit, a tracked PATH as a whole, PATH:10-20 or PATH#SYMBOL.",
+            ),
+            click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1."),
+            click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5."),
+            click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by."),
+            click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about."),
+            click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h."),
+            click.option(
+                "--source", metavar="SOURCE", help="run:ID, commit:ID or person:NAME; found if not given."
+            ),
+            click.option("--id", metavar="ID", help="An id of your own."),
+            click.option("--accept", is_flag=True, help="Approve it at once."),
+        )
+    ):
+        function = option(function)
+    return function
 
 
 @command(root, "remember")
@@ -26,28 +62,40 @@ TYPES = ("fact",)  # the others wait until something lists them
 @click.option(
     "--type", "kind", type=click.Choice(TYPES), default="fact", show_default=True, help="What it is."
 )
-@click.option("--why", "details", default="", metavar="TEXT", help="Why it holds.")
-@click.option("--evidence", multiple=True, metavar="RECEIPT", help="run:ID, commit:ID, or a tracked path.")
-@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1.")
-@click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5.")
-@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by.")
-@click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about.")
+@_fields
 @click.option("--supersedes", multiple=True, metavar="ID", help="A memory it takes the place of.")
-@click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h.")
-@click.option("--source", metavar="SOURCE", help="run:ID, commit:ID or person:NAME; found if not given.")
-@click.option("--id", metavar="ID", help="An id of your own.")
-@click.option("--accept", is_flag=True, help="Approve it at once.")
 def remember(place: Place, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
     """Propose a memory, to be reviewed.
 
     STATEMENT may be - to read it from stdin.
     """
-    from holdfast.git.evidence import from_folder  # `--help` and completion need none of it
-
     with place.project() as project:
-        cited = [from_folder(project.clone, place.folder, text) for text in evidence]
+        cited = _cited(project, place, evidence)
         made = project.remember(_given(statement), evidence=cited, **fields)
         show(made, words.remembered, objects.standing)
+        _after(project, made.status == "accepted")
+
+
+@command(root, "supersede")
+@click.argument("name", metavar="ID")
+@click.argument("statement")
+@_fields
+def supersede(place: Place, name: str, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
+    """Propose what takes another memory's place.
+
+    The old one stays in its file; once the new one is accepted it counts as superseded.
+    """
+    with place.project() as project:
+        given = {key: value for key, value in fields.items() if value not in ((), None, "")}
+        made = project.supersede(name, _given(statement), evidence=_cited(project, place, evidence), **given)
+        show(made, words.remembered, objects.standing)
+        _after(project, made.status == "accepted")
+
+
+def _cited(project: Project, place: Place, evidence: tuple[str, ...]) -> list[str]:
+    from holdfast.git.evidence import from_folder  # `--help` and completion need none of it
+
+    return [from_folder(project.clone, place.folder, text) for text in evidence]
 
 
 def _given(statement: str) -> str:
@@ -62,63 +110,182 @@ def _given(statement: str) -> str:
 
 
 @command(root, "facts")
-def facts(place: Place) -> None:
-    """List the facts that hold here, and the others."""
+@click.option(
+    "--type", "kind", type=click.Choice((*TYPES, "all")), default="fact", show_default=True, help="Which."
+)
+def facts(place: Place, kind: str) -> None:
+    """List the facts that hold here, and the others; or decisions, invariants, all.
+
+    What is stale, expired, superseded or retired stands apart.
+    """
     with place.project() as project:
-        show(project.facts(), words.facts, objects.facts)
+        found = project.knowledge(kind=None if kind == "all" else kind)
+        show(found, lambda told: words.facts(told, kind=kind), objects.facts)
 
 
 @root.group("review", invoke_without_command=True)
 @as_json
 @click.pass_context
 def review(context: click.Context) -> None:
-    """See what waits for a decision, and decide."""
+    """See what waits for a decision, and decide.
+
+    On a terminal this opens a screen; elsewhere it lists what waits.
+    """
     if context.invoked_subcommand is None:
-        context.invoke(waiting)
+        if wants_json() or not _can_show_a_screen():
+            context.invoke(waiting)
+        else:
+            context.invoke(_screen)
+
+
+def _can_show_a_screen() -> bool:
+    """Whether there is a terminal, and what draws on it is installed."""
+    from importlib.util import find_spec
+
+    if not (on_a_terminal() and sys.stdout.isatty()):
+        return False
+    if find_spec("textual") is None:
+        say("for a screen to review on: pip install 'holdfast[tui]'")
+        return False
+    return True
+
+
+@click.command(hidden=True)
+@click.make_pass_decorator(Place, ensure=True)
+def _screen(place: Place) -> None:
+    from holdfast.interfaces.tui.review import run
+
+    with place.project() as project:
+        run(project)
+        _after(project, True)
+
+
+def _filter(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that choose among what waits."""
+    for option in reversed(
+        (
+            click.option("--tag", "tags", multiple=True, metavar="WORD", help="Only those with this tag."),
+            click.option("--type", "kinds", multiple=True, type=click.Choice(TYPES), help="Only this type."),
+            click.option(
+                "--waits-as", "reasons", multiple=True, type=click.Choice(REASONS), help="Only what waits so."
+            ),
+            click.option("--from", "source", metavar="SOURCE", help="Only what a run, session or file said."),
+            click.option(
+                "--min-confidence", "confidence", type=click.FloatRange(0, 1), help="Only those this sure."
+            ),
+        )
+    ):
+        function = option(function)
+    return function
 
 
 @command(review, "list")
-def waiting(place: Place) -> None:
-    """List the candidates."""
+@_filter
+def waiting(place: Place, **chosen: Any) -> None:
+    """List what waits, with its grounds and what it contradicts."""
+    from holdfast.curation.queue import chosen as fitting
+
     with place.project() as project:
-        show(_with_origins(project), words.candidates, objects.waiting)
+        queue = project.queue()
+        items = fitting(queue.items, **{key: value for key, value in chosen.items() if value is not None})
+        closely = [
+            objects.Waiting(item, queue.look(item) if number < CLOSELY else None)
+            for number, item in enumerate(items)
+        ]
+        show(closely, words.candidates, objects.waiting)
 
 
-def _with_origins(project: Project) -> list[objects.Waiting]:
-    """The candidates, each with when it was proposed, and on which branch if not on this one."""
-    from holdfast.git import lines
+def _which(project: Project, names: tuple[str, ...], everything: bool, chosen: dict[str, Any]) -> list[Item]:
+    """The items that a filter means; candidates only, unless something else was asked for."""
+    from holdfast.curation.queue import chosen as fitting
 
-    clone, found = project.clone, project.candidates()
-    proposed: dict[str | None, str] = {}
-    for event in clone.own_events() if found else ():
-        if event.kind == "propose":
-            proposed[event.target] = min(event.ts, proposed.get(event.target, event.ts))
-    known, here = lines.known(*clone.stores), clone.line().id
-    named = {line.id: lines.called(line.refs[-1]) for line in known.values() if line.id != here}
-    return [
-        objects.Waiting(item, proposed.get(item.id), named.get(getattr(item.memory, "line", "")))
-        for item in found
-    ]
+    if names:
+        raise BadInput("name ids, or use --all with a filter, not both")
+    if not everything:
+        raise BadInput("a filter decides many at once", hint="Add --all to mean it.")
+    given = {key: value for key, value in chosen.items() if value not in (None, ())}
+    return fitting(project.queue().items, **{"reasons": ("proposed",), **given})
 
 
 @command(review, "accept")
-@click.argument("names", metavar="ID...", nargs=-1, required=True)
+@click.argument("names", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All candidates that fit the filter.")
+@_filter
+@click.option("--supersede", multiple=True, metavar="ID", help="It takes the place of this memory.")
+@click.option("--keep-both", is_flag=True, help="It stands beside what it seems to contradict.")
+@click.option("--applies-to", multiple=True, metavar="PATH", help="Where it holds.")
+@click.option("--expires", metavar="WHEN", help="Until when it holds: a date, 30d, or never.")
 @click.option("--reviewer", metavar="NAME", help="Who approves; your git name if not given.")
-def accept(place: Place, names: tuple[str, ...], reviewer: str | None) -> None:
-    """Approve a candidate, or an entry edited by hand."""
+def accept(
+    place: Place,
+    names: tuple[str, ...],
+    *,
+    everything: bool,
+    supersede: tuple[str, ...],
+    keep_both: bool,
+    applies_to: tuple[str, ...],
+    expires: str | None,
+    reviewer: str | None,
+    **chosen: Any,
+) -> None:
+    """Approve candidates, entries edited by hand, or what has gone stale.
+
+    What contradicts an accepted memory is refused until --supersede or --keep-both says how both are meant.
+    """
     with place.project() as project:
+        if everything or not names:
+            items = _which(project, names, everything, chosen)
+            show(project.accept_all(items, reviewer=reviewer), words.decided, objects.decided)
+            _after(project, True)
+            return
         for name in names:
-            show(project.accept(name, reviewer=reviewer), words.accepted, objects.standing)
+            done = project.accept(
+                name,
+                supersede=supersede,
+                keep_both=keep_both,
+                applies_to=applies_to or None,
+                expires=expires,
+                reviewer=reviewer,
+            )
+            show(done, words.accepted, objects.standing)
+        _after(project, True)
 
 
 @command(review, "reject")
-@click.argument("name", metavar="ID")
+@click.argument("names", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All candidates that fit the filter.")
+@_filter
 @click.option("--reason", metavar="TEXT", default="", help="Why not.")
 @click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
-def reject(place: Place, name: str, reason: str, reviewer: str | None) -> None:
-    """Turn a candidate down; the same words are not proposed again."""
+def reject(
+    place: Place, names: tuple[str, ...], everything: bool, reason: str, reviewer: str | None, **chosen: Any
+) -> None:
+    """Turn candidates down; the same claim is not proposed again, even reworded."""
     with place.project() as project:
-        show(project.reject(name, reason=reason, reviewer=reviewer), words.rejected, objects.standing)
+        if everything or not names:
+            items = _which(project, names, everything, chosen)
+            done = project.reject_all(items, reason=reason, reviewer=reviewer)
+            show(done, words.decided, objects.decided)
+            return
+        for name in names:
+            show(project.reject(name, reason=reason, reviewer=reviewer), words.rejected, objects.standing)
+
+
+@command(review, "merge")
+@click.argument("name", metavar="ID")
+@click.argument("into", metavar="INTO")
+@click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
+def merge(place: Place, name: str, into: str, reviewer: str | None) -> None:
+    """Give a candidate's evidence to another memory that says the same."""
+    with place.project() as project:
+        show(project.join(name, into, reviewer=reviewer), words.merged, objects.standing)
+
+
+@command(review, "undo")
+def undo(place: Place) -> None:
+    """Take the last decision back, unless it was published."""
+    with place.project() as project:
+        show(project.undo(), words.undone)
 
 
 @command(review, "retire")
@@ -131,11 +298,78 @@ def retire(place: Place, name: str, reason: str, reviewer: str | None) -> None:
         show(project.retire(name, reason=reason, reviewer=reviewer), words.retired, objects.standing)
 
 
+@command(root, "deprecate")
+@click.argument("name", metavar="ID")
+@click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
+def deprecate(place: Place, name: str, reason: str) -> None:
+    """Say that an accepted memory no longer holds; its file stays.
+
+    An agent's word for it waits for review.
+    """
+    with place.project() as project:
+        show(project.deprecate(name, reason=reason), words.deprecated, objects.standing)
+
+
+@command(root, "edit")
+@click.argument("name", metavar="ID")
+@click.option("--statement", metavar="TEXT", help="What it says.")
+@click.option(
+    "--why", metavar="TEXT", help="Why it holds; takes the place of what stood below the statement."
+)
+@click.option("--evidence", multiple=True, metavar="RECEIPT", help="What it rests on, all of it.")
+@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1.")
+@click.option("--layer", metavar="LAYER", help="The layer it belongs to.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="Its tags, all of them.")
+@click.option("--applies-to", multiple=True, metavar="PATH", help="The paths it is about, all of them.")
+@click.option("--expires", metavar="WHEN", help="A date, 30d, or never.")
+def edit(place: Place, name: str, evidence: tuple[str, ...], why: str | None, **fields: Any) -> None:
+    """Change a memory; without options, in your editor.
+
+    Who edits an accepted memory approves it anew; only a person may.
+    """
+    from holdfast.model.memory import labelled
+
+    with place.project() as project:
+        changes = {key: value for key, value in fields.items() if value not in (None, ())}
+        if evidence:
+            changes["evidence"] = _cited(project, place, evidence)
+        if why is not None:
+            changes["details"] = labelled("", why=why)
+        if not changes:
+            changes = _from_editor(project.memory(name).memory)
+        done = project.edit_memory(name, **changes)
+        show(done, words.edited, objects.standing)
+        _after(project, done.status == "accepted")
+
+
+def _from_editor(memory: Any) -> dict[str, Any]:
+    """What somebody makes of a memory's text in their editor."""
+    if not on_a_terminal():
+        raise BadInput("there is nothing to change", hint="Use --statement, --why, --evidence, --tag …")
+    before = f"{memory.statement}\n\n{memory.details}".strip()
+    after = click.edit(before + "\n", extension=".md")
+    if after is None or after.strip() in (before, ""):
+        raise BadInput("nothing was changed")
+    from holdfast.model.memory import split_statement
+
+    statement, details = split_statement(after)
+    return {"statement": statement, "details": details}
+
+
+def _after(project: Project, promoted: bool) -> None:
+    """Say which connected tools do not know yet, and run the user's command that restarts them."""
+    stale = project.behind() if promoted else []
+    if not stale:
+        return
+    if not project.restart():
+        say(words.restart(stale))
+
+
 @command(root, "erase")
 @click.argument("name", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def erase(place: Place, name: str, yes: bool) -> None:
-    """Delete what an event, run or fact says.
+    """Delete what an event, run or memory says.
 
     That it happened stays in the log, and the log still verifies.
     """

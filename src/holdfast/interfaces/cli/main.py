@@ -25,13 +25,14 @@ from holdfast.interfaces.cli import (
     sessions,
     setup,
     tasks,
+    trusting,
 )
 from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say
 from holdfast.interfaces.cli.place import Declined
 from holdfast.interfaces.cli.root import root
 
 COMMANDS = (  # importing them hangs them on `root`
-    *(setup, capturing, curating, tasks, conflicts, sessions, hydrating),
+    *(setup, capturing, curating, trusting, tasks, conflicts, sessions, hydrating),
     *(reading, publishing, reconciling, hooks, checking, control),
 )
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below

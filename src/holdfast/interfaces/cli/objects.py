@@ -10,12 +10,15 @@ from holdfast.interfaces.cli.output import as_plain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.curation.conflicts import Conflict
     from holdfast.curation.decisions import Standing
     from holdfast.curation.facts import Facts
+    from holdfast.curation.queue import Item, Look
     from holdfast.diagnostics.check import Verdict
     from holdfast.diagnostics.findings import Finding, Report
     from holdfast.diagnostics.repair import Repair
     from holdfast.git.publish import Published
+    from holdfast.project.knowing import Decided
 
 
 def rendered(path: str) -> dict[str, Any]:
@@ -70,19 +73,51 @@ def standing(value: Standing) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A candidate with what whoever decides wants to know besides."""
+    """What waits, with a close look at it if there was time for one."""
 
-    standing: Standing
-    proposed: str | None  # when
-    branch: str | None  # where, if not here
+    item: Item
+    look: Look | None
 
 
 def waiting(values: Sequence[Waiting]) -> list[dict[str, Any]]:
-    """Candidates as a list."""
-    return [
-        {**standing(value.standing), "proposed_at": value.proposed, "branch": value.branch}
-        for value in values
-    ]
+    """What waits as a list."""
+    return [_waiting(value.item, value.look) for value in values]
+
+
+def _waiting(item: Item, look: Look | None) -> dict[str, Any]:
+    found = {
+        **standing(item.standing),
+        "reason": item.reason,
+        "proposed_at": item.proposed,
+        "branch": item.branch,
+        "said": [as_plain(place) for place in item.provenance],
+    }
+    if look is not None:
+        found["conflicts"] = [_conflict(one) for one in look.conflicts]
+        found["same"] = list(look.same)
+        found["diff"] = list(look.diff)
+    return found
+
+
+def _conflict(found: Conflict) -> dict[str, Any]:
+    return {
+        "id": found.other.id,
+        "status": found.status,
+        "statement": found.other.statement,
+        "kind": found.verdict.kind,
+        "why": found.verdict.why,
+    }
+
+
+def conflicts(found: Sequence[Conflict]) -> list[dict[str, Any]]:
+    """Contradictions as a list."""
+    return [{**_conflict(one), "id": one.one.id, "other": one.other.id} for one in found]
+
+
+def decided(done: Decided) -> dict[str, Any]:
+    """Many decisions at once."""
+    left = [{"id": name, "why": why} for name, why in done.left]
+    return {"id": None, "items": standings(done.done), "left": left}
 
 
 def standings(values: Sequence[Standing]) -> list[dict[str, Any]]:

@@ -7,8 +7,9 @@ from holdfast.interfaces.cli.place import Place
 
 ORDER = (
     *("init", "status", "context", "next", "task", "tasks", "session", "run", "recall", "show", "remember"),
-    *("facts", "review", "state", "link", "publish", "reconcile", "hooks", "log", "timeline", "diff"),
-    *("journal", "stats", "check", "doctor", "erase", "reset", "prune", "export", "import", "uninstall"),
+    *("facts", "review", "edit", "supersede", "deprecate", "curate", "trust", "receipts", "connect"),
+    *("disconnect", "state", "link", "publish", "reconcile", "hooks", "log", "timeline", "diff", "journal"),
+    *("stats", "check", "doctor", "erase", "reset", "prune", "export", "import", "uninstall"),
 )
 
 

@@ -16,8 +16,6 @@ from holdfast.interfaces.cli.output import columns, strong
 if TYPE_CHECKING:  # `--help` and completion load none of it
     from collections.abc import Iterable, Mapping, Sequence
 
-    from holdfast.curation.decisions import Standing
-    from holdfast.curation.facts import Facts
     from holdfast.diagnostics.check import Verdict
     from holdfast.diagnostics.checkpoint import Checkpoint
     from holdfast.diagnostics.diff import Change, Diff, Side
@@ -25,10 +23,8 @@ if TYPE_CHECKING:  # `--help` and completion load none of it
     from holdfast.diagnostics.repair import Repair
     from holdfast.diagnostics.status import Status
     from holdfast.diagnostics.timeline import Row
-    from holdfast.git.erase import Erasure
     from holdfast.git.publish import Published
     from holdfast.git.setup import Removal, Setup
-    from holdfast.interfaces.cli.objects import Waiting
     from holdfast.recall.search import Hit
     from holdfast.store.bundle import Bundle
 
@@ -122,125 +118,6 @@ def uninstalled(removal: Removal) -> str:
         "Holdfast is gone from this clone.",
         [f"  removed {path}" for path in removal.removed],
         tracked if removal.tracked else [],
-    )
-
-
-# Curation.
-
-
-def _row(standing: Standing) -> tuple[str, str, str]:
-    memory = standing.memory
-    sure = "" if memory.confidence is None else f"{memory.confidence:g}"
-    stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
-    parts = (memory.layer or "", sure, *memory.tags, f"evidence {stale[0]}" if stale else "")
-    return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
-
-
-def _notes(standing: Standing) -> list[str]:
-    return [f"  note: {note}" for note in standing.notes]
-
-
-def remembered(standing: Standing) -> str:
-    if standing.status == "candidate":
-        return lines(
-            f"{strong(standing.id)}  waits for review",
-            _notes(standing),
-            f"Accept it with: holdfast review accept {standing.id}",
-        )
-    return accepted(standing)
-
-
-def accepted(standing: Standing) -> str:
-    return lines(
-        f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
-        _notes(standing),
-        [] if standing.trust == "T0" else ["It counts as promoted: no person was seen to approve it."],
-        "Share it with: holdfast publish",
-    )
-
-
-def retired(standing: Standing) -> str:
-    return lines(
-        f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish"
-    )
-
-
-def rejected(standing: Standing) -> str:
-    return f"{strong(standing.id)}  rejected; the same words will not be proposed again"
-
-
-def facts(found: Facts) -> str:
-    sections = (
-        ("Not reviewed as they stand", found.unreviewed),
-        ("Expired", found.expired),
-        ("Superseded", found.superseded),
-        ("Retired", found.retired),
-    )
-    troubles = [f"  {_trouble(item.path, item.message)}" for item in found.broken]
-    troubles += [
-        f"  {item.id}: changed here and in the branch's history: {item.path}" for item in found.clashes
-    ]
-    if not (found.standings or troubles):
-        return "No facts yet. Propose one with: holdfast remember 'Tests need Postgres 16.' --evidence PATH"
-    holds = "holds" if len(found.trusted) == 1 else "hold"
-    return lines(
-        f"{count(len(found.trusted), 'fact')} {holds} here.",
-        table([_row(standing) for standing in found.trusted]),
-        *(["", f"{title}:", *table([_row(item) for item in items])] for title, items in sections if items),
-        ["", "Left out:", *troubles] if troubles else [],
-    )
-
-
-def _trouble(path: str, message: str) -> str:
-    return message if message.startswith(path) else f"{path}: {message}"
-
-
-def candidates(waiting: Sequence[Waiting]) -> str:
-    if not waiting:
-        return "Nothing waits."
-    verb = "waits" if len(waiting) == 1 else "wait"
-    rows = table([_row(item.standing) for item in waiting])
-    return lines(
-        f"{count(len(waiting), 'memory')} {verb}.",
-        *(["", row, *_grounds(item)] for row, item in zip(rows, waiting, strict=True)),
-        "",
-        f"Accept one with: holdfast review accept {waiting[0].standing.id}",
-    )
-
-
-def _grounds(item: Waiting) -> list[str]:
-    """What one decides by: what it rests on and whether that holds, where it came from, and when."""
-    memory, cited = item.standing.memory, item.standing.receipts
-    proposed = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
-    proposed += [f"on {item.branch}"] if item.branch else []
-    proposed += [f"by {memory.source}"] if memory.source else []
-    notes = [n for n in item.standing.notes if not (item.branch and n.startswith(_ELSEWHERE))]
-    return [
-        f"    evidence: {', '.join(_cited(text, state) for text, state in cited) or 'none'}",
-        f"    {' '.join(proposed)}",
-        *(f"    note: {note}" for note in notes),
-        *(f"    {line}" for line in memory.details.splitlines()[:4]),
-    ]
-
-
-def _cited(text: str, state: str) -> str:
-    """A receipt as people know it, and how it stands."""
-    kind, _, rest = text.partition(":")
-    if kind == "file":
-        rest = rest.rpartition("@")[0] or rest
-    name = rest if kind == "file" else f"commit {rest[:12]}" if kind == "commit" else text
-    return f"{name} ({_STATE.get(state, state)})"
-
-
-_ELSEWHERE = "proposed on another line"  # said better by the branch's name
-_STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
-
-
-def erased(erasure: Erasure) -> str:
-    still = erasure.still_held
-    return lines(
-        f"{strong(erasure.id)}  erased; {count(len(erasure.removed), 'file')} deleted here",
-        ["", "It may still be held by:", *(f"  {place}" for place in still)] if still else [],
     )
 
 

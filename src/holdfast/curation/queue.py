@@ -1,0 +1,158 @@
+"""What waits for a person: candidates, edits by hand, memories whose ground moved, and contradictions.
+
+Listing is cheap however long the queue is; what an item contradicts and what made it stale is looked up
+when somebody looks at it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.curation import candidates, contradictions, facts, review
+from holdfast.curation.conflicts import Conflict, Known
+from holdfast.curation.decisions import Standing
+from holdfast.curation.facts import Facts
+from holdfast.errors import BadInput
+from holdfast.git import lines
+from holdfast.git.clone import Clone
+from holdfast.git.spans import what_changed
+from holdfast.model.ids import pick
+from holdfast.model.memory import Candidate
+from holdfast.model.provenance import Provenance, parse
+
+__all__ = ["Item", "Look", "Queue", "chosen", "every", "pick"]
+REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to decide."""
+
+    standing: Standing
+    reason: str  # one of REASONS
+    proposed: str | None = None  # when
+    branch: str | None = None  # where, if not here
+    provenance: tuple[Provenance, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.standing.id
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What somebody who decides about an item wants to see beside it."""
+
+    conflicts: tuple[Conflict, ...]
+    same: tuple[str, ...]  # ids of what makes the same claim: it could be merged into these
+    diff: tuple[str, ...]  # what made it stale
+
+
+class Queue:
+    """The items, and what is needed to look at them closely."""
+
+    def __init__(self, clone: Clone, now: datetime) -> None:
+        self._clone = clone
+        self.known: Facts = facts.facts(clone, now)
+        self._shelf = candidates.read(clone)
+        self._against: Known | None = None
+        self.items = tuple(self._items())
+
+    @property
+    def against(self) -> Known:
+        """All that a candidate is held against, made ready once."""
+        if self._against is None:
+            self._against = Known(self.known.standings, self._shelf.rejected.values())
+        return self._against
+
+    def look(self, item: Item) -> Look:
+        """An item's conflicts, twins and changes."""
+        memory = item.standing.memory
+        found = self.against.conflicts(memory)
+        same = [one.id for one in self.against.same(memory)]
+        return Look(found, tuple(same), self._diff(item.standing))
+
+    def _diff(self, standing: Standing) -> tuple[str, ...]:
+        moved = [text for text, state in standing.receipts if state in ("changed", "gone")]
+        return tuple(line for text in moved for line in what_changed(self._clone, text))
+
+    def _items(self) -> Iterable[Item]:
+        origins = _Origins(self._clone)
+        for standing in review.waiting(self._clone):
+            memory = standing.memory
+            assert isinstance(memory, Candidate)
+            reason = "suggested" if memory.suggests else "proposed"
+            yield Item(standing, reason, *origins.of(memory), _read(memory.provenance))
+        for reason, group in (
+            ("edited", self.known.unreviewed),
+            ("stale", self.known.stale),
+            ("expired", self.known.expired),
+        ):
+            yield from (Item(standing, reason) for standing in group)
+        by_id = {standing.id: standing for standing in self.known.standings}
+        names = dict.fromkeys(one.one.id for one in self.contradictions())
+        yield from (Item(by_id[name], "contradicts") for name in names)
+
+    def contradictions(self) -> list[Conflict]:
+        """What stands here and cannot stand together."""
+        return contradictions.standing_ones(self._clone, self.known.standings, self.against)
+
+
+class _Origins:
+    """When candidates were proposed, and on which branch if not on this one."""
+
+    def __init__(self, clone: Clone) -> None:
+        self._proposed: dict[str | None, str] = {}
+        for event in clone.own_events():
+            if event.kind == "propose":
+                first = self._proposed.setdefault(event.target, event.ts)
+                self._proposed[event.target] = min(first, event.ts)
+        here = clone.line().id
+        known = lines.known(*clone.stores)
+        self._named = {line.id: lines.called(line.refs[-1]) for line in known.values() if line.id != here}
+
+    def of(self, memory: Candidate) -> tuple[str | None, str | None]:
+        return self._proposed.get(memory.id), self._named.get(memory.line)
+
+
+def _read(provenance: Sequence[str]) -> tuple[Provenance, ...]:
+    found = []
+    for text in provenance:
+        try:
+            found.append(parse(text))
+        except BadInput:  # a file that somebody wrote by hand; its words still count
+            continue
+    return tuple(found)
+
+
+def chosen(
+    items: Iterable[Item],
+    *,
+    tags: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    reasons: Sequence[str] = (),
+    source: str | None = None,
+    confidence: float | None = None,
+) -> list[Item]:
+    """The items that fit a filter; without one, all."""
+    tests: list[Callable[[Item], bool]] = [
+        lambda item: set(tags) <= set(item.standing.memory.tags),
+        lambda item: not kinds or item.standing.memory.type in kinds,
+        lambda item: not reasons or item.reason in reasons,
+        lambda item: source is None or _comes_from(item, source),
+        lambda item: confidence is None or (item.standing.memory.confidence or 0) >= confidence,
+    ]
+    return [item for item in items if all(test(item) for test in tests)]
+
+
+def _comes_from(item: Item, source: str) -> bool:
+    named = [item.standing.memory.source or "", *(one.source for one in item.provenance)]
+    return any(name == source or name.partition(":")[2].startswith(source) for name in named)
+
+
+def every(clone: Clone, now: datetime) -> dict[str, Standing]:
+    """How each memory stands, by its id: entries, candidates and tombstones."""
+    shelf = candidates.read(clone)
+    found = {name: Standing(memory, "rejected") for name, memory in shelf.rejected.items()}
+    found |= {one.id: one for one in review.waiting(clone)}
+    return found | {one.id: one for one in facts.facts(clone, now).standings}

@@ -1,0 +1,123 @@
+"""Taking the last decision back: what a reviewer did is noted so that it can be undone, once.
+
+The log only grows, so an undo is an event of its own. What was published since, or changed since, is not
+taken back behind anybody's back: it is refused, and says what to do instead.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+
+from holdfast.curation import candidates, decisions
+from holdfast.curation.decisions import Reviewer
+from holdfast.errors import BadInput, BrokenEntry, HoldfastError, NotFound
+from holdfast.git.clone import Clone
+from holdfast.model.memory import Candidate, Memory, Rejected
+from holdfast.store import entries, fsio
+from holdfast.store.layout import Layout
+
+MOST = 100  # decisions that can be taken back, the last first
+_MAX_FILE = 1 << 26
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision: which files were what before it and after."""
+
+    action: str  # accept, reject, retire, edit or join
+    id: str
+    candidates: tuple[tuple[str, str], ...] = ()  # id and text of each candidate as it was before
+    path: str | None = None  # of the entry that was written
+    before: str | None = None  # its file's text; None: there was none
+    after: str | None = None
+
+
+def note(clone: Clone, step: Step) -> None:
+    """Remember how to take a decision back; what is too old is forgotten."""
+    steps = [*_read(clone.layout), step][-MOST:]
+    _write(clone.layout, steps)
+
+
+def undo(clone: Clone, reviewer: Reviewer) -> Step:
+    """Take the last decision back: the entry as it was, the candidate on the shelf again."""
+    with candidates.locked(clone):
+        steps = _read(clone.layout)
+        if not steps:
+            raise NotFound("there is no decision to take back")
+        step = steps[-1]
+        if step.path is not None:
+            _take_back(clone, step, reviewer)
+        for name, text in step.candidates:
+            memory = entries.parse(text, name)
+            assert isinstance(memory, Candidate | Rejected)
+            candidates.keep(clone, memory)
+            decisions.record(clone, "propose", memory, reviewer=reviewer, reason="taken back", action="undo")
+        _write(clone.layout, steps[:-1])
+        return step
+
+
+def _take_back(clone: Clone, step: Step, reviewer: Reviewer) -> None:
+    path = step.path or ""
+    now = next((one for one in clone.entries(os.path.dirname(path)) if one.path == path), None)
+    if now is None or now.text != step.after or now.edited not in (None, step.after):
+        raise BadInput(
+            f"{path} was changed since {step.id} was decided", hint=f"See it with: holdfast show {step.id}"
+        )
+    if step.before != step.after and path not in {change.path for change in clone.changes()}:
+        raise BadInput(
+            f"{step.id} was published already",
+            hint=f"Say that it no longer holds: holdfast deprecate {step.id}",
+        )
+    # The event first: whoever reads the log must not find an approval of what is not there.
+    written = _written(step)
+    blob = clone.repo.hash_blob(written.text.encode())
+    decisions.record(clone, "retire", written.memory, reviewer=reviewer, blob=blob, action="undo")
+    if step.before is None:
+        clone.give_up(path)
+    elif step.before != step.after:
+        clone.change(path, step.before)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    text: str
+    memory: Memory
+
+
+def _written(step: Step) -> _Written:
+    """The entry that a decision wrote, alone in its file or among others."""
+    for part in entries.parts(step.after or "", step.path or ""):
+        if not isinstance(part.memory, BrokenEntry) and part.memory.id == step.id:
+            return _Written(part.text, part.memory)
+    raise BadInput(f"{step.path} does not hold {step.id} any more")
+
+
+def _read(layout: Layout) -> list[Step]:
+    """What can be taken back; a damaged record is none."""
+    try:
+        rows = json.loads(fsio.read(layout.decided, limit=_MAX_FILE))
+        return [_step(row) for row in rows]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError, KeyError, RecursionError, HoldfastError) as error:
+        layout.leave_out(f"{layout.decided}: {error}")
+        return []
+
+
+def _step(row: dict[str, object]) -> Step:
+    pairs = row.pop("candidates")
+    assert isinstance(pairs, list)
+    step = Step(**row, candidates=tuple((str(name), str(text)) for name, text in pairs))  # type: ignore[arg-type]
+    for name, text in step.candidates:
+        try:
+            entries.parse(text, name)
+        except BrokenEntry as error:
+            raise ValueError(str(error)) from None
+    return step
+
+
+def _write(layout: Layout, steps: list[Step]) -> None:
+    data = json.dumps([asdict(step) for step in steps], ensure_ascii=False).encode(
+        "utf-8", "backslashreplace"
+    )
+    fsio.replace(layout.decided, data + b"\n")

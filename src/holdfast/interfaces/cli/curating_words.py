@@ -1,0 +1,244 @@
+"""What the commands of review say to people: what waits and why, what was decided, what can be done next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.interfaces.cli.output import strong
+from holdfast.interfaces.cli.words import count, lines, short, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.curation.conflicts import Conflict
+    from holdfast.curation.decisions import Standing
+    from holdfast.curation.facts import Facts
+    from holdfast.curation.queue import Item, Look
+    from holdfast.curation.undo import Step
+    from holdfast.git.erase import Erasure
+    from holdfast.interfaces.cli.objects import Waiting
+    from holdfast.project.knowing import Decided
+
+SIDE = 46  # columns of each of two texts side by side
+DIFF = 12  # lines of what made a memory stale
+_ELSEWHERE = "proposed on another line"  # said better by the branch's name
+_STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
+_WHY = {
+    "edited": "not reviewed as it stands",
+    "stale": "its ground has moved",
+    "expired": "its time is over",
+    "suggested": "suggested",
+    "contradicts": "stands here beside what contradicts it",
+}
+
+
+def _row(standing: Standing) -> tuple[str, str, str]:
+    memory = standing.memory
+    sure = "" if memory.confidence is None else f"{memory.confidence:g}"
+    stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
+    kind = "" if memory.type == "fact" else memory.type
+    elsewhere = "from elsewhere" if standing.trust == "T4" else ""
+    parts = (kind, memory.layer or "", sure, *memory.tags, f"evidence {stale[0]}" if stale else "", elsewhere)
+    return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
+
+
+def _notes(standing: Standing) -> list[str]:
+    return [f"  note: {note}" for note in standing.notes]
+
+
+def remembered(standing: Standing) -> str:
+    if standing.status == "candidate":
+        return lines(
+            f"{strong(standing.id)}  waits for review",
+            _notes(standing),
+            f"Accept it with: holdfast review accept {standing.id}",
+        )
+    return accepted(standing)
+
+
+def accepted(standing: Standing) -> str:
+    if standing.status == "deprecated":
+        return retired(standing)
+    return lines(
+        f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
+        _notes(standing),
+        [] if standing.trust == "T0" else ["It counts as promoted: no person was seen to approve it."],
+        "Share it with: holdfast publish",
+    )
+
+
+def edited(standing: Standing) -> str:
+    if standing.status == "candidate":
+        return f"{strong(standing.id)}  changed; it still waits for review"
+    return lines(f"{strong(standing.id)}  changed and approved anew", "Share it with: holdfast publish")
+
+
+def merged(standing: Standing) -> str:
+    return f"{strong(standing.id)}  took up its evidence"
+
+
+def retired(standing: Standing) -> str:
+    return lines(
+        f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish"
+    )
+
+
+def deprecated(standing: Standing) -> str:
+    if standing.status == "candidate":
+        return lines(
+            f"{strong(standing.id)}  suggests it; a person decides",
+            f"Decide with: holdfast review accept {standing.id}",
+        )
+    return retired(standing)
+
+
+def rejected(standing: Standing) -> str:
+    return f"{strong(standing.id)}  rejected; the same claim will not be proposed again"
+
+
+def undone(step: Step) -> str:
+    return f"{strong(step.id)}  as it was before the last {step.action}"
+
+
+def decided(done: Decided) -> str:
+    """Many decisions at once, and what was left."""
+    verb = {"rejected": "rejected"}.get(done.done[0].status if done.done else "", "accepted")
+    return lines(
+        f"{count(len(done.done), 'memory')} {verb}.",
+        table([_row(standing) for standing in done.done]),
+        *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
+        [f"  {strong(name)}  {why}" for name, why in done.left],
+    )
+
+
+def facts(found: Facts, *, kind: str = "fact") -> str:
+    sections = (
+        ("Stale: what they cite has changed", found.stale),
+        ("Not reviewed as they stand", found.unreviewed),
+        ("Expired", found.expired),
+        ("Superseded", found.superseded),
+        ("Retired", found.retired),
+    )
+    troubles = [f"  {_trouble(item.path, item.message)}" for item in found.broken]
+    troubles += [
+        f"  {item.id}: changed here and in the branch's history: {item.path}" for item in found.clashes
+    ]
+    name = "memory" if kind == "all" else kind.replace("-", " ")
+    if not (found.standings or troubles):
+        said = "memories" if kind == "all" else f"{name}s"
+        return f"No {said} yet. Propose one with: {_example(kind)}"
+    holds = "holds" if len(found.trusted) == 1 else "hold"
+    return lines(
+        f"{count(len(found.trusted), name)} {holds} here.",
+        table([_row(standing) for standing in found.trusted]),
+        *(["", f"{title}:", *table([_row(item) for item in items])] for title, items in sections if items),
+        ["", "Left out:", *troubles] if troubles else [],
+    )
+
+
+def _example(kind: str) -> str:
+    if kind in ("fact", "all"):
+        return "holdfast remember 'Tests need Postgres 16.' --evidence PATH"
+    return f"holdfast remember --type {kind} 'STATEMENT' --why 'REASON' --evidence PATH"
+
+
+def _trouble(path: str, message: str) -> str:
+    return message if message.startswith(path) else f"{path}: {message}"
+
+
+def candidates(waiting: Sequence[Waiting]) -> str:
+    if not waiting:
+        return "Nothing waits."
+    verb = "waits" if len(waiting) == 1 else "wait"
+    rows = table([_row(one.item.standing) for one in waiting])
+    return lines(
+        f"{count(len(waiting), 'memory')} {verb}.",
+        *(["", row, *_grounds(one)] for row, one in zip(rows, waiting, strict=True)),
+        "",
+        f"Accept one with: holdfast review accept {waiting[0].item.id}",
+    )
+
+
+def _grounds(one: Waiting) -> list[str]:
+    """What one decides by: why it waits, what it rests on and whether that holds, where it was said."""
+    item, look = one.item, one.look
+    memory, cited = item.standing.memory, item.standing.receipts
+    notes = [n for n in item.standing.notes if not (item.branch and n.startswith(_ELSEWHERE))]
+    because = getattr(memory, "because", "")
+    return [
+        *([f"    {_WHY[item.reason]}{f': {because}' if because else ''}"] if item.reason in _WHY else []),
+        f"    evidence: {', '.join(_cited(text, state) for text, state in cited) or 'none'}",
+        *([f"    {_proposed(item)}"] if item.reason in ("proposed", "suggested") else []),
+        *(
+            f"    said: {_place(place.source, place.turn)}: {short(place.words, 120)}"
+            for place in item.provenance[:3]
+        ),
+        *(f"    note: {note}" for note in notes),
+        *(f"    {line}" for line in memory.details.splitlines()[:4]),
+        *(_beside(look) if look else ()),
+    ]
+
+
+def _beside(look: Look) -> list[str]:
+    """What speaks against it, both texts side by side, and what made it stale."""
+    rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
+    changed = [f"    {line}" for line in look.diff[:DIFF]]
+    more = [f"    … {len(look.diff) - DIFF} more lines"] if len(look.diff) > DIFF else []
+    return [*rows, *changed, *more]
+
+
+def _conflict(conflict: Conflict) -> list[str]:
+    ours, theirs = _folded(conflict.one.statement), _folded(conflict.other.statement)
+    height = max(len(ours), len(theirs))
+    pairs = zip(ours + [""] * (height - len(ours)), theirs + [""] * (height - len(theirs)), strict=True)
+    names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
+    rows = table([names, *pairs], indent="      ")
+    return [f"    contradicts {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]
+
+
+def _folded(text: str) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(" ".join(text.split()), SIDE)[:6] or [""]
+
+
+def _proposed(item: Item) -> str:
+    said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
+    said += [f"on {item.branch}"] if item.branch else []
+    source = item.standing.memory.source
+    return " ".join([*said, *([f"by {source}"] if source else [])])
+
+
+def _place(source: str, turn: int | None) -> str:
+    unit = "line" if source.startswith("file:") else "turn"
+    return source if turn is None else f"{source}, {unit} {turn}"
+
+
+def _cited(text: str, state: str) -> str:
+    """A receipt as people know it, and how it stands."""
+    kind, _, rest = text.partition(":")
+    if kind in ("file", "lines", "symbol"):
+        rest = rest.rpartition("@")[0] or rest
+    name = (
+        rest if kind in ("file", "lines", "symbol") else f"commit {rest[:12]}" if kind == "commit" else text
+    )
+    return f"{name} ({_STATE.get(state, state)})"
+
+
+def badge(number: int) -> str:
+    """All that a prompt or a start says of what waits."""
+    return f"{count(number, 'candidate')} {'waits' if number == 1 else 'wait'}" if number else ""
+
+
+def restart(stale: Iterable[str]) -> str:
+    """Which connected tools do not know yet."""
+    names = ", ".join(stale)
+    return f"refresh the instructions with `holdfast connect`, then restart to see it: {names}"
+
+
+def erased(erasure: Erasure) -> str:
+    still = erasure.still_held
+    return lines(
+        f"{strong(erasure.id)}  erased; {count(len(erasure.removed), 'file')} deleted here",
+        ["", "It may still be held by:", *(f"  {place}" for place in still)] if still else [],
+    )

@@ -1,0 +1,51 @@
+"""Which memories contradict one another, among many: pure, so that a gate without a store can ask, too."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from holdfast.model import claims
+from holdfast.model.claims import Neighbours, Statement, Verdict
+from holdfast.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two memories that cannot both hold, and why."""
+
+    one: Memory
+    other: Memory
+    verdict: Verdict
+
+
+def statement(memory: Memory) -> Statement:
+    """What a memory claims; its rationale claims nothing."""
+    return Statement(memory.statement, memory.type, memory.applies_to)
+
+
+def resolved(one: Memory, other: Memory) -> bool:
+    """Whether somebody said already how these two stand to one another."""
+    return other.id in (*one.supersedes, *one.compatible_with) or one.id in (
+        *other.supersedes,
+        *other.compatible_with,
+    )
+
+
+def pairs(standing: Mapping[str, Memory], only: Collection[str] | None = None) -> Iterator[Pair]:
+    """Every two that contradict one another, each pair once; with `only`, those with one of these."""
+    near = Neighbours({name: statement(memory) for name, memory in standing.items()})
+    told: set[frozenset[str]] = set()
+    for name in standing if only is None else [name for name in standing if name in only]:
+        one = standing[name]
+        for other in near.near(statement(one)):
+            pair = frozenset((name, other))
+            if len(pair) == 1 or pair in told or resolved(one, standing[other]):
+                continue
+            told.add(pair)
+            if verdict := contradiction(one, standing[other]):
+                yield Pair(one, standing[other], verdict)
+
+
+def contradiction(one: Memory, other: Memory) -> Verdict | None:
+    """Why two memories cannot both hold, whichever of them came first."""
+    first, second = statement(one), statement(other)
+    return claims.conflict(second, first) or claims.conflict(first, second)

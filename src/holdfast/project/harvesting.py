@@ -1,0 +1,104 @@
+"""Harvesting: what a run or a session said is proposed, to be reviewed; a failure is said, never raised."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from holdfast.capture.asking import Asking, ask
+from holdfast.curation.harvest import Harvested, harvest
+from holdfast.errors import HoldfastError
+from holdfast.model.event import Event
+from holdfast.model.said import Said, Tried
+from holdfast.model.session import Session
+from holdfast.project.viewing import Viewing
+from holdfast.store import fsio, receipts
+
+AGENTS = frozenset(("aider", "amp", "claude", "codex", "cursor-agent", "gemini", "goose", "opencode", "qwen"))
+LAST = 1 << 18  # bytes of what an agent printed: what it concluded stands at the end
+
+
+class Harvesting(Viewing):
+    """What was said becomes candidates."""
+
+    def _harvest_run(self, event: Event | None) -> None:
+        """Propose what a run's prompt and, if an agent ran, its answer say."""
+        if event is None or event.run_id is None:
+            return
+        told = self.clone.joined(event)
+        turns = [*_prompt(told), *self._answer(event.run_id, told)]
+        self._harvest_quietly(turns, source=f"run:{event.run_id}", evidence=[f"run:{event.run_id}"])
+
+    def _answer(self, run: str, told: dict[str, Any]) -> list[Said]:
+        """What an agent said; what any other command printed is a tool's output."""
+        summary = (told.get("outputs") or {}).get("summary")
+        if not told.get("command"):
+            return [Said("agent", str(summary), 2)] if summary else []
+        if not _is_agent(told):
+            return []
+        for name in ("stdout", "terminal"):
+            path = os.path.join(self.clone.layout.run(run), "outputs", name)
+            try:
+                return [Said("agent", _end_of(path), 2)]
+            except (OSError, HoldfastError):
+                continue
+        return []
+
+    def _harvest_session(self, session: Session) -> None:
+        """Propose what a session's notes say, and what had to be tried until it worked."""
+        turns: list[Said | Tried] = [Said("agent", turn.summary, turn.n) for turn in session.turns]
+        turns += [Said("agent", f"Decision: {said}", 0) for said in session.decisions]
+        turns += [
+            Tried(command.text, command.exit_status, number)
+            for number, command in enumerate(session.commands, 1)
+        ]
+        runs = [f"run:{command.run}" for command in session.commands[-3:] if command.run]
+        evidence = [*dict.fromkeys(runs), *(f"commit:{oid}" for oid in session.commits[-3:])]
+        self._harvest_quietly(turns, source=f"session:{session.id}", evidence=evidence)
+
+    def _harvest_quietly(
+        self, turns: Sequence[Said | Tried], *, source: str, evidence: Sequence[str]
+    ) -> Harvested:
+        try:
+            given_to = [source.partition(":")[2], *(text.removeprefix("run:") for text in evidence)]
+            sent = [kept.text for owner in given_to for kept in receipts.read(self.clone.stores, owner)]
+            return harvest(
+                self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns)
+            )
+        except (HoldfastError, OSError) as error:
+            self.clone.notes.append(f"nothing was proposed from what {source} said: {error}")
+            return Harvested()
+
+    def _model(self, turns: Sequence[Said | Tried]) -> Callable[[str], str | None] | None:
+        """The user's model command, if there is one and there is something to ask about."""
+        if not self.settings.model_command or not any(isinstance(turn, Said) for turn in turns):
+            return None
+        how = Asking(
+            command=self.settings.model_command,
+            calls_per_day=self.settings.number("model.calls_per_day"),
+            environ=self.environ,
+        )
+
+        def answer(question: str) -> str | None:
+            try:
+                return ask(self.clone, question, how)
+            except (HoldfastError, OSError, ValueError) as error:
+                self.clone.notes.append(f"proposed without the model command: {error}")
+                return None
+
+        return answer
+
+
+def _prompt(told: dict[str, Any]) -> list[Said]:
+    return [Said("user", str(told["prompt"]), 1)] if told.get("prompt") else []
+
+
+def _is_agent(told: dict[str, Any]) -> bool:
+    """Whether an agent ran: it was given a prompt, or its name is known."""
+    command = told.get("command")
+    words = command if isinstance(command, list) else str(command).split()
+    return bool(told.get("prompt")) or (bool(words) and os.path.basename(str(words[0])) in AGENTS)
+
+
+def _end_of(path: str) -> str:
+    data = fsio.read(path, limit=1 << 30)
+    return data[-LAST:].decode("utf-8", "replace")
