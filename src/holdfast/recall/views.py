@@ -6,6 +6,7 @@ if something besides the time has changed: a file that changes every minute wake
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from holdfast.store.layout import Layout
 
 VERSION = 1
 MAX_VIEW = 1 << 30
+_RENDERED = re.compile(r"^Rendered by Holdfast at [^\n]*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ def state_json(
     trusted: Iterable[Memory],
     header: Header,
     *,
+    stale: Iterable[Memory] = (),
     expired: Iterable[Memory] = (),
     unreviewed: Iterable[Memory] = (),
 ) -> str:
@@ -40,6 +43,7 @@ def state_json(
     shown = {
         **_head(header),
         "facts": [fact(memory) for memory in trusted],
+        "stale": [fact(memory) for memory in stale],
         "expired": [fact(memory) for memory in expired],
         "unreviewed": [fact(memory) for memory in unreviewed],
     }
@@ -112,7 +116,11 @@ def _kept(path: str, text: str) -> bool:
         there = fsio.read(path, limit=MAX_VIEW).decode("utf-8", "replace")
     except (OSError, HoldfastError):  # not there, or not ours: it is rendered anew
         return False
-    return there == text or (path.endswith(".json") and _timeless(there) == _timeless(text))
+    if there == text:
+        return True
+    if path.endswith(".md"):
+        return _RENDERED.sub("", there, count=1) == _RENDERED.sub("", text, count=1)
+    return path.endswith(".json") and _timeless(there) == _timeless(text)
 
 
 def _timeless(text: str) -> Any:

@@ -8,8 +8,8 @@ log, never from its file: `updated` is read over.
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -87,26 +87,38 @@ def parse(text: str, path: str, *, line: int = 1) -> Memory:
     return read
 
 
-def draft(text: str, path: str, *, line: int = 1, kind: str | None = None) -> tuple[Accepted, bool]:
-    """What a text without an id or a status proposes, and whether it names an id of its own.
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What somebody wrote down as a new entry: its fields, the id if it has one, its evidence as typed."""
 
-    `kind` is its type if it names none. Fields that nobody knows are refused: they would be lost.
+    memory: Accepted
+    id: str | None
+    evidence: tuple[str, ...]
+
+
+def sketch(
+    text: str, path: str, *, line: int = 1, kind: str | None = None, ignored: Sequence[str] = ()
+) -> Sketch:
+    """A new entry that may lack an id and a status; `kind` is its type if it names none.
+
+    A field that nobody knows is refused, because it would be lost.
     """
     read = document.read(text, path, needed=(), line=line)
-    given = {"id": "none", "type": kind, "status": "accepted"}
-    named = "id" in read.fields and bool(read.fields["id"].value)
-    for name, value in given.items():
-        if name == "status" or name not in read.fields or not read.fields[name].value:
-            read.fields[name] = Field(name, value, read.fields[name].line if name in read.fields else -1, "")
-    if not read.fields["type"].value:
+    fields = {name: field for name, field in read.fields.items() if name not in ("status", *ignored)}
+    cited = fields.pop("evidence", None)
+    named = _known(fields["id"], read) if "id" in fields else None
+    for name, value in (("id", "none"), ("type", kind), ("status", "accepted")):
+        if name not in fields or not fields[name].value:
+            fields[name] = Field(name, value, -1, "")
+    if not fields["type"].value:
         raise _broken(path, line, "has no type")
-    memory = _memory(read)
+    memory = _memory(replace(read, fields=fields))
     assert isinstance(memory, Accepted)
     if memory.extra:
         raise read.broken(
             memory.extra[0][0], f"has a field {memory.extra[0][0][:40]!r} that nobody would read"
         )
-    return memory, named
+    return Sketch(memory, named, _known(cited, read) if cited else ())
 
 
 def render(memory: Memory) -> str:
