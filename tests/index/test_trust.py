@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 from holdfast.curation.facts import facts
+from holdfast.git import upstream
 from holdfast.git.clone import Clone
 from holdfast.git.publish import publish
-from holdfast.index.refresh import path_of
+from holdfast.index import freshness
+from holdfast.index.refresh import path_of, place_of
+from holdfast.index.search import FOREIGN
 from holdfast.index.sqlite import drop_all
+from holdfast.model.event import Draft
 from holdfast.recall.search import recall
 from holdfast.store import layout
 from tests.conftest import GitRepo
@@ -29,9 +33,27 @@ def states(clone: Clone) -> dict[str | None, str | None]:
     found.append({hit.path: hit.state for hit in recall(clone, "port", kind="fact")})
     listed = facts(clone, datetime.now(UTC))
     said = {one.path: WORDS.get(one.status, one.status) for one in listed.standings}
+    said |= {one.path: FOREIGN for one in listed.trusted if one.trust == "T4"}
     said |= {one.path: "in clash" for one in listed.clashes}
     assert found == [said, said]
     return found[0]
+
+
+def blob_of(clone: Clone, text: str) -> str:
+    return clone.repo.hash_blob(text.encode())
+
+
+def kept(clone: Clone, identity: str = "FCT-port11", statement: str = SAID, **fields: str) -> str:
+    """A fact that a person approved, the way `review accept` records it; gives its path."""
+    path = keep_fact(clone, identity, statement, **fields)
+    approve(clone, identity, statement, blob=blob_of(clone, fact_text(identity, statement, **fields)))
+    return path
+
+
+def cloned(source: os.PathLike[str], there: Path) -> Clone:
+    """Another clone with a cache of its own."""
+    subprocess.run(["git", "clone", "-q", os.fspath(source), there], check=True)
+    return open_clone(there, f"{there}-cache")
 
 
 def test_a_file_that_nobody_approved_is_unreviewed(clone: Clone, repo: GitRepo) -> None:
@@ -41,14 +63,13 @@ def test_a_file_that_nobody_approved_is_unreviewed(clone: Clone, repo: GitRepo) 
     repo.git("add", "-f", PATH)
     repo.git("commit", "-q", "-m", "forged")
     assert states(clone) == {PATH: "unreviewed"}
-    approve(clone, "FCT-port11", SAID)
+    approve(clone, "FCT-port11", SAID, blob=blob_of(clone, fact_text("FCT-port11", SAID)))
     assert states(clone) == {PATH: "accepted"}
 
 
 def test_an_edit_by_hand_is_unreviewed_until_it_is_approved(clone: Clone, repo: GitRepo) -> None:
     """An approval covers the words that were approved, not whatever stands there later."""
-    keep_fact(clone, "FCT-port11", SAID)
-    approve(clone, "FCT-port11", SAID)
+    kept(clone)
     publish(clone, here=True)
     assert states(clone) == {PATH: "accepted"}
     text = fact_text("FCT-port11", "The port is 6543.")
@@ -59,18 +80,17 @@ def test_an_edit_by_hand_is_unreviewed_until_it_is_approved(clone: Clone, repo: 
     approve(clone, "FCT-port11", "The port is 6543.", blob=clone.repo.hash_blob(text.encode()))
     assert states(clone) == {PATH: "accepted"}
     repo.git("revert", "--no-edit", "HEAD")
-    assert states(clone) == {PATH: "unreviewed"}  # nobody named that text's blob, and later words won
+    assert states(clone) == {PATH: "accepted"}  # that very text was approved before
 
 
-def test_a_formatter_takes_nothing_away(clone: Clone, repo: GitRepo) -> None:
-    """The words were approved; a line break more is no other fact."""
-    keep_fact(clone, "FCT-port11", SAID)
-    approve(clone, "FCT-port11", SAID)
+def test_a_formatter_takes_the_trust_but_not_the_words(clone: Clone, repo: GitRepo) -> None:
+    """The words were approved, so they are found; what else such a text says, nobody has looked at."""
+    kept(clone)
     publish(clone, here=True)
     repo.write(PATH, fact_text("FCT-port11", "The port\nis 5432."))
     assert states(clone) == {PATH: "unreviewed"}  # by hand, and not committed
     repo.git("commit", "-qam", "formatted")
-    assert states(clone) == {PATH: "accepted"}
+    assert states(clone) == {PATH: FOREIGN}
 
 
 def test_two_files_of_one_id_are_both_doubted(clone: Clone, repo: GitRepo) -> None:
@@ -142,11 +162,10 @@ def test_another_clones_approval_counts_by_its_target(
     if edit == "committed":
         repo.commit(PATH, fact_text("FCT-port11", "The port is 6543."))
     there = tmp_path / "other"
-    subprocess.run(["git", "clone", "-q", os.fspath(repo), there], check=True)
-    other = open_clone(there, tmp_path / "cache2")
+    other = cloned(repo, there)
     if edit == "uncommitted":
         (there / PATH).write_text(fact_text("FCT-port11", "The port is 6543."))
-    assert states(other) == {PATH: "unreviewed" if edit == "uncommitted" else "accepted"}
+    assert states(other) == {PATH: "unreviewed" if edit == "uncommitted" else FOREIGN}
 
 
 def test_a_foreign_approval_counts_only_on_its_branch(clone: Clone, repo: GitRepo, tmp_path: Path) -> None:
@@ -158,9 +177,102 @@ def test_a_foreign_approval_counts_only_on_its_branch(clone: Clone, repo: GitRep
     repo.git("switch", "-q", "main")
     repo.commit(PATH, fact_text("FCT-port11", SAID))
     there = tmp_path / "other"
-    subprocess.run(["git", "clone", "-q", os.fspath(repo), there], check=True)
-    other = open_clone(there, tmp_path / "cache2")
-    for branch, state in (("main", "unreviewed"), ("topic", "accepted"), ("main", "unreviewed")):
+    other = cloned(repo, there)
+    for branch, state in (("main", "unreviewed"), ("topic", FOREIGN), ("main", "unreviewed")):
         other.repo.run("checkout", "-q", branch, write=True)
         assert {hit.state for hit in recall(other, "port", kind="fact")} == {state}
     assert states(other) == {PATH: "unreviewed"}
+
+
+def test_a_trusted_trunk_speaks_and_is_followed(clone: Clone, repo: GitRepo, tmp_path: Path) -> None:
+    """A fetch, another address or a changed mind must show in the next answer, not some day."""
+    path = kept(clone)
+    publish(clone, here=True)
+    other = cloned(repo, tmp_path / "other")
+    assert states(other) == {path: FOREIGN}
+    upstream.trust(other, by="Ada")
+    assert states(other) == {path: "accepted"}
+    kept(clone, "FCT-port22", "The port of tests is 1.", supersedes="[FCT-port11]")
+    publish(clone, here=True)
+    newer = layout.entry_path("fact", "fact", "FCT-port22")
+    other.repo.run("fetch", "-q", write=True)
+    other.repo.run("merge", "-q", "--ff-only", "origin/main", write=True)
+    assert states(other) == {path: "superseded", newer: "accepted"}
+    other.repo.run("remote", "set-url", "origin", os.fspath(tmp_path / "elsewhere"), write=True)
+    assert states(other) == {path: "superseded", newer: FOREIGN}
+    other.repo.run("remote", "set-url", "origin", os.fspath(repo), write=True)
+    assert states(other) == {path: "superseded", newer: "accepted"}
+    upstream.revoke(other)
+    assert states(other)[newer] == FOREIGN
+
+
+def test_a_branch_of_a_trusted_upstream_does_not_speak(clone: Clone, repo: GitRepo, tmp_path: Path) -> None:
+    """Whoever may push a branch is not whoever may merge it."""
+    repo.git("switch", "-qc", "topic")
+    path = kept(clone)
+    publish(clone, here=True)
+    repo.git("switch", "-q", "main")
+    other = cloned(repo, tmp_path / "other")
+    upstream.trust(other, by="Ada")
+    other.repo.run("checkout", "-q", "topic", write=True)
+    assert states(other) == {path: FOREIGN}
+    repo.git("merge", "-q", "--ff-only", "topic")
+    other.repo.run("fetch", "-q", write=True)
+    assert states(other) == {path: "accepted"}
+
+
+def test_what_comes_by_git_supersedes_nothing_that_a_person_approved(
+    clone: Clone, repo: GitRepo, tmp_path: Path
+) -> None:
+    """A pull request with an entry and an approval of its own could silence any decision otherwise."""
+    path = kept(clone)
+    publish(clone, here=True)
+    attacker = cloned(repo, tmp_path / "attacker")
+    newer = kept(attacker, "FCT-port66", "There is no port.", supersedes="[FCT-port11]")
+    publish(attacker, here=True)
+    repo.git("pull", "-q", os.fspath(tmp_path / "attacker"), "main")
+    assert states(clone) == {path: "accepted", newer: FOREIGN}
+    text = fact_text("FCT-port66", "There is no port.", supersedes="[FCT-port11]")
+    approve(clone, "FCT-port66", "There is no port.", blob=blob_of(clone, text))
+    assert states(clone) == {path: "superseded", newer: "accepted"}
+
+
+def test_a_retirement_undoes_an_approval_on_every_line(clone: Clone, repo: GitRepo) -> None:
+    """A branch that still has the old text must not go on saying it as a person's word."""
+    path = kept(clone)
+    publish(clone, here=True)
+    text = fact_text("FCT-port11", SAID)
+    repo.git("switch", "-qc", "topic")
+    clone.record(Draft("retire", target="FCT-port11", body={"statement": SAID}))
+    repo.git("switch", "-q", "main")
+    assert states(clone) == {path: "accepted"}
+    (standing,) = facts(clone, datetime.now(UTC)).trusted
+    assert standing.trust == "T2"
+    approve(clone, "FCT-port11", SAID, blob=blob_of(clone, text))
+    (standing,) = facts(clone, datetime.now(UTC)).trusted
+    assert standing.trust == "T0"
+
+
+def test_the_quick_path_notices_trust_and_where_its_trunk_stands(
+    clone: Clone, repo: GitRepo, tmp_path: Path
+) -> None:
+    """An answer kept from before would go on as if nothing were trusted, or as if it still were."""
+    other = cloned(repo, tmp_path / "other")
+    seen = set()
+
+    def look() -> int:
+        found = freshness.signature(place_of(other), other.private)
+        assert found is not None
+        seen.add((found.memory, found.work, found.value))
+        return len(seen)
+
+    assert (look(), look()) == (1, 1)
+    upstream.trust(other, by="Ada")
+    assert look() == 2
+    repo.commit("more.txt")
+    other.repo.run("fetch", "-q", write=True)
+    assert look() == 3
+    other.repo.run("remote", "set-head", "origin", "--delete", write=True)
+    assert look() == 4
+    upstream.revoke(other)
+    assert look() == 5

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FORMAT = "3"
+FORMAT = "4"
 UNDER_WAY = (
     "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer",
     "BISECT_LOG",
@@ -96,8 +96,19 @@ def _look_at_both(seen: "_Seen", place: Place, layout: Layout) -> None:
         seen.file(os.path.join(place.git_dir, *name.split("/")))
     for path in (layout.sealed_changes, layout.settings, layout.in_tree(SETTINGS)):
         seen.file(path)
+    _look_at_trusted(seen, place, layout)
     for path in (layout.pending, layout.lines, layout.erased):
         seen.tree(path)
+
+
+def _look_at_trusted(seen: "_Seen", place: Place, layout: Layout) -> None:
+    """Whom the user trusts, and where that trunk stands: a fetch may bring what speaks here."""
+    seen.file(layout.trusted)
+    ref = (_line(layout.trusted) or "").removeprefix("ref ")
+    if ref.startswith("refs/remotes/") and ".." not in ref:
+        seen.add(_line(os.path.join(place.common_dir, *ref.split("/"))) or "-")
+        # Where the remote says its trunk is: another one voids the trust.
+        seen.file(os.path.join(place.common_dir, *ref.split("/")[:3], "HEAD"))
 
 
 def _look_at_memory(seen: "_Seen", layout: Layout) -> None:

@@ -18,7 +18,7 @@ from holdfast.index import freshness, ready, schema, trust
 from holdfast.index.fill import Filling
 from holdfast.index.rows import Row, event_rows, memory_row, session_row, task_row
 from holdfast.index.sqlite import Index, drop_all
-from holdfast.index.units import Texts, Unit, own_units, visible_units
+from holdfast.index.units import Texts, Unit, visible_units
 from holdfast.store.format import match_event, split_lines
 
 Progress = Callable[[int, int], None]  # done, of all
@@ -89,9 +89,7 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
         filling = Filling(db)
         texts = Texts(clone, erased, index.notes)
         _fill(filling, wanted, texts, progress)
-        elsewhere = [unit for unit in own_units(clone) if not _is_whole(wanted.get(unit.name))]
-        if trust.listen(db, elsewhere, texts) or filling.changed:
-            trust.judge(db)
+        trust.weigh(db, clone, wanted, texts, changed=filling.changed)
         filling.remember("erased", _digest(erased))
         filling.remember("signature", now.memory if now is not None and now.settled else "")
 

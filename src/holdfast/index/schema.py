@@ -14,7 +14,7 @@ Only plain strings here: the quick path reads this module at every start.
 """
 
 APPLICATION = 0x484F4C44  # "HOLD"
-VERSION = 2
+VERSION = 3
 WAL_SINCE = (3, 51, 3)  # earlier versions can corrupt a WAL that two connections reset at once
 
 COLUMNS = ("title", "labels", "text", "parts", "facets")
@@ -31,10 +31,12 @@ CREATE TABLE row (
   title TEXT, labels TEXT, text TEXT, parts TEXT, facets TEXT,
   task TEXT, tags TEXT, layer TEXT, line TEXT, head TEXT, path TEXT, status INTEGER,
   target TEXT, run TEXT, sha256 TEXT, expires TEXT, supersedes TEXT, blob TEXT, words TEXT, doubt TEXT,
-  lacks TEXT, parent INTEGER
+  tier TEXT, lacks TEXT, parent INTEGER
 );
 CREATE TABLE heard (name TEXT PRIMARY KEY, offset INTEGER) WITHOUT ROWID;
-CREATE TABLE elsewhere (source TEXT, target TEXT, ts TEXT, event BLOB, blob TEXT, words TEXT);
+CREATE TABLE elsewhere (
+  source TEXT, kind TEXT, target TEXT, ts TEXT, event BLOB, blob TEXT, words TEXT
+);
 CREATE TABLE member (unit INTEGER, row INTEGER, PRIMARY KEY (unit, row)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
   title, labels, text, parts, facets, content='', tokenize="porter unicode61 remove_diacritics 2"

@@ -26,9 +26,11 @@ MAX_QUERY = 4096
 MAX_LIMIT = 1000
 SNIPPET = 200
 
+FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
+
 _ROW = (
     "r.name, r.kind, r.title, r.text, r.ts, r.task, r.tags, r.layer, r.line, r.head, r.path, "
-    "r.status, r.target, r.run, r.sha256, r.what, r.expires, r.doubt"
+    "r.status, r.target, r.run, r.sha256, r.what, r.expires, r.doubt, r.tier"
 )
 # A memory counts as ever recent and somewhat more; an event loses a fifth as it grows old.
 _SCORE = (
@@ -64,7 +66,7 @@ def search(
         return []
     found = _found(db, words, facets, limit, kind)
     terms = [part.casefold() for word in words for part in split_word(word)]
-    replaced = _superseded(db) if any(row[-1] < 0 for row, _ in found) else set()
+    replaced = _superseded(db) if any(row[-1] < 0 for row, _ in found) else {}
     return [_hit(row, score, terms, now, replaced) for row, score in found]
 
 
@@ -75,10 +77,14 @@ def candidates(db: "Connection", query: str, *, task: str | None = None, kind: s
     return len(search(db, query, limit=MAX_LIMIT, task=task, kind="candidate"))
 
 
-def _superseded(db: "Connection") -> set[str]:
-    """The memories that a newer one, approved and visible here, says it replaces."""
-    rows = db.execute("SELECT supersedes FROM row WHERE supersedes IS NOT NULL AND shown AND doubt IS NULL")
-    return {name for (names,) in rows for name in names.split()}
+def _superseded(db: "Connection") -> dict[str, str]:
+    """The memories that a newer, approved one says it replaces, each with the newer one's tier."""
+    rows = db.execute(
+        "SELECT supersedes, tier FROM row WHERE supersedes IS NOT NULL AND shown "
+        "AND (doubt IS NULL OR doubt = ?) ORDER BY tier DESC",
+        (FOREIGN,),
+    )
+    return {name: tier for names, tier in rows for name in names.split()}  # the most trusted comes last
 
 
 def _found(
@@ -244,8 +250,8 @@ def _collapse(found: "list[tuple[Row, float]]", limit: int) -> "list[tuple[Row, 
     return kept
 
 
-def _hit(row: "Row", score: float, terms: list[str], now: str, replaced: set[str]) -> "Row":
-    *fields, expires, doubt, number = row
+def _hit(row: "Row", score: float, terms: list[str], now: str, replaced: dict[str, str]) -> "Row":
+    *fields, expires, doubt, tier, number = row
     fields[3] = snippet(fields[3] or "", terms)
     state = None
     if number < 0 or fields[1] == "session":
@@ -253,9 +259,17 @@ def _hit(row: "Row", score: float, terms: list[str], now: str, replaced: set[str
         if state == "deprecated":
             state = "retired"
         elif state == "accepted":
-            over = bool(expires and now and expires <= now)
-            state = doubt or ("superseded" if fields[0] in replaced else "expired" if over else state)
+            state = _state(fields[0], doubt, tier, replaced, over=bool(expires and now and expires <= now))
     return (*fields, state, float(f"{abs(score):.4g}"))
+
+
+def _state(name: str, doubt: str | None, tier: str, replaced: dict[str, str], *, over: bool) -> str:
+    """What is to be said of a memory before it is believed; only what is trusted as much replaces it."""
+    if doubt and doubt != FOREIGN:
+        return doubt
+    if name in replaced and replaced[name] <= tier:
+        return "superseded"
+    return "expired" if over else doubt or "accepted"
 
 
 def snippet(text: str, terms: list[str]) -> str:

@@ -1,34 +1,61 @@
-"""Which memories in the index count: judged from the approvals it has read, each time it is filled.
+"""Which memories in the index count, and how far: judged from the approvals it has read.
 
 Approvals that are visible here are rows like any event. Those this clone recorded on other lines
-count as well; of these only the approvals are kept, and each piece of the log is read once.
+count as well; of these only the decisions are kept, and each piece of the log is read once. What the
+trunk of a trusted upstream vouches for is asked of git, and judged anew when that trunk moves.
 """
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdfast.errors import CorruptLog, FutureFormat
-from holdfast.git.approvals import KINDS, Approval, Approvals, said
-from holdfast.index.units import Texts, Unit
+from holdfast.git import approvals, upstream
+from holdfast.git.approvals import DECISIONS, KINDS, T4, Approval, Approvals, Tiers, Vouched, said
+from holdfast.git.clone import Clone
+from holdfast.index.search import FOREIGN
+from holdfast.index.units import Texts, Unit, own_units
 from holdfast.store.format import match_event, split_lines
 
 UNREVIEWED, CLASH = "unreviewed", "in clash"
 
-_APPROVAL = re.compile(rb'"kind":"(?:' + "|".join(KINDS).encode("ascii") + rb')"')
-_MEMORIES = """SELECT row.id, row.name, row.blob, row.words, row.doubt, min(u.kind)
+_DECISION = re.compile(rb'"kind":"(?:' + "|".join(DECISIONS).encode("ascii") + rb')"')
+_MEMORIES = """SELECT row.id, row.name, row.blob, row.words, row.doubt, row.tier, min(u.kind)
   FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit
   WHERE row.id < 0 AND row.shown AND u.shown
   AND row.kind NOT IN ('candidate', 'task') GROUP BY row.id"""
-_HERE = f"""SELECT e.target, e.ts, e.key, e.blob, e.words FROM row AS e
+_HERE = f"""SELECT e.what, e.target, e.ts, e.key, e.blob, e.words FROM row AS e
   WHERE e.kind = 'event' AND e.what IN {KINDS} AND e.shown
   AND e.target IN (SELECT name FROM row WHERE id < 0 AND shown)"""
-_ELSEWHERE = """SELECT target, ts, event, blob, words FROM elsewhere
+_OWN_HERE = f"""SELECT e.what, e.target, e.ts, e.key, e.blob, e.words
+  FROM own JOIN unit AS u ON u.name = own.name JOIN member AS m ON m.unit = u.id JOIN row AS e ON e.id = m.row
+  WHERE e.kind = 'event' AND e.what IN {DECISIONS}
+  AND e.target IN (SELECT name FROM row WHERE id < 0 AND shown)"""
+_ELSEWHERE = """SELECT kind, target, ts, event, blob, words FROM elsewhere
   WHERE target IN (SELECT name FROM row WHERE id < 0 AND shown)"""
 
 
+def weigh(
+    db: sqlite3.Connection, clone: Clone, visible: Mapping[str, Unit], texts: Texts, *, changed: bool
+) -> None:
+    """Note how far every memory counts, if anything that decides it changed."""
+    own = list(own_units(clone))
+    heard = listen(db, [unit for unit in own if not _is_whole(visible.get(unit.name))], texts)
+    vouched, waiting = upstream.vouched(clone), approvals.waiting(clone)
+    ground = "\n".join([vouched.key, *sorted(waiting)])
+    known = db.execute("SELECT value FROM meta WHERE name = 'trust'").fetchone()
+    if heard or changed or known is None or known[0] != ground:
+        judge(db, [unit.name for unit in own], vouched, waiting)
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('trust', ?)", (ground,))
+
+
+def _is_whole(unit: Unit | None) -> bool:
+    """Whether a piece of the log is visible up to its end."""
+    return unit is not None and unit.until is None
+
+
 def listen(db: sqlite3.Connection, units: Sequence[Unit], texts: Texts) -> bool:
-    """Read the approvals in pieces of the log that are not visible here; tells whether any changed."""
+    """Read the decisions in pieces of the log that are not visible here; tells whether any changed."""
     heard = dict(db.execute("SELECT name, offset FROM heard"))
     gone = heard.keys() - {unit.name for unit in units}
     # What an approval said may come after it, in an import; so those without a body are read again.
@@ -39,42 +66,56 @@ def listen(db: sqlite3.Connection, units: Sequence[Unit], texts: Texts) -> bool:
     changed = bool(gone)
     for unit, data in texts.unread(list(units), heard):
         whole = data[: data.rfind(b"\n") + 1]
-        found = list(_approvals(whole, unit.name, texts))
-        db.executemany("INSERT INTO elsewhere VALUES (?, ?, ?, ?, ?, ?)", found)
+        found = list(_decisions(whole, unit.name, texts))
+        db.executemany("INSERT INTO elsewhere VALUES (?, ?, ?, ?, ?, ?, ?)", found)
         read = heard.get(unit.name, 0) + len(whole)
         db.execute("INSERT OR REPLACE INTO heard VALUES (?, ?)", (unit.name, read))
         changed = changed or bool(found)
     return changed
 
 
-def _approvals(data: bytes, name: str, texts: Texts) -> Iterator[tuple[object, ...]]:
+def _decisions(data: bytes, name: str, texts: Texts) -> Iterator[tuple[object, ...]]:
     for line in split_lines(data):
-        if _APPROVAL.search(line) is None:
+        if _DECISION.search(line) is None:
             continue
         try:
             found = match_event(line)
         except (CorruptLog, FutureFormat):
             continue
         if found[5] is not None:
-            event, ts, target = (found[number].decode("ascii") for number in (1, 3, 5))
-            yield name, target, ts, bytes.fromhex(event)[:16], *said(texts.body(found)[0])
+            event, ts, kind, target = (found[number].decode("ascii") for number in (1, 3, 4, 5))
+            yield name, kind, target, ts, bytes.fromhex(event)[:16], *said(texts.body(found)[0])
 
 
-def judge(db: sqlite3.Connection) -> None:
-    """Note for every memory that is visible here whether it counts, and if not, why."""
+def judge(db: sqlite3.Connection, own: Iterable[str], vouched: Vouched, waiting: Collection[str]) -> None:
+    """Note for every memory that is visible here its tier, and whether it counts, and if not, why.
+
+    `own` names the pieces of the log that this clone recorded, `waiting` the texts it has not published.
+    """
     memories = db.execute(_MEMORIES).fetchall()
-    claims = [name for _, name, _, _, _, origin in memories if origin != "clash"]
-    approved = Approvals(_all(db), claims)
-    doubts = []
-    for number, name, blob, words, doubt, origin in memories:
-        covered = approved.covers(name, blob=blob, words=words, edited=origin == "edit")
-        now = CLASH if origin == "clash" else None if covered else UNREVIEWED
-        if now != doubt:
-            doubts.append((now, number))
-    db.executemany("UPDATE row SET doubt = ? WHERE id = ?", doubts)
+    claims = [name for _, name, *_, origin in memories if origin != "clash"]
+    approved = Approvals(_asked(db, _HERE, _ELSEWHERE), claims)
+    tiers = Tiers(_own(db, own), vouched, waiting)
+    changed = []
+    for number, name, blob, words, doubt, tier, origin in memories:
+        edited = origin == "edit"
+        covered = approved.covers(name, blob=blob, words=words, edited=edited)
+        its = tiers.of(name, blob=blob, edited=edited)
+        why = CLASH if origin == "clash" else UNREVIEWED if not covered else FOREIGN if its == T4 else None
+        if (why, its) != (doubt, tier):
+            changed.append((why, its, number))
+    db.executemany("UPDATE row SET doubt = ?, tier = ? WHERE id = ?", changed)
 
 
-def _all(db: sqlite3.Connection) -> Iterator[Approval]:
-    for query in (_HERE, _ELSEWHERE):
-        for target, ts, event, blob, words in db.execute(query):
-            yield Approval("accept", target, (ts, event.hex()), blob, words)
+def _own(db: sqlite3.Connection, names: Iterable[str]) -> list[Approval]:
+    """The decisions about visible memories that this clone recorded, here and on other lines."""
+    db.execute("CREATE TEMP TABLE IF NOT EXISTS own (name TEXT PRIMARY KEY) WITHOUT ROWID")
+    db.execute("DELETE FROM own")
+    db.executemany("INSERT OR IGNORE INTO own VALUES (?)", ((name,) for name in names))
+    return list(_asked(db, _OWN_HERE, _ELSEWHERE))
+
+
+def _asked(db: sqlite3.Connection, *queries: str) -> Iterator[Approval]:
+    for query in queries:
+        for kind, target, ts, event, blob, words in db.execute(query):
+            yield Approval(kind, target, (ts, event.hex()), blob, words)
