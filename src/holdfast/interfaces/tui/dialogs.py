@@ -1,0 +1,166 @@
+"""Questions the review screen asks: a line of text, a yes, how both are meant, what to merge into."""
+
+from collections.abc import Sequence
+from typing import ClassVar, TypeVar
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from holdfast.curation.conflicts import Conflict
+from holdfast.interfaces.tui.page import beside, safe
+
+T = TypeVar("T")
+MAX_BESIDE = 4  # contradictions that a question shows
+
+KEYS = (
+    ("a", "approve; where it contradicts something, choose how both are meant"),
+    ("r", "reject a candidate, or deprecate what was accepted; with a reason if you like"),
+    ("e", "edit: statement, rationale, tags, applies_to"),
+    ("m", "merge into a memory that says the same"),
+    ("s", "skip for now"),
+    ("u", "undo the last decision"),
+    ("A", "approve all that the filter shows"),
+    ("/", "filter: words, tag:http type:decision reason:stale from:run"),
+    ("j k ↓ ↑", "next, previous; Home and End for the first and the last"),
+    ("PgDn PgUp", "read on, read back; Space reads on too"),
+    ("q", "quit; what is not decided stays in the queue"),
+)
+MARKS = "+ proposed   ? suggested   * edited by hand   ! stale   x expired   ≠ contradicts"
+
+
+class Dialog(ModalScreen[T | None]):
+    """A question; Escape answers nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "cancel")]
+    DEFAULT_CSS = """
+    Dialog { align: center middle; }
+    Dialog > Vertical {
+        width: 90%; max-width: 100; height: auto; max-height: 90%;
+        border: round $primary; padding: 0 1; background: $surface;
+    }
+    Dialog VerticalScroll { height: auto; max-height: 14; }
+    Dialog OptionList { height: auto; max-height: 8; border: none; background: $surface; padding: 0; }
+    Dialog Input { border: none; height: 1; padding: 0; background: $boost; }
+    Dialog Static { width: 100%; height: auto; }
+    """
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+class Line(Dialog[str]):
+    """One line of text, which may be empty."""
+
+    def __init__(self, question: str, hint: str, *, value: str = "") -> None:
+        super().__init__()
+        self._question, self._hint, self._value = question, hint, value
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(safe(self._question, "bold"))
+            yield Input(self._value, id="line")
+            yield Static(safe(self._hint, "dim"))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value.strip())
+
+
+class Yes(Dialog[bool]):
+    """Yes or no, by one key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,enter", "agree", "yes"),
+        Binding("n", "close", "no"),
+    ]
+
+    def __init__(self, question: str, hint: str) -> None:
+        super().__init__()
+        self._question, self._hint = question, hint
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(safe(self._question, "bold"))
+            yield Static(safe(self._hint))
+            yield Static(Text("y yes   n no", style="dim"))
+
+    def action_agree(self) -> None:
+        self.dismiss(True)
+
+
+class HowBoth(Dialog[str]):
+    """How a contradiction is meant: "supersede", "both" or "reject"."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "take('supersede')", "supersede"),
+        Binding("b", "take('both')", "keep both"),
+        Binding("r", "take('reject')", "reject"),
+        Binding("c", "close", "cancel"),
+    ]
+
+    def __init__(self, conflicts: Sequence[Conflict]) -> None:
+        super().__init__()
+        self._conflicts = conflicts
+
+    def compose(self) -> ComposeResult:
+        one, others = self._conflicts[0].one.id, ", ".join(found.other.id for found in self._conflicts)
+        with Vertical():
+            yield Static(safe(f"{one} contradicts {others}", "bold"))
+            with VerticalScroll(can_focus=False):
+                shown = self._conflicts[:MAX_BESIDE]
+                parts = [part for found in shown for part in (safe(found.verdict.why), beside(found))]
+                yield Static(Group(*parts))
+            yield OptionList(
+                Option(safe(f"s  supersede: {one} takes the place of {others}"), id="supersede"),
+                Option(safe("b  keep both: each holds, and you say where this one does"), id="both"),
+                Option(safe(f"r  reject {one}"), id="reject"),
+                Option(safe("c  cancel"), id="cancel"),
+            )
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.action_take(event.option.id or "cancel")
+
+    def action_take(self, how: str) -> None:
+        self.dismiss(None if how == "cancel" else how)
+
+
+class Into(Dialog[str]):
+    """Which memory a candidate is merged into: one that says the same, or any by its id."""
+
+    def __init__(self, identity: str, same: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._identity, self._same = identity, same
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(safe(f"Merge {self._identity} into which memory? Its evidence goes there", "bold"))
+            if self._same:
+                yield OptionList(*(Option(safe(f"{name}  {text}"), id=name) for name, text in self._same))
+            yield Input(placeholder="or type an id", id="line")
+            yield Static(Text("Enter merges   Tab to the other field   Escape cancels", style="dim"))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option.id)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value.strip() or None)
+
+
+class Help(Dialog[None]):
+    """The keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q,question_mark,enter,space", "close", "close")]
+
+    def compose(self) -> ComposeResult:
+        table = Table.grid(padding=(0, 2))
+        for key, meaning in KEYS:
+            table.add_row(Text(key, style="bold"), Text(meaning))
+        with Vertical():
+            yield Static(table)
+            yield Static(Text(f"\n{MARKS}", style="dim"))

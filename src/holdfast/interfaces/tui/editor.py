@@ -1,0 +1,77 @@
+"""A small editor for what a memory says: statement, rationale and further paragraphs, tags, paths."""
+
+import re
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input, Static, TextArea
+
+from holdfast.interfaces.tui.dialogs import Dialog
+from holdfast.interfaces.tui.page import safe
+from holdfast.model.memory import Memory
+from holdfast.model.text import visible
+
+_MARK = re.compile(r"⟨U\+([0-9A-F]{4,6})⟩")
+
+
+class Editor(Dialog[dict[str, Any]]):
+    """Gives the fields that were changed; none if nothing was."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", "save", priority=True)]
+    DEFAULT_CSS = """
+    Editor > Vertical { height: 90%; }
+    Editor TextArea { border: none; padding: 0; background: $boost; }
+    Editor #statement { height: 1fr; min-height: 2; }
+    Editor #details { height: 2fr; min-height: 3; }
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__()
+        self._memory = memory
+
+    def compose(self) -> ComposeResult:
+        memory = self._memory
+        with Vertical():
+            yield Static(safe(f"{memory.id}  {memory.type}", "bold"))
+            yield Static(Text("Statement", style="dim"))
+            yield TextArea(visible(memory.statement), id="statement", tab_behavior="focus")
+            yield Static(Text("Rationale and the like, as paragraphs", style="dim"))
+            yield TextArea(visible(memory.details), id="details", tab_behavior="focus")
+            yield Static(Text("Tags, applies_to (paths); apart by commas", style="dim"))
+            yield Input(visible(", ".join(memory.tags)), placeholder="tags", id="tags")
+            yield Input(visible(", ".join(memory.applies_to)), placeholder="applies_to", id="applies_to")
+            yield Static(Text("Ctrl+S saves   Tab next field   Escape leaves it as it was", style="dim"))
+
+    def action_save(self) -> None:
+        memory = self._memory
+        found: dict[str, Any] = {
+            name: restored(self.query_one(f"#{name}", TextArea).text, getattr(memory, name)).strip()
+            for name in ("statement", "details")
+        }
+        for name in ("tags", "applies_to"):
+            before = ", ".join(getattr(memory, name))
+            found[name] = split(restored(self.query_one(f"#{name}", Input).value, before))
+        self.dismiss({name: value for name, value in found.items() if value != getattr(memory, name)})
+
+
+def split(text: str) -> tuple[str, ...]:
+    """The words between commas, each once."""
+    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+
+
+def restored(text: str, before: str) -> str:
+    """What was typed, with the marks of hidden characters that were there before as these characters.
+
+    Somebody who corrects a word must not change the rest of it; who wants a hidden character gone
+    deletes its mark.
+    """
+    return _MARK.sub(lambda mark: _hidden(mark, before), text)
+
+
+def _hidden(mark: re.Match[str], before: str) -> str:
+    code = int(mark[1], 16)
+    was_there = code <= 0x10FFFF and chr(code) in before
+    return chr(code) if was_there else mark[0]

@@ -1,0 +1,231 @@
+"""One item as a reviewer reads it: its text, what it rests on, what contradicts it, where it was said.
+
+Only values come in and only text goes out. Every text of others passes `safe`: what hides is shown, and
+nothing in it is taken for markup.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.curation.conflicts import Conflict
+from holdfast.curation.queue import Item, Look
+from holdfast.model.memory import Candidate, Memory, iso
+from holdfast.model.provenance import Provenance
+from holdfast.model.text import has_hidden, visible
+from holdfast.recall.passage import Passage
+from holdfast.store.entries import LABELS
+
+MAX_SHOWN = 8_000  # characters of a memory; beyond that it says where the rest is
+MAX_BESIDE = 1_500  # of each side of a contradiction
+MAX_DIFF = 120  # lines
+MAX_CONFLICTS = 8
+STATES = {"holds": "green", "changed": "yellow", "gone": "red", "unanchored": "yellow"}
+_MARK = re.compile(r"⟨U\+[0-9A-F]{4,6}⟩")
+_WORD = re.compile(r"\w+")
+
+Said = Sequence[tuple[Provenance, Passage]]
+
+
+def safe(text: str, style: str = "") -> Text:
+    """Text of others, as it is: what hides stands out, tabs have their width."""
+    shown = Text(visible(text), style=style, tab_size=4)
+    shown.highlight_regex(_MARK, "bold red")
+    shown.expand_tabs()
+    return shown
+
+
+def one_line(text: str, *, most: int = 400) -> str:
+    """The beginning of a text on one line."""
+    return " ".join(visible(text[:most]).split())
+
+
+def page(item: Item, look: Look | None, said: Said | None) -> Group:
+    """Everything about an item; what is still being looked up is said to be so."""
+    parts: list[RenderableType] = [*_heading(item), *_body(item.standing.memory), *_fields(item)]
+    if look is None:
+        parts += [Text(), Text("Looking for what contradicts it…", style="dim italic")]
+    else:
+        parts += [*_conflicts(look.conflicts), *_same(look.same), *_diff(look.diff)]
+    if item.provenance:
+        parts += _provenance(item.provenance, said)
+    return Group(*parts)
+
+
+# The memory itself.
+
+
+def _heading(item: Item) -> Iterator[RenderableType]:
+    memory = item.standing.memory
+    yield Text.assemble((visible(memory.id), "bold"), "  ", memory.type, "  ", (_why(item), "dim"))
+    if isinstance(memory, Candidate) and memory.suggests:
+        action, _, target = memory.suggests.partition(":")
+        yield Text.assemble(("Approve it to ", "bold"), (f"{action} {visible(target)}", "bold yellow"))
+        if memory.because:
+            yield safe(f"Because: {memory.because}")
+    everything = (memory.statement, memory.details, *memory.tags, *memory.applies_to)
+    if any(has_hidden(text) for text in everything):
+        warning = "It holds characters that cannot be seen; they stand here by their numbers."
+        yield Text(warning, style="bold red")
+    yield Text()
+
+
+def _why(item: Item) -> str:
+    """Why it waits, in a few words."""
+    memory = item.standing.memory
+    when = f" {item.proposed[:10]}" if item.proposed else ""
+    where = f" on branch {visible(item.branch)}" if item.branch else ""
+    over = f" on {iso(memory.expires_at)[:10]}" if memory.expires_at else ""
+    return {
+        "proposed": f"proposed{when}{where}",
+        "suggested": f"suggested{when}{where}",
+        "edited": "written or edited by hand, approved by nobody yet",
+        "stale": "accepted once; what it rests on has changed since",
+        "expired": f"accepted once; its time was over{over}",
+        "contradicts": "accepted, and contradicts another that stands",
+    }.get(item.reason, item.reason)
+
+
+def _body(memory: Memory) -> Iterator[RenderableType]:
+    for text in _labelled(memory, MAX_SHOWN):
+        label, colon, rest = text.partition(":")
+        if colon and len(label) <= 20 and "\n" not in label:
+            yield Text.assemble(safe(label + colon, "bold"), safe(rest))
+        else:
+            yield safe(text)
+        yield Text()
+
+
+def _labelled(memory: Memory, most: int) -> list[str]:
+    """The paragraphs of an entry's body, cut where they are endless."""
+    text = f"{LABELS.get(memory.type, memory.type)}: {memory.statement}\n\n{memory.details}".strip()
+    if len(text) > most:
+        text = f"{text[:most]}…\n\n({len(text) - most:,} more characters: holdfast show {memory.id})"
+    return re.split(r"\n[^\S\n]*\n\s*", text)
+
+
+def _fields(item: Item) -> Iterator[RenderableType]:
+    """The frontmatter in the form that files have, evidence with its state."""
+    memory = item.standing.memory
+    for name, value in _plain_fields(memory):
+        yield Text.assemble((f"{name}: ", "dim"), safe(value))
+    if not memory.evidence:
+        yield Text.assemble(("evidence: ", "dim"), ("none", "yellow"))
+    states = dict(item.standing.receipts)
+    for number, cited in enumerate(memory.evidence):
+        state = states.get(cited, "")
+        line = Text("evidence: " if number == 0 else "          ", style="dim")
+        yield line + Text(f"{state:<8}" if state else "", style=STATES.get(state, "")) + safe(_short(cited))
+    for note in item.standing.notes:
+        yield safe(f"note: {note}", "yellow")
+
+
+def _plain_fields(memory: Memory) -> Iterator[tuple[str, str]]:
+    lists = ("tags", "applies_to", "supersedes", "compatible_with")
+    yield from ((name, ", ".join(getattr(memory, name))) for name in lists if getattr(memory, name))
+    if memory.confidence is not None:
+        yield "confidence", f"{memory.confidence:g}"
+    if memory.source:
+        yield "source", memory.source
+    if memory.layer:
+        yield "layer", memory.layer
+    if memory.expires_at:
+        yield "expires_at", iso(memory.expires_at)
+
+
+def _short(cited: str) -> str:
+    """A receipt with as much of its hash as people read."""
+    return re.sub(r"([@:][0-9a-f]{10})[0-9a-f]{30,}$", r"\1", cited)
+
+
+# What stands beside it.
+
+
+def _conflicts(found: Sequence[Conflict]) -> Iterator[RenderableType]:
+    for conflict in found[:MAX_CONFLICTS]:
+        yield Text()
+        yield _title(f"Contradicts {conflict.other.id}", "red")
+        yield safe(conflict.verdict.why, "bold")
+        yield beside(conflict)
+    if len(found) > MAX_CONFLICTS:
+        yield Text(f"and {len(found) - MAX_CONFLICTS} more", style="red")
+
+
+def beside(conflict: Conflict) -> Table:
+    """The two texts of a contradiction side by side; words that only one of them has stand out."""
+    table = Table(box=box.ROUNDED, expand=True, border_style="dim", show_header=True, header_style="")
+    table.add_column(Text(visible(conflict.one.id), style="bold"), ratio=1, overflow="fold")
+    head = Text.assemble((visible(conflict.other.id), "bold"), f"  {conflict.status}")
+    table.add_column(head, ratio=1, overflow="fold")
+    table.add_row(_side(conflict.one, conflict.other), _side(conflict.other, conflict.one))
+    return table
+
+
+def _side(memory: Memory, other: Memory) -> Text:
+    text = safe("\n\n".join(_labelled(memory, MAX_BESIDE)))
+    known = {word.casefold() for word in _WORD.findall(other.statement)}
+    start = text.plain.find(" ") + 1  # the label is no claim
+    for word in _WORD.finditer(text.plain, start, start + len(memory.statement)):
+        if word[0].casefold() not in known:
+            text.stylize("bold yellow", *word.span())
+    for name, value in _plain_fields(memory):
+        if name in ("applies_to", "source", "supersedes"):
+            text = Text("\n").join((text, Text.assemble((f"{name}: ", "dim"), safe(value))))
+    return text
+
+
+def _same(ids: Iterable[str]) -> Iterator[RenderableType]:
+    if named := ", ".join(visible(name) for name in ids):
+        yield Text()
+        yield Text.assemble(("Says the same as ", "cyan"), (named, "bold cyan"), ("  (m merges)", "dim"))
+
+
+def _diff(lines: Sequence[str]) -> Iterator[RenderableType]:
+    if not lines:
+        return
+    yield Text()
+    yield _title("What made it stale", "yellow")
+    for line in lines[:MAX_DIFF]:
+        style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+        yield safe(line.rstrip("\n"), style)
+    if len(lines) > MAX_DIFF:
+        yield Text(f"({len(lines) - MAX_DIFF} more lines)", style="dim")
+
+
+# Where it was said.
+
+
+def _provenance(named: Sequence[Provenance], said: Said | None) -> Iterator[RenderableType]:
+    yield Text()
+    yield _title("Where it was said", "cyan")
+    if said is None:
+        for one in named:
+            yield safe(one.source, "dim")
+            yield safe(f"  {one.words}")
+        return
+    for one, found in said:
+        yield from _passage(one, found)
+
+
+def _passage(one: Provenance, found: Passage) -> Iterator[RenderableType]:
+    yield safe(found.title, "bold")
+    if found.missing:
+        yield Text(f"  {found.missing}", style="yellow")
+        if one.words:
+            yield safe(f"  “{one.words}”")
+    wide = len(str(found.number + len(found.lines)))
+    for index, line in enumerate(found.lines):
+        marked = found.first <= index <= found.last
+        gutter = Text(f"{'▌' if marked else ' '}{found.number + index:>{wide}} ", style="dim")
+        begin, end = found.marks[index - found.first] if marked else (0, 0)
+        pieces = (safe(line[:begin]), safe(line[begin:end], "reverse"), safe(line[end:]))
+        yield Text.assemble(gutter, *pieces)
+
+
+def _title(text: str, colour: str) -> Rule:
+    return Rule(Text(visible(text), style=f"bold {colour}"), align="left", style="dim", characters="─")
