@@ -90,7 +90,7 @@ def export(folder: str, decisions: Sequence[Decision]) -> Exported:
 
 def render(one: Decision, names: Mapping[str, str]) -> str:
     """A decision as a record; `names` are the files of all that are exported."""
-    title = content.safe(content.title(one.statement, MAX_TITLE)).rstrip(".")
+    title = content.safe(content.title(one.statement, MAX_TITLE)).rstrip(".").lstrip("#>-*+ ") or one.id
     parts = _parts(one.details)
     text = "\n".join(
         [

@@ -40,6 +40,8 @@ _KINDS = (
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)\s+(?=[A-Z`\"'(*])")
 _BOLD = re.compile(r"(?<![\w*/])(\*\*|__)(?=\S)([^*_\n]{1,200})(?<=\S)\1(?![\w*/])")
 _NOT_SAID = re.compile(r"\[[ xX]\]\s|!?\[[^\]]*\]\([^)]*\)|https?://\S+$|<[a-zA-Z!/]|@\S+$")
+# Cursor writes these without quotes, which YAML takes for an alias.
+_GLOBS = re.compile(r"(?<=\n)(globs|paths): (\*[^\n\"\\]*)$", re.MULTILINE)
 _ABOUT_USER = re.compile(r"^\s*type:\s*[\"']?user[\"']?\s*$", re.MULTILINE)
 
 
@@ -109,7 +111,7 @@ def read(text: str, path: str, *, prose: bool = False) -> list[Note]:
     """The rules and facts of a text; with `prose`, sentences that rule nothing are facts as well."""
     text = markdown.plain(text)
     try:
-        fields, body = markdown.front(text)
+        fields, body = markdown.front(_GLOBS.sub(_quoted, text, count=1))
     except BadFront as error:
         raise NotNotes(f"its frontmatter cannot be read (line {error.line + 2}: {error.reason})") from None
     if any(_ABOUT_USER.search(one.raw) for one in fields):
@@ -175,6 +177,10 @@ def _fitting(said: str) -> tuple[str, str]:
     if rest and len(first) <= MAX_STATEMENT:
         return first, rest[0]
     return said[: MAX_STATEMENT - 2].rsplit(" ", 1)[0] + " …", said
+
+
+def _quoted(found: re.Match[str]) -> str:
+    return f'{found[1]}: "{found[2]}"'
 
 
 def _cleaned(text: str) -> str:
