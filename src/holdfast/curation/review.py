@@ -284,17 +284,35 @@ def _approve(
 
 
 def _follow(clone: Clone, candidate: Candidate, there: Table, reviewer: Reviewer) -> Standing:
-    """Do what a candidate suggests: say that another memory no longer holds."""
-    target = (candidate.suggests or "").partition(":")[2]
-    entry = there.entry(target)
-    if entry is None:
-        raise NotFound(f"{target}, which {candidate.id} suggests to deprecate, does not stand here")
+    """Do what a candidate suggests: say that another memory no longer holds, or that two are one."""
+    action, *names = (candidate.suggests or "").split(":")
+    entries_of = [there.entry(name) for name in names]
+    found = [one for one in entries_of if one is not None and isinstance(one.memory, Accepted)]
+    if len(found) != len(names):
+        raise NotFound(
+            f"{' and '.join(names)}, of which {candidate.id} speaks, do not stand here",
+            hint=f"Turn it down: holdfast review reject {candidate.id}",
+        )
     if not reviewer.person:
-        raise NeedsReview(f"only a person may deprecate {target}")
+        raise NeedsReview(f"only a person may {action} {names[0]}")
     taken = ((candidate.id, entries.render(candidate)),)
-    done = revising.end(clone, entry, candidate.because, reviewer, taken=taken)
+    if action == "merge":
+        _take_over(clone, found[0], found[1], reviewer)
+    done = revising.end(clone, found[0], candidate.because, reviewer, taken=taken)
     candidates.discard(clone, candidate.id)
     return done
+
+
+def _take_over(clone: Clone, old: Seen, into: Seen, reviewer: Reviewer) -> None:
+    """One memory takes up what another rests on and is about."""
+    revising.refuse_edit(into, into.memory.id)
+    memory = Accepted.of(
+        into.memory,
+        evidence=rules.join_evidence(into.memory.evidence, old.memory.evidence),
+        tags=rules.unique([*into.memory.tags, *old.memory.tags]),
+    )
+    if memory != into.memory:
+        revising.revise(clone, into, memory, reviewer.approval, reviewer, action="merge")
 
 
 def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer, wish: Wish) -> Standing:

@@ -73,7 +73,7 @@ class Candidate(_Shared):
 
     line: str
     provenance: tuple[str, ...] = ()  # where it was said, each as `model.provenance` spells it
-    suggests: str | None = None  # deprecate:<id>: to accept it is to deprecate that memory
+    suggests: str | None = None  # what to accept it means: deprecate:<id>, or merge:<id>:<into>
     because: str = ""  # why it is suggested
 
 
@@ -320,9 +320,9 @@ def _check_provenance(value: object) -> None:
 def _check_suggests(value: object) -> None:
     if value is None:
         return
-    action, _, name = _text("suggests", value, 256).partition(":")
-    if action != "deprecate" or not is_id(name):
-        raise BadInput(f"suggests {value!r} is not deprecate:<id>")
+    action, *names = _text("suggests", value, 512).split(":")
+    if len(names) != {"deprecate": 1, "merge": 2}.get(action) or not all(map(is_id, names)):
+        raise BadInput(f"suggests {value!r} is not deprecate:<id> or merge:<id>:<id>")
 
 
 def _check_because(value: object) -> None:

@@ -18,6 +18,7 @@ from holdfast.curation.decisions import Standing
 from holdfast.git import setup
 from holdfast.git.setup import Setup
 from holdfast.model.memory import Accepted, Candidate
+from holdfast.project.curating import Curating
 from holdfast.project.keeping import Keeping
 from holdfast.project.knowing import Knowing
 from holdfast.project.promoting import Promoting
@@ -30,7 +31,7 @@ from holdfast.recall.search import Hit
 from holdfast.store import layout as paths
 
 
-class Project(Recording, Knowing, Reading, Settling, Reconciling, Trusting, Promoting, Keeping):
+class Project(Recording, Knowing, Reading, Settling, Reconciling, Curating, Trusting, Promoting, Keeping):
     """A project's memory, seen from the branch that is checked out."""
 
     @classmethod

@@ -10,6 +10,7 @@ from holdfast.diagnostics.status import Status, Tally, Work
 from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import pick
+from holdfast.model.memory import TYPES
 from holdfast.model.task import PLANS
 from holdfast.project.hydrating import Hydrating
 from holdfast.project.noting import Noting
@@ -17,6 +18,7 @@ from holdfast.project.working import Working
 from holdfast.recall import find
 from holdfast.recall.find import Shown
 from holdfast.recall.search import Hit, TextSearch
+from holdfast.store import tally
 
 
 class Reading(Working, Noting, Hydrating):
@@ -28,7 +30,9 @@ class Reading(Working, Noting, Hydrating):
         """What fits a query, best first; with no words, the most recent."""
         if self._search is None:
             self._search = TextSearch(self.clone)
-        return self._search.search(query, limit=limit, task=task, kind=kind)
+        hits = self._search.search(query, limit=limit, task=task, kind=kind)
+        tally.count(self.clone.layout, *tally.recalled(hit.id for hit in hits if hit.kind in TYPES))
+        return hits
 
     def timeline(self, *, task: str | None = None, sort: Sequence[str] = ()) -> list[timeline.Row]:
         """What happened, in order, or sorted by layer and scale."""
@@ -50,7 +54,7 @@ class Reading(Working, Noting, Hydrating):
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         found = self.knowledge()
         waiting = len(review.waiting(self.clone))
-        tally = Tally(
+        counted = Tally(
             len(found.trusted),
             len(found.expired),
             len(found.stale),
@@ -58,7 +62,7 @@ class Reading(Working, Noting, Hydrating):
             len(found.unreviewed),
             elsewhere=sum(one.trust == "T4" for one in found.standings),
         )
-        return status.status(self.clone, tally, self._work())
+        return status.status(self.clone, counted, self._work())
 
     def _work(self) -> Work:
         if not self.settings.has("tasks"):

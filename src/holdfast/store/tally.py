@@ -19,14 +19,16 @@ _MOST = 64 << 20  # nothing of ours grows to this: not read
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _LONGEST = 64
+RECALLED = "recalled."
 CONTEXT = ("context.branch", "context.ancestor", "context.paths", "context.none")
 
 
-def count(layout: Layout, name: str, *, now: int | None = None) -> None:
-    """Count one; where that cannot be written, nothing happens."""
-    if not is_name(name):
+def count(layout: Layout, *names: str, now: int | None = None) -> None:
+    """Count one of each; where that cannot be written, nothing happens."""
+    moment = int(time.time()) if now is None else now
+    line = "".join(f"{moment} {name}\n" for name in names if is_name(name)).encode("ascii")
+    if not line:
         return
-    line = f"{int(time.time()) if now is None else now} {name}\n".encode("ascii")
     try:
         fd = os.open(layout.statistics, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _PLAIN, 0o600)
     except OSError:
@@ -40,6 +42,11 @@ def count(layout: Layout, name: str, *, now: int | None = None) -> None:
         os.close(fd)
     if grown:
         _fold(layout)
+
+
+def recalled(names: "Iterable[str]") -> list[str]:
+    """Under which names it is counted that memories were found or told."""
+    return [f"{RECALLED}{name.lower()}" for name in names]
 
 
 def is_name(name: str) -> bool:

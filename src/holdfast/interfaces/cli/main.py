@@ -15,8 +15,10 @@ from holdfast.interfaces.cli import (
     capturing,
     checking,
     conflicts,
+    connecting,
     control,
     curating,
+    curator,
     hooks,
     hydrating,
     publishing,
@@ -32,7 +34,7 @@ from holdfast.interfaces.cli.place import Declined
 from holdfast.interfaces.cli.root import root
 
 COMMANDS = (  # importing them hangs them on `root`
-    *(setup, capturing, curating, trusting, tasks, conflicts, sessions, hydrating),
+    *(setup, capturing, connecting, curating, curator, trusting, tasks, conflicts, sessions, hydrating),
     *(reading, publishing, reconciling, hooks, checking, control),
 )
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below

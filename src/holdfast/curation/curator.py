@@ -1,0 +1,213 @@
+"""The curator: how healthy memory is, asked for by a person; it suggests and never acts.
+
+What it finds is computed from what stands here. Duplicates and what has lost its ground become candidates
+that say what they suggest and why; a person accepts them, or not.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from holdfast.curation import candidates, facts
+from holdfast.curation.conflicts import Known
+from holdfast.curation.decisions import Standing
+from holdfast.curation.facts import Facts
+from holdfast.curation.propose import propose
+from holdfast.errors import BadInput
+from holdfast.git.approvals import KINDS as APPROVALS
+from holdfast.git.clone import Clone
+from holdfast.model import memory as rules
+from holdfast.model.memory import Candidate
+from holdfast.model.provenance import Provenance
+from holdfast.model.text import tokens
+
+TOPICS = (
+    *("stale", "expired", "contradicting", "duplicate", "never recalled"),
+    *("orphaned evidence", "dangling link", "oversized", "broken"),
+)
+OVERSIZED = 400  # tokens: one memory should not take a fifth of a pack
+UNUSED = timedelta(days=30)  # nobody asked for it in all this time
+_LOST = ("gone", "unanchored")
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What could be done about it, once a person agrees."""
+
+    suggests: str  # deprecate:<id> or merge:<id>:<into>
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about one or two memories that a person should look at."""
+
+    topic: str  # one of TOPICS
+    ids: tuple[str, ...]
+    sentence: str
+    suggestion: Suggestion | None = None
+    candidate: str | None = None  # the id under which it waits
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What was looked at, and what was found."""
+
+    memories: int
+    findings: tuple[Finding, ...]
+
+    def of(self, topic: str) -> list[Finding]:
+        return [finding for finding in self.findings if finding.topic == topic]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What was recalled in this clone since counting began."""
+
+    since: datetime | None
+    recalled: Collection[str]  # ids in lower case
+
+
+def examine(clone: Clone, now: datetime, *, use: Use) -> Health:
+    """Look at everything that stands here."""
+    found = facts.facts(clone, now)
+    shelf = candidates.read(clone)
+    known = Known(found.standings)
+    findings = [
+        *_grounds(found),
+        *_pairs(known, found),
+        *_unused(found.trusted, _accepted_at(clone), use, now),
+        *_lost(found),
+        *_dangling([*found.standings], {*shelf.ids, *(one.id for one in found.standings)}),
+        *_oversized((*found.trusted, *found.stale)),
+        *(Finding("broken", (), one.message) for one in found.broken),
+    ]
+    return Health(len(found.standings), tuple(findings))
+
+
+def suggest(clone: Clone, health: Health) -> Health:
+    """Put what it suggests on the shelf, each once; what was turned down before is not suggested again."""
+    kinds = {one.memory.id: one.memory.type for one in facts.read(clone)[0]}
+    return replace(health, findings=tuple(_suggested(clone, one, kinds) for one in health.findings))
+
+
+def _suggested(clone: Clone, finding: Finding, kinds: Mapping[str, str]) -> Finding:
+    if finding.suggestion is None:
+        return finding
+    action = finding.suggestion.suggests.partition(":")[0]
+    into = f" into {finding.ids[1]}" if action == "merge" else ""
+    statement = f"{action.capitalize()} {finding.ids[0]}{into}: {finding.sentence}"
+    try:
+        made = propose(
+            clone,
+            statement=statement,
+            kind=kinds[finding.ids[0]],
+            suggests=finding.suggestion.suggests,
+            because=finding.suggestion.because,
+            provenance=[Provenance("curate", None, finding.sentence)],
+        )
+    except BadInput:  # a tombstone: somebody said no
+        return replace(finding, suggestion=None)
+    return replace(finding, candidate=made.id if isinstance(made, Candidate) else None)
+
+
+def _grounds(found: Facts) -> Iterator[Finding]:
+    for one in found.stale:
+        moved = [text for text, state in one.receipts if state in ("changed", "gone")]
+        gone = all(state == "gone" for _, state in one.receipts)
+        why = f"{_names(moved)} is not there any more" if gone else f"{_names(moved)} has changed"
+        suggestion = Suggestion(f"deprecate:{one.id}", f"all that it cites is gone: {why}") if gone else None
+        yield Finding("stale", (one.id,), why, suggestion)
+    for one in found.expired:
+        when = rules.iso(one.memory.expires_at)[:10] if one.memory.expires_at else ""
+        because = f"it was meant to hold until {when}"
+        yield Finding("expired", (one.id,), f"expired on {when}", Suggestion(f"deprecate:{one.id}", because))
+
+
+def _pairs(known: Known, found: Facts) -> Iterator[Finding]:
+    for conflict in known.pairs():
+        yield Finding("contradicting", (conflict.one.id, conflict.other.id), conflict.verdict.why)
+    standing = {one.id: one for one in (*found.trusted, *found.stale)}
+    told: set[frozenset[str]] = set()
+    for one in standing.values():
+        for twin in known.same(one.memory):
+            pair = frozenset((one.id, twin.id))
+            if twin.id in standing and pair not in told:
+                told.add(pair)
+                yield _duplicate(*_better_last(one, standing[twin.id]))
+
+
+def _better_last(one: Standing, other: Standing) -> tuple[Standing, Standing]:
+    """The one with less to stand on first: it would be merged into the other."""
+
+    def weight(standing: Standing) -> tuple[object, ...]:
+        memory = standing.memory
+        held = sum(state == "holds" for _, state in standing.receipts)
+        return standing.trust == "T0", held, memory.confidence or 0, len(memory.details), standing.id
+
+    return (one, other) if weight(one) <= weight(other) else (other, one)
+
+
+def _duplicate(less: Standing, more: Standing) -> Finding:
+    because = f"it says what {more.id} says"
+    return Finding(
+        "duplicate", (less.id, more.id), "says the same", Suggestion(f"merge:{less.id}:{more.id}", because)
+    )
+
+
+def _unused(
+    trusted: Iterable[Standing], accepted: Mapping[str, datetime], use: Use, now: datetime
+) -> Iterator[Finding]:
+    """What nobody was told since it was accepted, long ago; while counting is young nothing can be said."""
+    if use.since is None or now - use.since < UNUSED:
+        return
+    for one in trusted:
+        began = accepted.get(one.id)
+        if began is not None and now - began >= UNUSED and one.id.lower() not in use.recalled:
+            yield Finding(
+                "never recalled", (one.id,), f"accepted {began:%Y-%m-%d}, never found or told since"
+            )
+
+
+def _accepted_at(clone: Clone) -> dict[str, datetime]:
+    found: dict[str, datetime] = {}
+    for event in clone.all_events():
+        if event.kind in APPROVALS and event.target:
+            when = datetime.fromisoformat(event.ts)
+            found[event.target] = max(when, found.get(event.target, when))
+    return found
+
+
+def _lost(found: Facts) -> Iterator[Finding]:
+    """Runs and commits that cannot be looked up any more: nothing speaks against the memory, nor for it."""
+    for one in (*found.trusted, *found.stale):
+        lost = [t for t, state in one.receipts if state in _LOST and t.startswith(("run:", "commit:"))]
+        if not lost:
+            continue
+        alone = len(lost) == len(one.receipts)
+        because = "nothing that it rests on can be looked up any more"
+        suggestion = Suggestion(f"deprecate:{one.id}", because) if alone else None
+        yield Finding("orphaned evidence", (one.id,), f"{_names(lost)} cannot be found", suggestion)
+
+
+def _dangling(standings: Sequence[Standing], ids: Collection[str]) -> Iterator[Finding]:
+    for one in standings:
+        if one.status in ("superseded", "deprecated"):
+            continue
+        named = (*one.memory.supersedes, *one.memory.compatible_with)
+        if missing := [name for name in named if name not in ids]:
+            yield Finding("dangling link", (one.id,), f"names {', '.join(missing)}, which is not here")
+
+
+def _oversized(standings: Iterable[Standing]) -> Iterator[Finding]:
+    for one in standings:
+        size = tokens(f"{one.memory.statement}\n{one.memory.details}")
+        if size > OVERSIZED:
+            yield Finding(
+                "oversized", (one.id,), f"takes {size:,} tokens; {OVERSIZED} are plenty for one memory"
+            )
+
+
+def _names(cited: Sequence[str]) -> str:
+    """Receipts without their hashes."""
+    return ", ".join(text.rpartition("@")[0] or text for text in cited)
