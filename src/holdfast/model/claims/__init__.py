@@ -1,0 +1,13 @@
+"""Do two statements contradict each other, or say the same? Rules that need no model and no network.
+
+    words -> numbers, modality, roles -> sentences -> reading -> compare
+
+`conflict` and `same` compare two statements; `Neighbours` finds the few among many that are worth comparing.
+The rules are measured on the labelled pairs in tests/curation/conflicts (`make bench ARGS=conflicts`).
+"""
+
+from holdfast.model.claims.compare import conflict, same
+from holdfast.model.claims.neighbours import Neighbours
+from holdfast.model.claims.statement import Statement, Verdict
+
+__all__ = ["Neighbours", "Statement", "Verdict", "conflict", "same"]

@@ -1,0 +1,119 @@
+"""What a sentence does to what it speaks of: asserts it, denies it, permits it, or leaves it open.
+
+    YES   it is so, or must be so          NO    it is not so, or must not be
+    MAY   it may be so                     OPT   it need not be so
+
+YES opposes NO and OPT, NO opposes YES and MAY; the rest can stand together. Denials are counted, so that
+"not without" asserts; what is denied (the core) is what follows the last word of denial.
+"""
+
+from dataclasses import dataclass
+
+from holdfast.model.claims.words import Token
+
+YES, NO, MAY, OPT = "yes", "no", "may", "opt"
+CONTRARY = frozenset(((YES, NO), (NO, YES), (NO, MAY), (MAY, NO), (YES, OPT), (OPT, YES)))
+FLIPPED = {YES: NO, NO: YES, MAY: OPT, OPT: MAY}
+_NEGATED = {NO: YES, YES: NO, MAY: NO, OPT: YES}
+
+DENIES = frozenset(
+    """not never no cannot without neither nor none nobody nothing don't doesn't didn't isn't aren't wasn't weren't won't
+    wouldn't shouldn't mustn't can't couldn't haven't hasn't hadn't needn't avoid avoids avoided avoiding forbid forbids
+    forbidden ban bans banned prohibit prohibits prohibited disallow disallows disallowed lack lacks lacking refrain
+    nowhere unsupported unused forget hardly dont isnt arent doesnt cant off-limits stop discouraged discourage
+    abandoned discontinued dropped scrapped retired gone drop false removed obsolete ditch ditched broken"""
+    .split()
+)  # fmt: skip
+# Said of a thing itself they deny it; with a time or a reason they only tell what happens to it.
+_ENDED = frozenset("abandoned discontinued dropped scrapped retired gone drop removed obsolete ditched broken".split())
+_WHEN = frozenset("within after when once before if from by until every during automatically via in to".split())
+_PERMITS = frozenset("may might can could allowed allow allows permitted permit permits fine ok okay acceptable let welcome able legal".split())
+_DEMANDS = frozenset("require requires required need needs needed necessary mandatory expected obliged forced have necessarily obligatory".split())
+_OPEN = frozenset("optional optionally voluntary needn't unnecessary".split())
+_STRONG = frozenset("must should shall always ought".split())
+_COUNTING = frozenset("more less fewer later longer-than earlier older".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Mood:
+    """A stance, and the place after which lies what it denies or leaves open (-1: it denies its subject)."""
+
+    stance: str
+    after: int
+    denials: int
+
+
+def mood(words: tuple[Token, ...]) -> Mood:
+    """The stance of one clause."""
+    lows = [word.low for word in words]
+    places = [at for at in range(len(lows)) if _is_denial(lows, at)]
+    after = places[-1] if places else -1
+    stance = _base(lows)
+    if _leaves_open(lows, places):
+        return Mood(OPT, _last_of(lows, _DEMANDS | _OPEN, after), len(places))
+    if len(places) % 2:
+        stance = NO if stance == MAY else _NEGATED[stance]
+    elif places and stance == MAY:
+        stance = YES
+    return Mood(stance, after, len(places))
+
+
+def _base(lows: list[str]) -> str:
+    if any(low in _STRONG for low in lows):
+        return YES
+    if any(low in _OPEN for low in lows):
+        return OPT
+    return MAY if any(low in _PERMITS and not _is_noun(lows, at) for at, low in enumerate(lows)) else YES
+
+
+def _is_noun(lows: list[str], at: int) -> bool:
+    """`the allow list`, `can` after an article."""
+    return at > 0 and lows[at - 1] in ("a", "an", "the") or lows[at] == "allows" and at + 1 < len(lows) and lows[at + 1][:1].isdigit()
+
+
+def _is_denial(lows: list[str], at: int) -> bool:
+    low, following = lows[at], lows[at + 1] if at + 1 < len(lows) else ""
+    if low not in DENIES:
+        return False
+    if low == "not" and following in ("only", "just", "least", "necessarily", "even"):
+        return False
+    if low in ("no", "not") and following in _COUNTING and at + 2 < len(lows) and lows[at + 2] == "than":
+        return False
+    if low == "nothing" and following in ("else", "but"):
+        return False
+    if low == "stop":
+        return at == 0
+    if low == "broken":
+        return any(before in ("is", "are", "was", "were") for before in lows[:at])
+    if low in _ENDED:
+        return _ends(lows, at)
+    return True
+
+
+def _ends(lows: list[str], at: int) -> bool:
+    """Whether it is said of the subject as a whole and is done: `support was dropped`, not `dropped after 3 tries`."""
+    if any(low in _WHEN or low[:1].isdigit() for low in lows[at + 1 :]):
+        return False
+    return at == 0 or any(low in ("is", "are", "was", "were", "been", "be", "we", "has", "have", "will") for low in lows[:at])
+
+
+def _leaves_open(lows: list[str], places: list[int]) -> bool:
+    """`need not`, `not required`, `no need`, `needs no`, `don't have to`, `not have to`."""
+    if len(places) % 2 == 0:
+        return False
+    for at in places:
+        near = lows[at + 1 : at + 4]
+        if lows[at] == "needn't" or any(low in _DEMANDS and low != "have" for low in near[:3] if low not in ("allowed",)):
+            return lows[at] != "without"
+        if "have" in near[:2] and "to" in near[:3]:
+            return True
+        if at and lows[at - 1] in ("need", "needs", "require", "requires", "needed", "required"):
+            return lows[at] in ("not", "no", "neither")
+        if at and lows[at] == "not" and near and near[0] in _OPEN:
+            return False
+    return False
+
+
+def _last_of(lows: list[str], wanted: frozenset[str], fallback: int) -> int:
+    found = [at for at, low in enumerate(lows) if low in wanted]
+    return max([*found, fallback])

@@ -1,0 +1,342 @@
+"""Quantities: a figure, what it measures, and whether it is the value, a ceiling or a floor.
+
+Units of one dimension are brought to one base (seconds, bytes, …), so 30 s is half a minute. Versions are
+compared part by part. A quantity is the interval of what it allows, and two quantities disagree where these
+intervals cannot both be meant.
+"""
+
+from dataclasses import dataclass
+
+from holdfast.model.claims.words import STOP, Token, canonical
+
+Key = tuple[float, ...]
+EXACT, MOST, LEAST = "=", "<=", ">="
+_ENDLESS = (float("inf"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What a number says: so many seconds at most, version 3.11 at least."""
+
+    dimension: str  # time, bytes, percent, version:python, count:line, port, clock, rate:…; "" if none is named
+    low: Key
+    high: Key
+    sense: str  # = <= >=
+    shown: str
+    first: int  # where it stands among the tokens, its unit and comparison included
+    last: int
+    open_low: bool = False
+    open_high: bool = False
+
+
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "millisecond": 1e-3, "s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0,
+            "minute": 60.0, "h": 3600.0, "hr": 3600.0, "hour": 3600.0, "d": 86400.0, "day": 86400.0, "w": 604800.0,
+            "wk": 604800.0, "week": 604800.0, "month": 2592000.0, "quarter": 7776000.0, "y": 31536000.0, "year": 31536000.0,
+            "microsecond": 1e-6, "nanosecond": 1e-9, "fortnight": 1209600.0}  # fmt: skip
+_BYTES = {"b": 1.0, "byte": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15, "kib": 2.0**10, "mib": 2.0**20,
+          "gib": 2.0**30, "tib": 2.0**40, "kilobyte": 1e3, "megabyte": 1e6, "gigabyte": 1e9, "terabyte": 1e12}  # fmt: skip
+_HERTZ = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
+_RATES = {"rps": 1.0, "qps": 1.0, "tps": 1.0}
+_PLAIN = {"%": ("percent", 1.0), "percent": ("percent", 1.0), "px": ("px", 1.0), "pixel": ("px", 1.0)}
+_UNITS: dict[str, tuple[str, float]] = {
+    **{unit: ("time", size) for unit, size in _SECONDS.items()},
+    **{unit: ("bytes", size) for unit, size in _BYTES.items()},
+    **{unit: ("hertz", size) for unit, size in _HERTZ.items()},
+    **{unit: ("rate:request", size) for unit, size in _RATES.items()},
+    **_PLAIN,
+}
+_SPELLED = {"secs": "sec", "mins": "min", "hrs": "hr", "days": "day", "weeks": "week", "months": "month", "years": "year",
+            "hours": "hour", "minutes": "minute", "seconds": "second", "bytes": "byte", "milliseconds": "millisecond",
+            "megabytes": "megabyte", "gigabytes": "gigabyte", "kilobytes": "kilobyte", "terabytes": "terabyte",
+            "pixels": "pixel", "quarters": "quarter", "m": "min", "wks": "wk", "fortnights": "fortnight"}  # fmt: skip
+_GLUED_MANY = {"k": 1e3, "x": 1.0, "": 1.0, "+": 1.0, "k+": 1e3}
+_MANY = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "dozen": 12.0}
+_WORDS = {name: float(value) for value, name in enumerate(
+    "zero one two three four five six seven eight nine ten eleven twelve".split())} | {
+    "fifteen": 15.0, "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0, "hundred": 100.0,
+    "single": 1.0, "once": 1.0, "twice": 2.0, "thrice": 3.0, "dozen": 12.0, "half": 0.5}  # fmt: skip
+_BEFORE = {  # words in front of a number that say which side of it is meant
+    ("at", "most"): MOST, ("up", "to"): MOST, ("no", "more", "than"): MOST, ("not", "more", "than"): MOST, ("no", "longer", "than"): MOST,
+    ("less", "than"): "<", ("fewer", "than"): "<", ("under",): "<", ("below",): "<", ("within",): MOST, ("maximum", "of"): MOST,
+    ("limited", "to"): MOST, ("capped", "at"): MOST, ("cap", "of"): MOST, ("limit", "of"): MOST, ("maximum",): MOST, ("older", "than"): "<",
+    ("no", "later", "than"): MOST, ("shorter", "than"): "<", ("smaller", "than"): "<", ("not", "exceed"): MOST, ("never", "exceeds"): MOST,
+    ("at", "least"): LEAST, ("no", "less", "than"): LEAST, ("no", "fewer", "than"): LEAST, ("not", "less", "than"): LEAST, ("more", "than"): ">",
+    ("over",): ">", ("above",): ">", ("minimum", "of"): LEAST, ("minimum",): LEAST, ("longer", "than"): ">", ("larger", "than"): ">", ("exceeding",): ">",
+    ("greater", "than"): ">", ("bigger", "than"): ">", ("newer", "than"): ">", ("exceed",): ">", ("exceeds",): ">", ("beyond",): ">", ("starting", "with"): LEAST,
+    ("not", "below"): LEAST, ("not", "under"): LEAST, ("never", "below"): LEAST, ("older",): MOST, ("higher", "than"): ">", ("lower", "than"): "<",
+    ("as", "of"): LEAST, ("since",): LEAST, ("floor", "of"): LEAST, ("ceiling", "of"): MOST, ("not", "older", "than"): LEAST, ("never", "exceed"): MOST,
+    ("only", "up", "to"): MOST, ("until",): MOST, ("from",): LEAST, ("shorter",): MOST, ("minimum", "is"): LEAST, ("maximum", "is"): MOST, ("limit", "is"): MOST,
+}  # fmt: skip
+_AFTER = {
+    ("or", "newer"): LEAST, ("or", "later"): LEAST, ("or", "above"): LEAST, ("or", "higher"): LEAST, ("or", "more"): LEAST, ("and", "up"): LEAST, ("and", "more"): LEAST,
+    ("and", "newer"): LEAST, ("and", "later"): LEAST, ("and", "above"): LEAST, ("or", "greater"): LEAST, ("or", "longer"): LEAST, ("minimum",): LEAST, ("upwards",): LEAST,
+    ("or", "older"): MOST, ("or", "less"): MOST, ("or", "fewer"): MOST, ("and", "below"): MOST, ("or", "below"): MOST, ("or", "lower"): MOST, ("maximum",): MOST,
+    ("and", "older"): MOST, ("at", "most"): MOST, ("at", "least"): LEAST, ("and", "under"): MOST, ("or", "under"): MOST, ("tops",): MOST, ("onwards",): LEAST,
+    ("max",): MOST, ("min",): LEAST, ("or", "better"): LEAST, ("and", "earlier"): MOST, ("or", "earlier"): MOST, ("and", "higher"): LEAST, ("or", "up"): LEAST,
+}  # fmt: skip
+_OPS = {">=": LEAST, "≥": LEAST, "<=": MOST, "≤": MOST, ">": ">", "<": "<", "==": EXACT, "=": EXACT, "~=": LEAST, "^": LEAST, "~": EXACT}
+_FLIPPED = {MOST: ">", "<": LEAST, LEAST: "<", ">": MOST, EXACT: EXACT}
+# Words about the whole sentence that make its bare number a ceiling or a floor.
+_CEILING = frozenset("maximum limit limited cap capped ceiling exceed most budget restrict restricted".split())
+_FLOOR = frozenset("minimum least floor".split())
+_NO_NAME = STOP | {"version", "release", "port", "pinned", "pin", "upgrade", "upgraded"}
+
+
+def quantities(words: tuple[Token, ...], *, negated: bool = False) -> list[Quantity]:
+    """The quantities of a sentence; `negated`: the sentence as a whole denies, so "not longer than" is a ceiling."""
+    found: list[Quantity] = []
+    at = 0
+    while at < len(words):
+        made = _range(words, at) or _one(words, at, negated=negated)
+        if made:
+            found.append(made)
+            at = made.last
+        else:
+            at += 1
+    return found
+
+
+def _one(words: tuple[Token, ...], at: int, *, negated: bool) -> Quantity | None:
+    read = _figure(words, at)
+    if read is None:
+        return None
+    figure, glued, last = read
+    dimension, size, last = _unit(words, at, last, glued)
+    if words[at].low == "once" and last + 1 < len(words) and words[last].low in ("a", "per", "an", "every"):
+        if (unit := _SPELLED.get(words[last + 1].low, words[last + 1].low)) in _SECONDS:
+            dimension, figure, size, last = "period", (1.0,), _SECONDS[unit], last + 2
+    name = words[at].low
+    if dimension == "" or (dimension == " " and _is_year(words, at)):
+        return None
+    if dimension == "version" or (":" in name and figure == _clock(name)):
+        key, dimension = figure, "clock" if ":" in name else _whose(words, at)
+    else:
+        key = (figure[0] * size,) if len(figure) == 1 else (float(f"{figure[0]:.0f}.{_fraction(words[at])}") * size,)
+    sense, first, last = _sense(words, at, last, negated=negated, glued=glued)
+    shown = " ".join(word.raw for word in words[first:last])
+    low, high, open_low, open_high = _interval(key, sense)
+    return Quantity(dimension.strip(), low, high, {"<": MOST, ">": LEAST}.get(sense, sense), shown, first, last, open_low, open_high)
+
+
+def _is_year(words: tuple[Token, ...], at: int) -> bool:
+    return at > 0 and words[at - 1].low in ("in", "since", "until") and words[at].low[:2] in ("19", "20") and len(words[at].low) == 4
+
+
+def _range(words: tuple[Token, ...], at: int) -> Quantity | None:
+    """`between 3 and 5 s`, `3 to 5 retries`."""
+    start = at + 1 if words[at].low == "between" else at
+    one = _figure(words, start) if start < len(words) else None
+    if one is None or one[2] >= len(words) - 1 or words[one[2]].low not in ("to", "and"):
+        return None
+    other = _figure(words, one[2] + 1)
+    if other is None or (words[one[2]].low == "and" and start == at):
+        return None
+    dimension, size, last = _unit(words, one[2] + 1, other[2], other[1])
+    if dimension == "version":
+        dimension, size = _whose(words, start), 1.0
+    low, high = (tuple(part * size for part in side) for side in (one[0], other[0]))
+    if low > high or not dimension:
+        return None
+    shown = " ".join(word.raw for word in words[at:last])
+    return Quantity(dimension.strip(), low, high, EXACT, shown, at, last)
+
+
+def _figure(words: tuple[Token, ...], at: int) -> tuple[Key, str, int] | None:
+    """A number's parts, what is glued to it, and where it ends."""
+    word = words[at]
+    if word.kind == "number":
+        return _digits(word, words, at)
+    if word.low in ("a", "an") and at and words[at - 1].low in ("per", "for", "after", "within", "every", "half"):
+        if at + 1 < len(words) and _SPELLED.get(words[at + 1].low, words[at + 1].low) in _SECONDS:
+            return (1.0,), "", at + 1
+    if word.low in _WORDS and word.kind == "word":
+        value, last = _WORDS[word.low], at + 1
+        if last < len(words) and words[last].low in _MANY and word.low != "half":
+            value, last = value * _MANY[words[last].low], last + 1
+        if word.low == "half" and last < len(words) and words[last].low in ("a", "an"):
+            last += 1
+        elif word.low == "half":
+            return None
+        return (value,), "", last
+    return None
+
+
+def _digits(word: Token, words: tuple[Token, ...], at: int) -> tuple[Key, str, int]:
+    body = word.low.rstrip("+%abcdefghijklmnopqrstuvwxyz")
+    glued, last = word.low[len(body) :], at + 1
+    if ":" in body:
+        return _clock(body), glued, last
+    parts = body.replace(",", "").split(".") if _grouped(body) else body.replace(",", ".").split(".")
+    key = tuple(float(part[:18]) for part in parts if part)
+    if last < len(words) and words[last].low in _MANY and len(key) == 1:
+        key, last = (key[0] * _MANY[words[last].low],), last + 1
+    if glued.startswith("k") and glued in _GLUED_MANY:
+        key = (key[0] * 1e3, *key[1:])
+    return key, glued, last
+
+
+def _grouped(body: str) -> bool:
+    """Whether commas part thousands, as in 10,000."""
+    return all(len(part.split(".")[0]) == 3 for part in body.split(",")[1:])
+
+
+def _clock(body: str) -> Key:
+    return tuple(float(part[:18]) for part in body.replace(",", ":").replace(".", ":").rstrip("+%apm").split(":") if part.isdigit())
+
+
+def _fraction(word: Token) -> str:
+    digits = word.low.replace(",", ".").split(".")[1]
+    return "".join(c for c in digits if c.isdigit()) or "0"
+
+
+def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str, float, int]:
+    """The dimension, the unit's size, and where the unit ends."""
+    before = words[at - 1].stem if at else ""
+    unit, end = (glued, last) if glued and glued not in _GLUED_MANY else (_named_unit(words, last), last + 1)
+    if unit in _UNITS:
+        dimension, size = _UNITS[unit]
+        if before in ("every", "each"):
+            dimension = "period"
+        return _rate(words, end, dimension, size)
+    if before == "port":
+        return "port", 1.0, last
+    if ":" in words[at].low:
+        return "clock", 1.0, last
+    if words[at].kind == "number" and ("." in words[at].low or _versioned(words, at, last)):
+        return "version", 1.0, last
+    noun = _noun(words, last)
+    if noun:
+        return _rate(words, noun, f"count:{words[noun - 1].stem}", 1.0)
+    if words[at].kind != "number" and words[at].low not in ("once", "twice", "thrice"):
+        return "", 1.0, last
+    return ("count:times" if words[at].kind != "number" else " "), 1.0, last
+
+
+def _named_unit(words: tuple[Token, ...], at: int) -> str:
+    if at >= len(words):
+        return ""
+    return _SPELLED.get(words[at].low, words[at].low) if words[at].kind == "word" or words[at].low == "%" else ""
+
+
+def _noun(words: tuple[Token, ...], at: int) -> int:
+    """Where the noun that is counted ends: `20 connections`, `3 failed calls` counts calls; 0 if none follows."""
+    end = at
+    while end < len(words) and words[end].kind == "word" and (words[end].low not in STOP or words[end].low == "times") and end - at < 2:
+        end += 1
+        if words[end - 1].low.endswith("s"):
+            return end
+    return end if end > at else 0
+
+
+def _rate(words: tuple[Token, ...], end: int, dimension: str, size: float) -> tuple[str, float, int]:
+    """The same, or so much of it in a time, where `per second`, `a day` follows."""
+    if end + 1 < len(words) and words[end].low in ("per", "a", "an", "each", "every"):
+        unit = _SPELLED.get(words[end + 1].low, words[end + 1].low)
+        if unit in _SECONDS:
+            return f"rate:{dimension}", size / _SECONDS[unit], end + 2
+    if "/" in (name := words[end - 1].raw) and end <= len(words):
+        what, _, unit = name.lower().partition("/")
+        unit = _SPELLED.get(unit, unit)
+        if unit in _SECONDS:
+            return f"rate:count:{canonical(what)}", 1.0 / _SECONDS[unit], end
+    return dimension, size, end
+
+
+def _versioned(words: tuple[Token, ...], at: int, last: int) -> bool:
+    """Whether a whole number follows a name and counts nothing: `Postgres 14`, `version 3`."""
+    if not at or words[at].low.endswith(("%", "k")):
+        return False
+    back = at - 1
+    while back > 0 and (words[back].kind in ("op", "mark") or words[back].low in ("version", "v", "is")):
+        back -= 1
+    name = words[back]
+    follows = words[last].low if last < len(words) else ""
+    if name.kind != "word" or name.low in _NO_NAME:
+        return "version" in (words[at - 1].low, words[max(at - 2, 0)].low)
+    plural = follows.endswith("s") and follows not in STOP
+    told = any(word.low == "version" or word.kind == "op" for word in words[back:at])
+    return (told or (name.raw[:1].isupper() and back == at - 1)) and not plural
+
+
+def _whose(words: tuple[Token, ...], at: int) -> str:
+    """What a version is of: the word right before it, else the nearest name."""
+    back = at - 1
+    while back > 0 and words[back].kind == "op":
+        back -= 1
+    if back >= 0 and words[back].kind == "word" and words[back].low not in _NO_NAME:
+        return f"version:{words[back].stem}"
+    for word in reversed(words[:at]):
+        if word.kind == "word" and word.low not in _NO_NAME and (word.raw[:1].isupper() or word.low in _ALSO_NAMES):
+            return f"version:{word.stem}"
+    for word in reversed(words[:at]):
+        if word.kind == "word" and word.low not in _NO_NAME:
+            return f"version:{word.stem}"
+    return " "
+
+
+_ALSO_NAMES = frozenset("python node numpy go rust java ruby php django react postgres postgresql redis pandas ruff npm".split())
+
+
+def _sense(words: tuple[Token, ...], at: int, last: int, *, negated: bool, glued: str) -> tuple[str, int, int]:
+    """Which side of the figure is meant, and the place of the words that say so."""
+    sense, first = EXACT, at
+    for size in (3, 2, 1):
+        key = tuple(word.low for word in words[max(0, at - size) : at])
+        if key in _BEFORE and not (key in (("from",), ("since",), ("until",)) and not words[at].low[0].isdigit()):
+            sense, first = _BEFORE[key], at - len(key)
+            break
+    if at and words[at - 1].kind == "op":
+        sense, first = _OPS.get(words[at - 1].low, EXACT), at - 1
+    if glued.endswith("+") or (last < len(words) and words[last].low == "+"):
+        sense = LEAST
+    for size in (2, 1):
+        key = tuple(word.low for word in words[last : last + size])
+        if len(key) == size and key in _AFTER:
+            sense, last = _AFTER[key], last + size
+            break
+    if negated and sense in (">", "<", LEAST) and not _denied(words[first:at]):
+        sense = _FLIPPED[sense]
+    if sense == EXACT:
+        stems = {word.stem for word in words} | {word.low for word in words}
+        sense = MOST if stems & _CEILING else LEAST if stems & _FLOOR else EXACT
+    return sense, first, last
+
+
+def _denied(words: tuple[Token, ...]) -> bool:
+    """Whether the comparison holds its own denial: `no more than`."""
+    return any(word.low in ("no", "not", "never") for word in words)
+
+
+def _interval(key: Key, sense: str) -> tuple[Key, Key, bool, bool]:
+    if sense in (MOST, "<"):
+        return (float("-inf"),), key, False, sense == "<"
+    if sense in (LEAST, ">"):
+        return key, _ENDLESS, sense == ">", False
+    return key, key, False, False
+
+
+def equal(one: Quantity, other: Quantity) -> bool:
+    """Whether both say the same."""
+    return one.sense == other.sense and _same(one.low, other.low) and _same(one.high, other.high)
+
+
+def disagree(one: Quantity, other: Quantity) -> bool:
+    """Whether the two cannot both be meant of one attribute: other values, other limits, or nothing in common."""
+    if one.sense == other.sense:
+        return not (_same(one.low, other.low) and _same(one.high, other.high))
+    low, high = max(one.low, other.low), min(one.high, other.high)
+    if _same(low, high):
+        return any(q.open_high and _same(q.high, high) or q.open_low and _same(q.low, low) for q in (one, other))
+    return low > high and not _prefix(low, high)
+
+
+def _same(one: Key, other: Key) -> bool:
+    if one == other or _prefix(one, other):
+        return True
+    return len(one) == len(other) == 1 and abs(one[0] - other[0]) <= 1e-9 * max(abs(one[0]), abs(other[0]))
+
+
+def _prefix(one: Key, other: Key) -> bool:
+    """Whether one version only says more of the other: 3.11 and 3.11.4."""
+    size = min(len(one), len(other))
+    return max(len(one), len(other)) > 1 and one[:size] == other[:size]

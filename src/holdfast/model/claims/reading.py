@@ -1,0 +1,250 @@
+"""A text read as claims: what each speaks of, what it does to it, of which things, figures and surroundings.
+
+Only the claim is read: what follows a blank line, a label such as `Rationale:` or a `because` explains it and
+contradicts nothing. Each sentence gives one clause or several (`use uv instead of pip` gives two).
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from holdfast.model.claims import modality
+from holdfast.model.claims.numbers import EXACT, Quantity, quantities
+from holdfast.model.claims.roles import ENGLISH, Filled, filled
+from holdfast.model.claims.sentences import AUX, VERBS, Part, parts
+from holdfast.model.claims.words import STOP, Token, canonical, weight
+
+_MAX_CLAUSES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One thing a text claims."""
+
+    words: tuple[Token, ...]  # as read, stop words included
+    names: frozenset[str]  # what it speaks of
+    subject: frozenset[str]
+    stance: str
+    core: frozenset[str]  # what a denial denies
+    verb: str
+    slots: tuple[tuple[str, frozenset[str]], ...]  # by preposition: in, with, as, from …; "" for the object
+    things: tuple[Filled, ...]  # named as what is used
+    mentions: frozenset[str]  # the names of all things that occur
+    figures: tuple[Quantity, ...]
+    scope: tuple[tuple[str, frozenset[str]], ...]
+    modifiers: frozenset[tuple[str, str]]  # (word, the word it stands before) where it narrows what is meant
+    named: frozenset[str]  # words written as names or code
+    only: bool
+    also: bool
+    refused: bool  # what a contrast puts aside: `not npm`, `instead of pip`
+    tried: bool  # what a dead end says was tried
+
+
+@lru_cache(maxsize=16384)
+def read(text: str, kind: str = "fact") -> tuple[Clause, ...]:
+    """The clauses of a text, in order."""
+    found = [_clause(part) for part in parts(text, dead_end=kind == "dead-end")[:_MAX_CLAUSES]]
+    return tuple(clause for clause in found if clause.names or clause.figures)
+
+
+def _clause(part: Part) -> Clause:
+    words = part.words
+    mood = modality.mood(words)
+    lows = {word.low for word in words}
+    stance = modality.FLIPPED[mood.stance] if part.refused else mood.stance
+    figures = tuple(quantities(words, negated=stance == modality.NO or bool(lows & _REFUSES)))
+    if stance == modality.NO and any(figure.sense != EXACT for figure in figures):
+        stance = modality.YES  # what it denies is the other side of the figure
+    taken = {at for figure in figures for at in range(figure.first, figure.last) if not _counted(words, at, figure)}
+    content = [at for at in range(len(words)) if at not in taken and _tells(words, at)]
+    names = frozenset(_name(words, at) for at in content)
+    verb_at = part.verb
+    things = tuple(thing for thing in filled(words) if _counts(words, thing, verb_at))
+    return Clause(
+        words=words,
+        names=names,
+        subject=frozenset(_name(words, at) for at in content if at < verb_at),
+        stance=stance,
+        core=_core(words, content, mood, refused=part.value),
+        verb=_relation(words, part),
+        slots=_slots(words, content, part),
+        things=tuple(thing for thing in things if _adopted(words, thing, verb_at, part)),
+        mentions=frozenset(thing.name for thing in things),
+        figures=figures,
+        scope=_scope(words, part.condition),
+        modifiers=_modifiers(words, content, verb_at),
+        named=frozenset(_name(words, at) for at in content if words[at].named or (at and words[at].raw[:1].isupper())),
+        only=bool(lows & {"only", "exclusively", "solely"}) or part.only,
+        also=bool(lows & {"also", "additionally", "too", "either"}),
+        refused=part.refused,
+        tried=part.tried,
+    )  # fmt: skip
+
+
+def _counted(words: tuple[Token, ...], at: int, figure: Quantity) -> bool:
+    """Whether this is the noun that a figure counts: it also says what the clause is about."""
+    return figure.dimension == f"count:{words[at].stem}"
+
+
+def _relation(words: tuple[Token, ...], part: Part) -> str:
+    """The verb that carries the meaning: `stored` of `are stored`."""
+    if not 0 <= part.verb < len(words):
+        return ""
+    for at in range(part.verb + 1, min(part.verb + 5, len(words))):
+        word = words[at]
+        if words[part.verb].low in AUX and word.low not in STOP:
+            if word.low in PREPOSITIONS or not (_is_participle(words, at) or word.stem in VERBS):
+                break
+            return word.stem
+    return words[part.verb].stem
+
+
+_REFUSES = frozenset("refuse refused refuses reject rejected rejects fail fails".split())
+_ON_OFF = {"on": "enable", "off": "disable"}
+
+
+def _name(words: tuple[Token, ...], at: int) -> str:
+    return _ON_OFF.get(words[at].low, words[at].stem)
+
+
+def _tells(words: tuple[Token, ...], at: int) -> bool:
+    """Whether a word says what the clause is about."""
+    word = words[at]
+    if word.kind in ("op", "mark"):
+        return False
+    if word.low in _ON_OFF:
+        return at == len(words) - 1 or words[at - 1].low in ("turned", "switched")
+    return word.low not in STOP and word.low not in modality.DENIES and len(word.low) < 64
+
+
+def _core(words: tuple[Token, ...], content: list[int], mood: modality.Mood, *, refused: frozenset[int]) -> frozenset[str]:
+    """What a denial is about: the words right after it; all of the clause if nothing follows."""
+    if refused:
+        return frozenset(_name(words, at) for at in content if at in refused)
+    following = [at for at in content if at > mood.after] if mood.after >= 0 else []
+    strong = [at for at in following if weight(_name(words, at)) == 1.0]
+    if not strong:
+        return frozenset(_name(words, at) for at in content)
+    first = strong[0]
+    core = []
+    for at in range(first, len(words)):
+        if at in content:
+            core.append(_name(words, at))
+        elif words[at].low in PREPOSITIONS or words[at].kind == "mark":
+            break
+    return frozenset(core)
+
+
+PREPOSITIONS = {
+    "in": "in", "on": "in", "at": "in", "inside": "in", "within": "when", "with": "with", "using": "with", "by": "by", "via": "with",
+    "through": "with", "as": "as", "from": "from", "to": "to", "into": "to", "onto": "to", "for": "for", "of": "of", "under": "under",
+    "after": "when", "before": "when", "during": "when", "until": "when", "per": "per", "over": "over", "between": "between",
+    "across": "across", "than": "than", "behind": "behind", "against": "against",
+}  # fmt: skip
+
+
+def _slots(words: tuple[Token, ...], content: list[int], part: Part) -> tuple[tuple[str, frozenset[str]], ...]:
+    """What stands behind each preposition after the verb; "" holds the object."""
+    found: dict[str, set[str]] = {}
+    at_content, slot = set(content), ""
+    for at in range(max(part.verb + 1, 0), len(words)):
+        low = words[at].low
+        if low in PREPOSITIONS and at not in at_content:
+            slot = PREPOSITIONS[low]
+        elif at in at_content and not (slot == "" and part.passive and _is_participle(words, at)):
+            found.setdefault(slot, set()).add(_name(words, at))
+    return tuple((name, frozenset(stems)) for name, stems in found.items())
+
+
+def _is_participle(words: tuple[Token, ...], at: int) -> bool:
+    return words[at].low.endswith(("ed", "en", "t", "ing", "wn", "un"))
+
+
+def _counts(words: tuple[Token, ...], thing: Filled, verb: int) -> bool:
+    """Whether a word that is also plain English is meant as a name here."""
+    raw = words[thing.first].raw
+    if thing.last - thing.first > 1 or words[thing.first].low not in ENGLISH or "." in raw or "_" in raw:
+        return True
+    if thing.first and raw[:1].isupper() and raw[1:] != raw[1:].upper():
+        return True
+    before = words[thing.first - 1].low if thing.first else ""
+    following = words[thing.last].low if thing.last < len(words) else ""
+    if raw.lower() in ("request", "requests"):
+        return raw == "requests" and before in ("use", "uses", "using", "with", "prefer") and (following in PREPOSITIONS or not following)
+    return before in _LEADS and thing.last >= len(words) - 2 or thing.first > verb >= 0 and thing.last == len(words)
+
+
+_LEADS = frozenset("use uses using with in is are to on as from by via be called named : through prefer run written the a at".split())
+_ADOPTS = frozenset("is are was runs run handles handle handled holds hold serves serve stores store owns powers processes manages backs formats remains stays drives does provides".split())
+
+
+def _adopted(words: tuple[Token, ...], thing: Filled, verb: int, part: Part) -> bool:
+    """Whether the thing is named as what is used, not as what a story is about."""
+    if verb < 0 and thing.first == 0:
+        return len(words) - thing.last < 3
+    if thing.first > verb or part.imperative or verb < 0:
+        return True
+    following = next((word.low for word in words[thing.last :]), "")
+    return following in _ADOPTS or (verb == thing.last and words[verb].low in _ADOPTS)
+
+
+def _group(name: str, text: str) -> dict[str, tuple[str, frozenset[str]]]:
+    """Each `word=member+member` or `word` as (group, members)."""
+    found = {}
+    for item in text.split():
+        word, _, members = item.partition("=")
+        found[canonical(word)] = (name, frozenset((members or word).split("+")))
+    return found
+
+
+# Surroundings of which a claim is true; two claims of one group with no member in common do not meet.
+SCOPES = {
+    **_group("environment", "production=prod live=prod staging=stage preprod=stage development=dev dev=dev local=dev locally=dev laptop=dev"
+             " ci=ci test=unit+integration+e2e unittests=unit integrationtests=integration e2e=e2e sandbox=sandbox qa=stage"),
+    **_group("system", "windows linux macos=mac mac=mac ios android ubuntu=linux debian=linux"),
+    **_group("side", "frontend backend mobile=mobile"),
+    **_group("age", "new=new legacy=old old=old existing=old"),
+    **_group("exposure", "public=public internal=internal private=internal admin=admin external=public"),
+    **_group("source", "python=python typescript=ts javascript=js golang=go rust=rust java=java"),
+}  # fmt: skip
+SCOPES.pop("store", None)  # `live` is mostly a verb
+_VERSIONED = re.compile(r"v\d{1,3}\Z")
+_METHODS = frozenset("GET POST PUT PATCH DELETE HEAD".split())
+_CODE = frozenset("code files modules module packages projects scripts services sources file part repo".split())
+
+
+def _scope(words: tuple[Token, ...], condition: tuple[Token, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
+    found: dict[str, set[str]] = {}
+    written = any(word.stem in ("write", "implement", "rewrit", "port", "code", "program", "build") for word in words)
+    for at, word in enumerate((*words, *condition)):
+        if _VERSIONED.match(word.low):
+            found.setdefault("version", set()).add(word.low)
+        elif word.raw in _METHODS:
+            found.setdefault("method", set()).add(word.low)
+        elif word.stem in SCOPES:
+            group, members = SCOPES[word.stem]
+            following = words[at + 1].low if at + 1 < len(words) else ""
+            before = words[at - 1].low if 0 < at <= len(words) else ""
+            if group == "source" and following not in _CODE and (before not in ("in", "for") or written) or group in ("age", "exposure") and following in ("", ",", "key", "keys"):
+                continue
+            found.setdefault(group, set()).update(members)
+    told = [word.stem for word in condition if word.kind == "word" and word.low not in STOP and word.stem not in SCOPES]
+    if told:
+        found["condition"] = set(told)
+    return tuple((name, frozenset(members)) for name, members in found.items())
+
+
+_NARROWS = frozenset("in on at for of inside within during across against when under".split())
+
+
+def _modifiers(words: tuple[Token, ...], content: list[int], verb: int) -> frozenset[tuple[str, str]]:
+    """Pairs of a word and the one right after it, in the subject or behind a preposition that narrows."""
+    found, narrows = set(), False
+    at_content = set(content)
+    for at in range(len(words) - 1):
+        low = words[at].low
+        if low in PREPOSITIONS or words[at].kind == "mark":
+            narrows = low in _NARROWS
+        if at in at_content and at + 1 in at_content and (at < verb or narrows):
+            found.add((_name(words, at), _name(words, at + 1)))
+    return frozenset(found)

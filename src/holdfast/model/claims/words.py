@@ -1,0 +1,419 @@
+"""Words of engineering English: tokens, a light stem, one name for what has several, and what opposes what.
+
+Nothing here knows what a sentence means; `reading` puts the words together.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+# Each alternative begins with a class of characters no other begins with and has no nested choice,
+# so the time taken grows with the length of the text and no faster.
+_TOKEN = re.compile(
+    r"(?P<op>[<>=~!^]=?|[≥≤])"
+    r"|(?P<number>\d+(?:[.,:]\d+)*)(?P<glued>[^\W\d_]*[%+]?)"
+    r"|(?P<word>[^\W\d]\w*(?:[.'’/#@-]+\w+)*(?:\(\))?(?:\+\+|#)?)"
+    r"|(?P<mark>[,:()%])"
+)
+_MAX_TOKENS = 64  # a claim is a sentence; what follows later is no longer part of it
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, number or mark as written, with its stem."""
+
+    raw: str
+    low: str
+    stem: str
+    kind: str  # word, number, op, mark
+
+    @property
+    def named(self) -> bool:
+        """Whether it is written as a name or as code rather than as plain English."""
+        return any(c.isupper() for c in self.raw[1:]) or any(c in "._/#@`" or c.isdigit() for c in self.raw)
+
+
+@lru_cache(maxsize=8192)
+def tokens(text: str) -> tuple[Token, ...]:
+    """The words, numbers and marks of one sentence, in order."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        found.extend(_made(match))
+        if len(found) >= _MAX_TOKENS:
+            break
+    return tuple(_joined(found))
+
+
+def _made(match: re.Match[str]) -> list[Token]:
+    raw = match[0]
+    if match["op"] or match["mark"]:
+        return [Token(raw, raw, raw, "op" if match["op"] else "mark")]
+    if match["number"]:
+        glued = match["glued"]
+        if not glued or glued.lower() in GLUED:
+            return [Token(raw, raw.lower(), raw.lower(), "number")]
+        return [Token(raw, raw.lower(), raw.lower(), "word")]
+    if raw.lower() == "offline":
+        return [Token(raw, "without", "without", "word"), Token(raw, "network", "network", "word")]
+    return [_word(part) for part in _parts(raw.replace("’", "'"))]
+
+
+def _parts(raw: str) -> list[str]:
+    """A word; or its parts, where a hyphen only joins plain words (`thread-safe` is `thread safe`)."""
+    if "-" not in raw or raw.lower() in WHOLE:
+        return [raw]
+    pieces = [piece for piece in raw.split("-") if piece]
+    if len(pieces) > 1 and pieces[0].lower() in ("non", "un"):
+        return ["non" + pieces[1].lower(), *pieces[2:]]
+    return pieces
+
+
+def _word(raw: str) -> Token:
+    low = raw.lower()
+    if raw == "US":
+        return Token(raw, "u.s", "u.s", "word")
+    if low.endswith("'s") and low not in CONTRACTED:
+        low = low[:-2]
+    return Token(raw, low, canonical(low), "word")
+
+
+def _joined(found: list[Token]) -> list[Token]:
+    """The tokens with pairs that are one word put together (`time out`, `pull request`)."""
+    out: list[Token] = []
+    for token in found:
+        if out and (pair := PAIRS.get((out[-1].stem, token.stem))):
+            out[-1] = Token(out[-1].raw + " " + token.raw, pair, pair, "word")
+        else:
+            out.append(token)
+    return out
+
+
+@lru_cache(maxsize=32768)
+def canonical(low: str) -> str:
+    """One name for a word however it is inflected, and whichever of its synonyms was used."""
+    if low in SAME:
+        return SAME[low]
+    stem = _stem(low)
+    return SAME_STEM.get(stem, stem)
+
+
+def _stem(low: str) -> str:
+    if low in KEEP or len(low) <= 3 or not low.isalpha() or not low.isascii():
+        return low
+    word = _singular(low)
+    for ending in ("ization", "isation", "ibility", "ability", "ation", "ition", "ing", "ed", "ible", "able", "ment", "ion", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and _has_vowel(word[: -len(ending)]):
+            word = word[: -len(ending)]
+            break
+    return _ended(word)
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _ended(word: str) -> str:
+    """Without what endings leave behind: a doubled letter, a silent e, -ize and -ate, y for i."""
+    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "aeiousl":
+        word = word[:-1]
+    for ending in ("ate", "ize", "ise", "at", "iz", "is", "ee", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] + "y" if word.endswith("i") and len(word) > 3 else word
+
+
+def _has_vowel(word: str) -> bool:
+    return any(c in "aeiouy" for c in word)
+
+
+GLUED = frozenset(
+    "ns us ms s sec secs min mins m h hr hrs d day days w wk y b kb mb gb tb pb kib mib gib tib k kbps mbps gbps"
+    " hz khz mhz ghz px em rem rps qps x % + k+ %+".split()
+)
+CONTRACTED = frozenset(("it's", "that's", "there's", "let's", "what's", "here's", "who's"))
+# Written with a hyphen and one thing.
+WHOLE = frozenset(
+    "e-mail front-end back-end web-app at-least-once at-most-once exactly-once apache-2.0 gpl-3.0 bsd-3-clause"
+    " mpl-2.0 agpl-3.0 lgpl-3.0 read-only re-run opt-in opt-out utf-8 utf-16 iso-8859-1 latin-1 round-robin"
+    " kebab-case snake-case camel-case pascal-case scikit-learn styled-components ts-node ts-jest node-fetch"
+    " pip-tools pip-compile django-rest-framework react-query react-native golangci-lint cert-manager us-east-1"
+    " us-west-2 eu-west-1 eu-central-1 on-prem built-in".split()
+)
+# Words that the stem would spoil, or that mean another thing without their ending.
+KEEP = frozenset(
+    "this its was has does always sometimes across less less-than process access address status alias analysis"
+    " redis express keys pandas postgres kubernetes sass less windows macos ios aws gcs jenkins travis nats"
+    " bus canvas class pass unless versus previous various during string thing nothing everything something"
+    " anything need speed feed seed embed red shed bed schema need exceed proceed succeed indeed session version"
+    " region million billion station table stable enable disable variable available cable moment comment segment"
+    " element document environment deployment development event parent agent client current content only daily"
+    " early family apply supply reply fly rely july assembly sync async create private update date state template"
+    " rate certificate coordinate candidate duplicate delegate format data beta meta size raise exercise promise"
+    " noise precise wise otherwise release base case phase database license increase purchase response cause"
+    " house pause close expose purpose compose suppose choose loose those these use reuse axis basis redis"
+    " debian python ruby node code file line type name time cache image package message page storage usage"
+    " service source resource device interface namespace space place price trace replace once since hence"
+    " single simple module rule role schedule handle example sample title cycle middle people double possible"
+    " visible flexible responsible reversible mutable immutable nullable optional ring spring king"
+    " bring caching logging testing billing mailing staging pricing routing naming timing polling paging"
+    " action section function option question position condition exception partition connection collection"
+    " transaction production permission decision edition addition mission extension dimension expression"
+    " migration application organization location iteration operation configuration information".split()
+)
+
+
+def _table(text: str) -> dict[str, str]:
+    """Each line `one: other other …` gives every other word the first one's name."""
+    found = {}
+    for line in text.strip().splitlines():
+        name, _, others = line.partition(":")
+        for other in (name.strip(), *others.split()):
+            found[other] = name.strip()
+    return found
+
+
+# Words that are one in what teams write, by their written form …
+SAME = _table("""
+postgresql: postgres pg postgre psql
+mongodb: mongo
+kubernetes: k8s kube
+javascript: js ecmascript
+typescript: ts
+python: py cpython
+golang:
+elasticsearch: elastic
+rabbitmq: rabbit
+database: db dbs databases datastore
+repository: repo repos repositories
+documentation: docs doc document documents documented documenting
+dependency: dep deps dependencies
+config: configs configuration configurations configure configured configuring settings setting
+environment: env envs environments
+production: prod
+authentication: auth authenticate authenticated authenticates authenticating authn login
+authorization: authorize authorized authz
+test: tests testing tested
+package: packages pkg packaging
+log: logs logged logging
+cache: caches cached caching
+deploy: deploys deployed deployment deployments deploying rollout
+release: releases released releasing
+migration: migrations migrate migrated migrating migrates
+application: app apps applications
+frontend: front-end ui web-app
+backend: back-end
+identifier: id ids identifiers
+function: functions func fn fns method methods
+param: parameter parameters params argument arguments args
+directory: dir dirs directories folder folders
+message: messages msg msgs
+error: errors err
+exception: exceptions
+transaction: transactions txn tx
+connection: connections conn
+user: users
+customer: customers
+request: requests req
+response: responses resp
+timestamp: timestamps
+email: emails e-mail e-mails mail mails
+maximum: max
+minimum: min
+length: long len
+delete: deletes deleted deleting deletion deletions erase erased remove removes removed removing removal
+approval: approvals approve approved approves approver approvers sign-off signoff
+review: reviews reviewed reviewing reviewer reviewers
+retry: retries retried retrying
+reverse: reverses reversed reversible reversal
+immutable: frozen
+mutable: modifiable
+pagination: paginated paginate paginates paged
+encrypt: encrypts encrypted encryption encrypting
+unencrypted: plaintext cleartext
+commit: commits committed committing
+merge: merges merged merging
+squash: squashed squashes squashing
+rebase: rebased rebases rebasing
+block: blocks blocked blocking
+import: imports imported importing
+format: formats formatted formatting formatter reformat
+lint: lints linted linting linter linters
+annotation: annotations annotated hint hints
+docstring: docstrings
+size: sizes sized
+expire: expires expired expiry expiration ttl lifetime
+pool: pools pooled
+parallel: parallelism concurrently concurrent concurrency simultaneously
+async: asynchronous asynchronously asyncio
+sync: synchronous synchronously
+threadsafe:
+network: internet networking online
+server: servers
+service: services microservice
+worker: workers
+schema: schemas schemata
+store: stores stored storing save saves saved saving persist persists persisted kept keep keeps keeping hold holds held retain retains retained retention live lives living reside resides
+write: writes wrote written writing author authored
+build: builds built building
+handle: handles handled handling
+manage: manages managed managing management
+own: owns owned owner owners ownership
+name: names named called call naming
+require: requires required requiring requirement
+need: needs needed
+begin: begins start starts started starting launch launches
+stop: stops stopped stopping
+change: changes changed changing modify modified modifies edit edited edits editing alter
+show: shows shown display displays displayed render renders rendered
+return: returns returned respond responds
+send: sends sent sending emit emits emitted
+get: gets fetch fetches fetched fetching retrieve retrieved
+create: creates created creating creation generate generates generated generating
+run: runs ran running execute executes executed execution
+serve: serves served serving
+describe: describes described
+define: defines defined
+english: en
+latency: latencies
+throughput:
+timeout: deadline timeouts
+endpoint: endpoints route routes
+vendor: vendored vendoring vendors
+version: versions versioned versioning
+publish: publishes published publishing
+validate: validates validated validation
+generate:
+pin: pins pinned pinning
+scan: scans scanned scanning
+record: records recorded
+enable: enables enabled enabling
+disable: disables disabled disabling
+reuse: reuses reused
+mock: mocks mocked mocking
+global: globals
+secret: secrets credential credentials
+password: passwords
+mandatory: compulsory obligatory
+abort: aborts aborted
+feature: features
+flag: flags toggle toggles
+code: codes codebase
+branch: branches
+table: tables
+key: keys
+line: lines
+file: files
+page: pages
+module: modules
+image: images
+queue: queues
+event: events
+token: tokens
+session: sessions
+thread: threads threaded threading
+""")
+# … and by their stem.
+SAME_STEM = _table("""
+store: sav persist retain
+fast: quick
+start: launch
+""")
+PAIRS = {
+    ("time", "out"): "timeout", ("times", "out"): "timeout", ("pull", "request"): "pullrequest",
+    ("merge", "request"): "pullrequest", ("front", "end"): "frontend", ("back", "end"): "backend",
+    ("web", "application"): "frontend", ("type", "annotation"): "typehint", ("command", "line"): "cli",
+    ("source", "control"): "vcs", ("time", "zone"): "timezone", ("log", "in"): "authentication",
+    ("set", "up"): "setup", ("roll", "back"): "rollback", ("read", "only"): "read-only",
+    ("run", "time"): "runtime", ("network", "connection"): "network", ("network", "access"): "network", ("time", "limit"): "timeout", ("google", "cloud"): "gcp",
+    ("two", "factor"): "2fa", ("continuous", "integration"): "ci", ("lock", "file"): "lockfile",
+    ("data", "base"): "database", ("file", "name"): "filename", ("user", "name"): "username",
+    ("third", "party"): "thirdparty", ("open", "source"): "opensource", ("code", "review"): "review",
+    ("single", "tenant"): "singletenant", ("multi", "tenant"): "multitenant", ("unit", "test"): "unittests",
+    ("integration", "test"): "integrationtests", ("mono", "repository"): "monorepo",
+}  # fmt: skip
+
+# Say how a sentence is built, never what it is about.
+STOP = frozenset(
+    """a an the this that these those it its it's that's there there's here here's what what's which who whom whose
+    we our ours us you your i my me they their them he she his her one's let's be is are was were been being am
+    will would shall do does did done doing to of and or as at by for from in into on onto with via through using
+    per than then so such too also just only even still already yet now currently today again each every all any
+    both either some several many most more less much very quite really please make makes made made sure ensure
+    ensures team agreed decided decision decide decides decides policy rule always generally usually normally
+    typically basically must should shall may might can could ought have has had having not never no cannot up out
+    off about around over under between within after before during while when where if unless until because since
+    instead rather not but if however therefore thus hence etc e.g i.e like own same other another anything
+    everything nothing nobody none else way ways time times case cases kind kinds want wants wanted got get gets
+    allowed allow allows permitted permit permits fine ok okay acceptable forbidden forbid forbids banned ban bans
+    prohibited prohibit prohibits disallowed disallow avoid avoids avoided optional optionally mandatory
+    required require requires need needs needed necessary necessarily longer anymore enough true false okay free
+    freely anywhere everywhere whole entire directly forget expected one everybody everyone anybody anyone exactly except itself themselves together new
+    """.split()
+) - {"off", "own", "new", "time", "case", "policy"}  # fmt: skip
+# Say little by themselves: a quarter of a word.
+WEAK = frozenset(
+    canonical(word)
+    for word in """use uses used using utilise utilize adopt employ choose pick prefer favor favour run work go
+    put make set take have perform happen occur need require support provide allow handle process manage do
+    become remain stay seem contain include consist come give apply rely depend store write build create define
+    describe send get serve return implement project system default primary main standard current thing
+    add call value base follow switch move appear end occur land time""".split()
+)
+
+# Pairs of which a thing can be only one; `x|y` are names as `canonical` gives them.
+_OPPOSED = """
+enable|disable sync|async mutable|immutable soft|hard oldest|newest ascending|descending asc|desc eager|lazy
+eagerly|lazily optimistic|pessimistic stateful|stateless static|dynamic statically|dynamically
+monorepo|polyrepo monolith|microservices manual|automatic manually|automatically
+serial|parallel sequentially|parallel sequential|parallel inclusive|exclusive include|exclude accept|reject
+accept|refuse strict|lenient relative|absolute public|private encrypt|unencrypted signed|unsigned
+replica|primary commit|ignored commit|gitignored commit|git-ignored ignored|track opt-in|opt-out
+push|pull blocking|nonblocking block|nonblocking ordered|unordered sorted|unsorted bounded|unbounded
+cached|uncached nullable|required big|little client|server safe|unsafe typed|untyped
+complete|incomplete consistent|inconsistent valid|invalid sensitive|insensitive deterministic|nondeterministic
+success|failure succeed|fail fail-open|fail-closed open|closed singular|plural allow|deny whitelist|blacklist
+increase|decrease lower|upper lowercase|uppercase left|right up|down first|last fifo|lifo
+idempotent|nonidempotent hot|cold cheap|expensive fast|slow strong|weak strongly|eventually
+centralized|distributed central|distributed local|remote locally|remotely embedded|external inline|external
+read-only|writable visible|hidden always|never early|late earliest|latest oldest|latest
+greedy|lazy verbose|quiet shared|separate shared|dedicated reversible|irreversible
+rows|columns push|poll warm|cold persistent|ephemeral durable|transient permanent|temporary
+rarely|often seldom|often frequently|rarely random|sequential
+supported|unsupported used|unused known|unknown limited|unlimited singletenant|multitenant
+"""
+
+
+def _opposites() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for pair in _OPPOSED.split():
+        one, other = (canonical(side) for side in pair.split("|"))
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return {name: frozenset(others) for name, others in found.items()}
+
+
+OPPOSITES = _opposites()
+_UN_IS_NO_PREFIX = ("under", "unit", "uni", "until", "unless", "unix", "union", "undo", "unpack", "unwrap")
+
+
+def opposed(one: str, other: str) -> bool:
+    """Whether two names of words exclude each other (`sync`, `async`; `signed`, `unsigned`)."""
+    return other in OPPOSITES.get(one, ()) or _prefixed(one, other) or _prefixed(other, one)
+
+
+def _prefixed(one: str, other: str) -> bool:
+    if len(other) < 4 or one.startswith(_UN_IS_NO_PREFIX):
+        return False
+    return one in ("un" + other, "non" + other, "im" + other, "ir" + other) or one == "in" + other != "inform"
+
+
+def weight(stem: str) -> float:
+    """How much a word says about what a sentence is about."""
+    return 0.25 if stem in WEAK else 1.0
