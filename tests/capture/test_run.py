@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import recover
+from holdfast.capture import account, recover
 from holdfast.capture.run import recording, run_command
 from holdfast.errors import BadInput, NotStored, ScanFailed
 from holdfast.git import setup
@@ -55,9 +55,46 @@ def test_a_run_leaves_a_sealed_capsule_and_an_event(project: Project) -> None:
     context = json.loads((folder / "context.json").read_bytes())
     assert (context["command"][0], context["cwd"], context["anchor"]["branch"]) == ("sh", ".", "main")
     assert "exit code 3" in (folder / "summary.md").read_text()
+    assert "- Why: do it\n" in (folder / "summary.md").read_text()
     assert project.faults(out.run_id) == []
     assert not (folder / "open").exists()
     assert capsule.opened(project.clone.layout) == []
+
+
+LONG = "Move the importer to streams. It runs out of memory on big files. " + "Details follow. " * 40
+
+
+@pytest.mark.parametrize(
+    ("context", "why"),
+    [
+        ({"prompt": "make it\n\nfaster", "task": "T-1"}, "make it faster"),
+        ({"task": "T-1", "objective": "ship it"}, "T-1"),
+        ({"objective": "ship the importer"}, "ship the importer"),
+        ({"prompt": "  \n", "task": None}, None),
+        ({}, None),
+    ],
+)
+def test_a_summary_says_why(context: dict[str, str | None], why: str | None) -> None:
+    """Months later what changed is in git, and why is nowhere else."""
+    text = account.summary(context, "it ended", {}, [])
+    assert [row for row in text.splitlines() if row.startswith("- Why:")] == (
+        [f"- Why: {why}"] if why else []
+    )
+
+
+def test_a_long_prompt_is_cut_at_a_sentence() -> None:
+    """Half a sentence may say the opposite of the whole."""
+    told = account.why({"prompt": LONG})
+    assert told and told.startswith("Move the importer to streams. It runs out of memory on big files.")
+    assert told.endswith("follow.") and len(told) <= 300
+    assert (account.why({"prompt": "x" * 900}) or "").endswith("…")
+
+
+def test_a_summary_says_what_was_decided() -> None:
+    """A run's decisions are found where its changes are."""
+    text = account.summary({"run_id": "r"}, "it ended", {}, None, decided=["Use UTC\neverywhere", "Keep v1"])
+    assert "- Decided: Use UTC everywhere\n- Decided: Keep v1\n" in text
+    assert "Decided" not in account.summary({"run_id": "r"}, "it ended", {}, None)
 
 
 def test_sealed_files_are_read_only(project: Project) -> None:

@@ -173,7 +173,8 @@ def answer(*rows: object) -> str:
 
 def test_a_model_may_propose_what_it_can_cite() -> None:
     """A model reads more than rules do; its word weighs less."""
-    (one,) = asked([TURN], lambda _: "Here you go:\n" + answer({**ROW, "words": WORDS})) or ()
+    ones = asked([TURN], lambda _: "Here you go:\n" + answer({**ROW, "words": WORDS})) or []
+    (one,) = ones
     assert (one.kind, one.statement, one.why) == ("decision", ROW["statement"], "three zones")
     assert one.words in TURN.text and one.words.split() == WORDS.split()
     assert (one.turn, one.who, one.rule) == (2, "user", "model") and one.confidence <= 0.6
@@ -311,10 +312,11 @@ def test_any_answer_at_all_is_survived(turns: list[Said | Tried], reply: str) ->
 
 
 HOSTILE = [
-    "a", ".", "We decided to ", "must ", "<!--", "<a-b>", "<holdfast-data x>", "```\n", "`", '"', "**a", "\x1b[",
-    "\x1b]", "no, ", "[", "at a", "because ", "e.g. ", " ", "\n", "\t", "- a\n", "let ", "1.", "not ", "so, ", "I said ",
-    "|", "tried ", "in the end, ", "_", "We decided to store it as UTC because of x. ",
-    "Never write to the big replica of shard a.\n", "def a:a", "(", "x=1 ", "https://a.b/c ", "!\"')", "**Decision**\n",
+    "a", ".", "We decided to ", "must ", "<!--", "<a-b>", "<holdfast-data x>", "```\n", "`", "\"", "**a",
+    "\x1b[", "\x1b]", "no, ", "[", "at a", "because ", "e.g. ", " ", "\n", "\t", "- a\n", "let ", "1.",
+    "not ", "so, ", "I said ", "|", "tried ", "in the end, ", "_",
+    "We decided to store it as UTC because of x. ", "Never write to the big replica of shard a.\n",
+    "def a:a", "(", "x=1 ", "https://a.b/c ", "!\"')", "**Decision**\n",
 ]  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """What is said about a run: its summary and the body of its event. Nothing is read or written here."""
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,6 +11,8 @@ MAX_TEXT = 1 << 16  # of one field in the event's body; the capsule has it in fu
 MAX_LISTED = 1 << 18  # bytes of artifacts in the body; outputs/files.json has them all
 MAX_GIVEN = 1 << 16  # bytes of argument files in the body; inputs/files.json has them all
 _SHOWN = 20
+_REASON = 300  # characters of why, and of each thing decided
+_SENTENCE = re.compile(r"[.!?]\s")
 
 
 def command_line(argv: Sequence[str] | None) -> str | None:
@@ -77,8 +80,10 @@ def summary(
     said: str,
     outputs: Mapping[str, Any],
     files: Sequence[Mapping[str, Any]] | None,
+    *,
+    decided: Sequence[str] = (),
 ) -> str:
-    """summary.md: what ran, how it ended, how long it took and what it changed."""
+    """summary.md: what ran, why, how it ended, what was decided in it, and what it changed."""
     anchor = context.get("anchor") or {}
     rows = [
         f"# Run {context.get('run_id')}",
@@ -87,6 +92,7 @@ def summary(
         "",
         *_fields(
             {
+                "Why": why(context),
                 "Task": context.get("task"),
                 "Parent": context.get("parent_run_id"),
                 "Started": context.get("started"),
@@ -96,6 +102,7 @@ def summary(
                 "Prompt": _cut(str(context.get("prompt") or "").split("\n")[0], 200) or None,
             }
         ),
+        *(f"- Decided: {_cut(one_row(words), _REASON)}" for words in decided),
         *(
             f"- {key.removesuffix('_bytes')}: {_count(n, 'byte')}"
             for key, n in outputs.items()
@@ -109,6 +116,27 @@ def summary(
     if len(files) > _SHOWN:
         rows.append(f"- and {len(files) - _SHOWN} more, see outputs/files.json")
     return "\n".join(rows) + "\n"
+
+
+def why(context: Mapping[str, Any]) -> str | None:
+    """Why a run was made: how its prompt begins, else its task, else its session's objective."""
+    for name in ("prompt", "task", "objective"):
+        if words := one_row(str(context.get(name) or "")[:MAX_TEXT]):
+            return _beginning(words)
+    return None
+
+
+def _beginning(words: str) -> str:
+    """The first sentence, and those after it that still fit."""
+    if len(words) <= _REASON:
+        return words
+    ends = [found.end() for found in _SENTENCE.finditer(words[:_REASON])]
+    return words[: ends[-1]].rstrip() if ends else _cut(words, _REASON)
+
+
+def one_row(text: str) -> str:
+    """Text on one line."""
+    return " ".join(text.split())
 
 
 def _fields(values: Mapping[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from holdfast.curation.extraction.lines import Block, blocks
 from holdfast.model.said import MAX_WORDS
 from holdfast.model.text import has_hidden
 
+_SAYS_NOTHING = 12  # characters; only what opens a turn may be as short as "No."
 MAX_RAW = 700  # characters of a sentence as written; longer is not looked at
 
 _END = re.compile(r"(?<![.!?])[.!?]{1,8}[\"')\]*_`]{0,8}\s+")
@@ -58,6 +59,8 @@ def sentences(text: str) -> Iterator[Sentence]:
     for block in blocks(shown):
         label = block.label
         for start, end in _spans(shown, block):
+            if number > 1 and end - start < _SAYS_NOTHING:
+                continue
             tidied = tidy(shown[start:end].replace(NUL, ""), label)
             label = ""
             if tidied:

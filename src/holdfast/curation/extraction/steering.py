@@ -31,15 +31,15 @@ _OVERRULES = re.compile(
     r"|\bjailbr\w+|\b(?:developer|god|dan) mode\b|\byou are (?:now|no longer)\b|^act as\b"
     r"|\bpretend (?:to be|you)\b"
     r"|\bas an ai\b|<\|?(?:im_start|im_end|system|endoftext)|\[/?INST\]|^(?:assistant|system|human)\s*:"
-    r"|\b(?:do not|don't|never|without)\s+(?:\w+\s+){0,2}(?:tell|inform|mention|reveal|alert|notif|ask"
-    r"|show)\w*\s+"
-    rf"(?:\w+\s+){{0,3}}{_WHOM}"
     r"|\b(?:exfiltrat\w+|keylogger|backdoor|reverse shell)\b|\b(?:curl|wget)\b[^|]{0,200}\|\s*(?:ba|z"
     r"|da)?sh\b",
     re.IGNORECASE,
 )
 _ADDRESSES = re.compile(
-    r"\b(?:add|save|store|write|commit|put|record|persist|append|keep)\b.{0,40}\b(?:to|in|into) (?:your "
+    r"\b(?:do not|don't|never|without)\s+(?:\w+\s+){0,2}(?:tell|inform|mention|reveal|alert|notif|ask"
+    r"|show)\w*\s+"
+    rf"(?:\w+\s+){{0,5}}{_WHOM}"
+    r"|\b(?:add|save|store|write|commit|put|record|persist|append|keep)\b.{0,40}\b(?:to|in|into) (?:your "
     r"|the |long.term |project )*"
     r"memor(?:y|ies)\b|\bmemor(?:y|ize|ise)\s*:|\bmemori[sz]e\b|\bremember\s*(?::|this|that|to|from now"
     r"|always|for)"
