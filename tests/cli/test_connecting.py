@@ -1,0 +1,237 @@
+"""`connect`, `disconnect`, `import adr|memory`, `export adr`: what people see, and what stays as it was."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.interfaces.cli import connecting
+from holdfast.project import Project
+from tests.conftest import Cli, GitRepo
+
+assert connecting.connect.name == "connect"
+
+RECORD = """\
+# {number}. {title}
+
+Date: 2026-02-12
+
+## Status
+
+{status}
+
+## Context
+
+Somebody asked.
+
+## Decision
+
+{decision}
+
+## Consequences
+
+It is so.
+"""
+
+
+def answer(cli: Cli, *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(cli(*words, "--json").out)
+    return found
+
+
+def decide(repo: GitRepo, statement: str, *, kind: str = "decision", **fields: Any) -> str:
+    """An accepted memory, approved by a person."""
+    project = Project.open(repo.path, person=True)
+    return project.remember(statement, kind=kind, accept=True, reviewer="Ada", **fields).id
+
+
+def candidates(repo: GitRepo) -> list[Any]:
+    from holdfast.curation.candidates import read
+
+    return list(read(Project.open(repo.path).clone).waiting.values())
+
+
+@pytest.fixture
+def here(cli: Cli, repo: GitRepo) -> GitRepo:
+    cli("init", "--commit")
+    return repo
+
+
+def records(repo: GitRepo) -> None:
+    told = (
+        ("Keep a log", "Accepted", "We will keep a log."),
+        ("Use a wiki", "Superseded by [3. Use records](0003-use-records.md)", "We will use a wiki."),
+        ("Use records", "Accepted\n\nSupersedes [1. Keep a log](0001-keep-a-log.md)", "We will use records."),
+        ("Use carrier pigeons", "Rejected", "We will not."),
+    )
+    for number, (title, status, decision) in enumerate(told, start=1):
+        text = RECORD.format(number=number, title=title, status=status, decision=decision)
+        repo.write(f"docs/adr/{number:04}-{title.lower().replace(' ', '-')}.md", text)
+    repo.write("docs/adr/README.md", "# Records\n\n- [1](0001-keep-a-log.md)\n")
+    repo.git("add", "docs")
+    repo.git("commit", "-q", "-m", "records")
+
+
+def test_connect_shows_asks_writes_and_undoes(cli: Cli, here: GitRepo) -> None:
+    """One command in, one command out, and nothing is written that nobody saw."""
+    first = decide(here, "Never log a password.", kind="invariant")
+    here.write("CLAUDE.md", "# Mine\n")
+    shown = cli("connect", "agents", "claude", "--dry-run").out
+    assert "+++ b/AGENTS.md" in shown and f"+- {first}: Never log a password." in shown
+    assert "Nothing was written." in shown and not (here / "AGENTS.md").exists()
+    refused = cli("connect", "agents", ok=False)
+    assert refused.code == 37 and not (here / "AGENTS.md").exists()
+    said = cli("connect", "agents", "claude", "--yes").out
+    assert "AGENTS.md" in said and "Restart to see it: agents, claude" in said
+    assert cli("connect").out.startswith("Nothing to change.")
+    again = decide(here, "Use SQLite for the index.")
+    states = {one.tool: one.current for one in Project.open(here.path).connected()}
+    assert states == {"agents": False, "claude": False}, "what was promoted since is not in them"
+    assert answer(cli, "connect", "--yes")["changes"][0]["action"] == "refresh"
+    assert again in (here / "CLAUDE.md").read_text()
+    assert "block taken out" in cli("disconnect", "--yes").out
+    assert (here / "CLAUDE.md").read_text() == "# Mine\n" and not (here / "AGENTS.md").exists()
+
+
+def test_only_what_a_person_approved_is_told(cli: Cli, here: GitRepo) -> None:
+    """A block speaks to every agent unasked; a proposal or an automatic promotion must not."""
+    project = Project.open(here.path, person=False)
+    project.remember("Use MongoDB.", kind="decision", evidence=["README"], accept=True, reviewer="bot")
+    project.remember("Sort imports.", kind="decision")
+    kept = decide(here, "Use SQLite for the index.")
+    cli("connect", "gemini", "--yes")
+    text = (here / "GEMINI.md").read_text()
+    assert kept in text and "MongoDB" not in text and "Sort imports" not in text
+
+
+def test_an_edited_block_needs_force(cli: Cli, here: GitRepo) -> None:
+    """Exit code 43 tells a script that somebody's words are in the way."""
+    cli("connect", "copilot", "--yes")
+    file = here / ".github/copilot-instructions.md"
+    file.write_text(file.read_text().replace("Take work", "Steal work"))
+    refused = cli("connect", "copilot", "--yes", ok=False)
+    assert refused.code == 43 and "-- Steal work" in refused.err and "--force" in refused.err
+    assert "--force" in cli("connect", "--dry-run").out
+    (kept,) = answer(cli, "connect", "copilot", "--force", "--yes")["kept"]
+    assert "Steal work" in Path(kept).read_text() and "Steal work" not in file.read_text()
+    assert cli("connect", "nano", ok=False).code == 2
+
+
+def test_records_become_candidates_once(cli: Cli, here: GitRepo) -> None:
+    """What a project decided for years comes along; what it gave up does not."""
+    records(here)
+    done = answer(cli, "import", "adr")
+    assert len(done["proposed"]) == 2 and done["files"] == 5
+    reasons = {one["path"]: one["reason"] for one in done["skipped"]}
+    assert reasons["docs/adr/0002-use-a-wiki.md"] == "it is superseded"
+    assert reasons["docs/adr/0004-use-carrier-pigeons.md"] == "it is rejected"
+    log, use = sorted(candidates(here), key=lambda one: one.statement)
+    assert log.statement == "Keep a log: We will keep a log." and log.type == "decision"
+    assert use.supersedes == (log.id,) and "Rationale: Somebody asked." in use.details
+    assert log.provenance == ("file:docs/adr/0001-keep-a-log.md#15 We will keep a log.",)
+    assert log.evidence[0].startswith("lines:docs/adr/0001-keep-a-log.md:1-19@")
+    again = answer(cli, "import", "adr", "docs/adr")
+    assert (again["proposed"], again["joined"], again["known"]) == ([], [], 2)
+    assert cli("import", "adr", "nowhere", ok=False).code == 14
+
+
+def test_notes_become_candidates_once(cli: Cli, here: GitRepo) -> None:
+    """Rules that people wrote for agents are proposed one by one, and our own block is not among them."""
+    decide(here, "Never echo our own block.", kind="invariant")
+    here.commit(
+        "CLAUDE.md", "# Rules\n\n## Tests\n\n- Never skip a test\u202e here.\n- Use pytest for tests.\n"
+    )
+    (here / "AGENTS.md").symlink_to("/etc/passwd")
+    cli("connect", "claude", "gemini", "--yes")
+    done = cli("import", "memory")
+    assert "2 new candidates" in done.out and "AGENTS.md: it is a symbolic link" in done.out
+    assert "CLAUDE.md:5 hides characters" in done.err
+    use, never = sorted(candidates(here), key=lambda one: one.type)
+    assert (never.type, never.statement) == ("invariant", "Never skip a test⟨U+202E⟩ here.")
+    assert (use.type, use.tags) == ("decision", ("tests",))
+    assert use.evidence[0].startswith("lines:CLAUDE.md:6-6@")
+    here.write("CLAUDE.md", "new first line\n\n" + (here / "CLAUDE.md").read_text())
+    again = answer(cli, "import", "memory")
+    assert (again["proposed"], again["joined"], again["known"]) == ([], [], 2), "lines that moved are no news"
+
+
+def test_a_secret_in_a_note_is_not_stored(cli: Cli, here: GitRepo) -> None:
+    """A key in somebody's notes must not be copied into the store."""
+    key = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
+    here.write("MEMORY.md", f"- Always deploy with the token {key} here\n")
+    cli("import", "memory")
+    store = here.path / ".git" / "holdfast"
+    assert candidates(here)
+    for folder, _, names in os.walk(store):
+        for name in names:
+            assert key.encode() not in (Path(folder) / name).read_bytes()
+    assert answer(cli, "import", "memory")["known"] == 1
+
+
+def test_what_was_rejected_is_not_proposed_again(cli: Cli, here: GitRepo) -> None:
+    """Saying no once must be enough."""
+    here.write("MEMORY.md", "- Always use tabs everywhere\n")
+    (name,) = answer(cli, "import", "memory")["proposed"]
+    Project.open(here.path).reject(name, reason="spaces")
+    again = answer(cli, "import", "memory")
+    assert again["proposed"] == [] and "was rejected" in again["skipped"][0]["reason"]
+
+
+def test_agents_own_memory_of_this_repository(cli: Cli, here: GitRepo, world: Path) -> None:
+    """Agents learn things and keep them to themselves; only what is about this project is asked for."""
+    slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(here.path))
+    memory = world / ".claude" / "projects" / slug / "memory"
+    other = world / ".claude" / "projects" / "-somewhere-else" / "memory"
+    for folder in (memory, other):
+        folder.mkdir(parents=True)
+    (memory / "MEMORY.md").write_text("- [Build](build.md) — how to build\n")
+    (memory / "build.md").write_text(
+        "---\nname: build\ntype: project\n---\nThe build needs Node 22. Never use npx.\n"
+    )
+    (memory / "me.md").write_text("---\nname: me\ntype: user\n---\nAlways works at night.\n")
+    (other / "MEMORY.md").write_text("- Never import this line\n")
+    done = answer(cli, "import", "memory", "--from", "claude")
+    assert [one["reason"] for one in done["skipped"]] == ["it is about a person, not about the project"]
+    assert {one.statement for one in candidates(here)} == {"The build needs Node 22.", "Never use npx."}
+    codex = world / "codex" / "memories"
+    codex.mkdir(parents=True)
+    (codex / "MEMORY.md").write_text(
+        f"# Task Group: here\napplies_to: cwd={here.path}; reuse_rule=x\n\n- Always rebase first\n\n"
+        "# Task Group: there\napplies_to: cwd=/other; reuse_rule=x\n\n- Never see this\n"
+    )
+    found = cli("import", "memory", "--from", "codex", "--json", CODEX_HOME=str(world / "codex"))
+    assert len(json.loads(found.out)["proposed"]) == 1
+    assert cli("import", "memory", "--from", "codex", ok=False).code == 13
+    assert cli("import", "memory", "x", "--from", "codex", ok=False).code == 2
+
+
+def test_decisions_go_out_and_do_not_come_back_twice(cli: Cli, here: GitRepo) -> None:
+    """Who lives in records exports them; an import must know its own copies."""
+    assert cli("export", "adr").out == "No decisions are accepted here yet.\n"
+    old = decide(here, "Use grep for search.", details="Rationale: It is there.")
+    new = decide(here, "Use SQLite for the index. It is one file.", supersedes=[old])
+    decide(here, "Never log a password.", kind="invariant")
+    done = answer(cli, "export", "adr")
+    assert done["written"] == ["0001-use-grep-for-search.md", "0002-use-sqlite-for-the-index.md"]
+    text = (here / "docs/decisions/0001-use-grep-for-search.md").read_text()
+    assert "superseded by [ADR-0002](0002-use-sqlite-for-the-index.md)" in text and old in text
+    assert answer(cli, "export", "adr")["same"] == 2
+    here.git("add", "docs")
+    here.git("commit", "-q", "-m", "records")
+    back = answer(cli, "import", "adr")
+    assert back["proposed"] == [] and f"our own copy of {new}" in back["skipped"][1]["reason"]
+    assert done["folder"] == str(here / "docs/decisions")
+
+
+def test_bundles_go_in_and_out_as_before(cli: Cli, here: GitRepo, tmp_path: Path) -> None:
+    """Scripts that save the store by a file's name must not notice that there is more now."""
+    file = str(tmp_path / "store.hf")
+    assert "Saved" in cli("export", file).out and "Brought back" in cli("import", file).out
+    cli("export", "bundle", f"{file}2")
+    assert os.path.exists(f"{file}2")
+    assert json.loads(cli("import", file, "--json").out)["v"] == 1
+    assert json.loads(cli("import", "--json", file).out)["v"] == 1
+    assert cli("import", ok=False).code == 2 and cli("export", ok=False).code == 2
+    assert cli("import", str(tmp_path / "none"), ok=False).code not in (0, 70)
