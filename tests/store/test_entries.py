@@ -10,11 +10,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.errors import BrokenEntry
+from holdfast.errors import BadInput, BrokenEntry
 from holdfast.model import evidence
 from holdfast.model.memory import TYPES, Accepted, Candidate, Memory, Rejected, Retired
 from holdfast.store import entries, frontmatter
 from holdfast.store.entries import Clash
+from holdfast.store.pieces import has_open_fence
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 FACT = Accepted(
@@ -332,3 +333,127 @@ def test_a_merge_does_not_depend_on_who_merges(memory: Memory, name: str) -> Non
     )
     theirs = entries.render(Accepted.of(memory, source="person:Ada"))
     assert entries.merge(base, ours, theirs) == entries.merge(base, theirs, ours)
+
+
+SECOND = TEXT.replace("FCT-7f3k2m", "FCT-second").replace("Postgres 16", "a network")
+BAD = SECOND.replace("tags: [db, tests]", "tags: &a [db, tests]")
+
+
+def said(text: str) -> list[str]:
+    """What a file's parts hold: ids, and the complaint about what is broken."""
+    found = entries.parts(text, "a.md")
+    return [str(p.memory) if isinstance(p.memory, BrokenEntry) else p.memory.id for p in found]
+
+
+def test_the_only_entry_of_a_file_is_the_whole_file() -> None:
+    """An approval names the file's blob: not a byte may be left out of it."""
+    for text in (TEXT, TEXT + "\n\n", TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT):
+        (part,) = entries.parts(text, "a.md")
+        assert (part.text, part.line, part.memory) == (text, 1, FACT)
+
+
+def test_several_entries_stand_one_after_another_in_a_file() -> None:
+    """People keep their decisions together, and no one tells them to take the file apart."""
+    for between in ("", "\n", "\n\n\n"):
+        one, two = entries.parts(f"{TEXT}{between}{SECOND}", "a.md")
+        assert (one.text, two.text) == (TEXT, SECOND)
+        assert (one.line, two.line) == (1, 17 + len(between))
+        assert one.memory == FACT
+        assert two.piece.start == len(TEXT + between)
+    crlf = f"{TEXT}\n{SECOND}".replace("\n", "\r\n")
+    assert "".join(part.text for part in entries.parts(crlf, "a.md")) == (TEXT + SECOND).replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "---\n\nA rule above.\n",
+        "---\nA heading\n---\n",
+        "---\nid: in a paragraph\n\n---\n",
+        "```\n" + SECOND + "```\n",
+        "~~~~ md\n" + SECOND + "~~~\n~~~~\n",
+        "    ---\n    id: x\n    ---\n",
+        "---\nid: unfinished\n",
+        "----\nid: x\n----\n",
+    ],
+)
+def test_a_rule_in_the_text_begins_no_entry(body: str) -> None:
+    """A line of dashes is Markdown; half of somebody's reasons must not become a second memory."""
+    (part,) = entries.parts(f"{TEXT}\n{body}", "a.md")
+    assert isinstance(part.memory, Accepted)
+    assert part.memory.id == "FCT-7f3k2m"
+
+
+def test_a_broken_part_is_named_with_its_line_and_the_rest_is_read() -> None:
+    """One bad line must not take its neighbours with it, nor vanish."""
+    assert said(f"{TEXT}\n{BAD}\n{SECOND}") == [
+        "FCT-7f3k2m",
+        "a.md:23 the anchor &a is not allowed here",
+        "FCT-second",
+    ]
+    assert said(f"# Ours\n\n{TEXT}") == ["a.md:1 does not start with a line of ---", "FCT-7f3k2m"]
+    assert said(TEXT + "\n" + SECOND.replace("id: FCT-second\n", ""))[1] == "a.md:18 has no id"
+    assert said(TEXT + "\n" + SECOND.replace("0.9", "much"))[1].startswith("a.md:25 confidence 'much'")
+    assert said(TEXT + "\n" + SECOND + "\0")[1] == "a.md:34 holds a NUL byte"
+
+
+def test_an_unresolved_merge_breaks_the_file_as_a_whole() -> None:
+    """Nobody can tell whose side an entry between the marks is on."""
+    assert said(f"<<<<<<< ours\n{TEXT}=======\n{SECOND}>>>>>>> theirs\n") == [
+        "a.md:1 holds the marks of an unresolved merge"
+    ]
+
+
+def test_one_text_is_never_read_as_several_nor_written_so() -> None:
+    """Who approves one memory must not let in a second that hides in its words."""
+    with pytest.raises(BrokenEntry, match=r"^a\.md:18 begins another entry"):
+        entries.parse(f"{TEXT}\n{SECOND}", "a.md")
+    with pytest.raises(BadInput, match="reads as another entry"):
+        entries.render(Accepted.of(FACT, details=SECOND.strip()))
+    fenced = Accepted.of(FACT, details=f"```\n{SECOND}```")
+    assert entries.parse(entries.render(fenced), "a.md") == fenced
+
+
+@given(st.lists(memories, min_size=1, max_size=4), st.sampled_from(["", "\n", "\n\n"]))
+def test_entries_put_together_come_apart_again(several: list[Memory], between: str) -> None:
+    """A file of many is as good as many files."""
+    texts = [entries.render(memory) for memory in several]
+    if any(has_open_fence(text) for text in texts[:-1]):
+        return
+    assert [part.memory for part in entries.parts(between.join(texts), "a.md")] == several
+
+
+def test_thousands_of_fences_and_rules_are_read_in_one_go() -> None:
+    """A file full of nonsense must not hold a command up for a minute."""
+    for line in ("```x\n", "---\n", "---\nx\n", "~~~\n```\n"):
+        (part,) = entries.parts(TEXT + line * (300_000 // len(line)), "a.md")
+        assert isinstance(part.memory, BrokenEntry | Accepted)
+
+
+def test_files_of_several_merge_entry_by_entry() -> None:
+    """Two branches that each add a decision to one file must not lose either."""
+    third = SECOND.replace("FCT-second", "FCT-third")
+    ours = f"{TEXT.replace('L5', 'L4')}\n{SECOND}"
+    theirs = f"{TEXT.replace('0.9', '0.8')}\n{third}"
+    merged = entries.merge(TEXT, ours, theirs)
+    assert isinstance(merged, str)
+    assert [part.text for part in entries.parts(merged, "")] == [
+        TEXT.replace("L5", "L4").replace("0.9", "0.8"),
+        SECOND,
+        third,
+    ]
+    both = f"{TEXT}\n{SECOND}"
+    assert entries.merge(both, both, TEXT) == TEXT
+    assert entries.merge(both, both.replace("network", "router"), TEXT.replace("L5", "L4")) == Clash(
+        ("the whole entry of FCT-second",)
+    )
+    assert entries.merge(both, both.replace("a network", "A"), both.replace("a network", "B")) == Clash(
+        ("body of FCT-second",)
+    )
+    assert entries.merge(both, f"{both}\n{BAD}", f"{both}\n{third}") == Clash(("the whole file",))
+
+
+def test_when_it_was_updated_is_read_over() -> None:
+    """A time that every edit changes would make every merge a conflict."""
+    dated = TEXT.replace("---\nFact", "updated: 2026-11-15T19:42:00Z\n---\nFact")
+    assert entries.parse(dated, "a.md") == FACT

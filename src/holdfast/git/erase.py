@@ -3,21 +3,22 @@
 A journal comes first, then the event, then the deletions, then a marker; a crash in between is
 finished by the next command. The marker remembers what must never come back (ids and salted names,
 no word of the text): a merge, an old clone or an imported bundle may bring it, and `sweep` deletes
-it again. What git history and other
-clones still hold cannot be taken back from here, so it is said plainly.
+it again. From a file of several entries only the one goes. What git history and other clones still hold
+cannot be taken back from here, so it is said plainly.
 """
 
 import json
 import os
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from holdfast.errors import Busy, CorruptLog, TooLarge, UnsafePath
+from holdfast.errors import BrokenEntry, Busy, CorruptLog, TooLarge, UnsafePath
+from holdfast.git import noticed
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
-from holdfast.model.ids import is_id
-from holdfast.store import fsio, pending, trash
+from holdfast.model.ids import is_id, slug
+from holdfast.store import entries, fsio, pending, pieces, trash
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
@@ -27,6 +28,7 @@ _KINDS = ("event", "run", "memory", "task", "link", "session")
 _ENTRIES = (paths.MEMORY, paths.TASKS, paths.LINKS)
 _MAX_KEPT = 64 << 20
 _BODY = re.compile(r"[0-9a-f]{64}")
+_SWEPT = "swept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +107,12 @@ def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
     about = [event for event in events if _concerns(event, kind, identity)]
     texts = _Texts(clone)
     named = sorted({*texts.tracked(identity), *texts.known(identity)})
+    own = _by_hand(clone, identity)
     if not any(event.kind == "erase" and event.target == identity for event in events):
         clone.record(Draft("erase", target=identity, run_id=identity if kind == "run" else None))
     names = sorted({event.body for event in about if event.body})
     _mark(clone, identity, names)
-    held = _still_held(clone, named)
+    held = [*own, *_still_held(clone, named)]
     removed = _remove(clone, identity, names, texts)
     _drop_views(clone)
     fsio.remove(clone.layout.erasing)
@@ -139,8 +142,12 @@ def _concerns(event: Event, kind: str, identity: str) -> bool:
 
 def sweep(clone: Clone) -> list[str]:
     """Delete again whatever came back since it was erased; gives what was deleted."""
-    removed, texts = [], _Texts(clone)
-    for identity in markers(clone.layout):
+    erased = markers(clone.layout)
+    if not erased:
+        return []
+    state = [clone.repo.tree_id("HEAD", paths.MEMORY) or "", len(erased)]
+    removed, texts = [], _Texts(clone, thorough=noticed.read(clone, _SWEPT).get(_SWEPT) != state)
+    for identity in erased:
         names: list[str] = []
         try:
             names = bodies_of(clone.layout, identity)
@@ -149,6 +156,8 @@ def sweep(clone: Clone) -> list[str]:
         except CorruptLog as error:  # its name alone still says what must stay gone
             clone.layout.leave_out(error)
         removed += _remove(clone, identity, names, texts)
+    if texts.thorough and not clone.reading:
+        noticed.keep(clone, _SWEPT, {_SWEPT: state})
     return removed
 
 
@@ -160,10 +169,12 @@ def markers(layout: Layout) -> list[str]:
 class _Texts:
     """The texts of entries, waiting, published or tracked, looked up once for all that was erased."""
 
-    def __init__(self, clone: Clone) -> None:
+    def __init__(self, clone: Clone, *, thorough: bool = True) -> None:
+        """`thorough`: files of HEAD are looked into as well, since one may hold several entries."""
         self._clone = clone
+        self.thorough = thorough
         self._changes: list[tuple[Layout, Change]] | None = None
-        self._tracked: list[str] | None = None
+        self._tracked: dict[str, str] | None = None
 
     def changes(self, identity: str) -> list[tuple[Layout, Change]]:
         """What waits or was published for an entry, with the store it lies in."""
@@ -171,7 +182,11 @@ class _Texts:
             stores = self._clone.stores
             both = ((store, [*pending.waiting(store), *pending.published(store)]) for store in stores)
             self._changes = [(store, change) for store, found in both for change in found]
-        return [(store, change) for store, change in self._changes if _is_about(change.path, identity)]
+        return [
+            (store, change)
+            for store, change in self._changes
+            if _is_about(change.path, identity) or _holds(change.path, change.text or "", identity)
+        ]
 
     def known(self, identity: str) -> list[str]:
         """The paths an entry is known by in this clone's store."""
@@ -179,9 +194,65 @@ class _Texts:
 
     def tracked(self, identity: str) -> list[str]:
         """The paths of an entry in HEAD."""
+        return [
+            p for p, text in self._in_head().items() if _is_about(p, identity) or _holds(p, text, identity)
+        ]
+
+    def text(self, path: str) -> str:
+        """What HEAD has at a path."""
+        known = self._in_head()
+        if not known.get(path):
+            blob = self._clone.repo.blobs_at("HEAD", [path]).get(path, "")
+            known[path] = (
+                self._clone.repo.blobs([blob] if blob else []).get(blob, b"").decode("utf-8", "replace")
+            )
+        return known[path]
+
+    def _in_head(self) -> dict[str, str]:
+        """Path to text of what HEAD tracks; the text is empty where nobody needs to look into it."""
         if self._tracked is None:
-            self._tracked = [path for folder in _ENTRIES for path in self._clone.repo.tree("HEAD", folder)]
-        return [path for path in self._tracked if _is_about(path, identity)]
+            repo = self._clone.repo
+            blobs = {path: oid for folder in _ENTRIES for path, oid in repo.tree("HEAD", folder).items()}
+            wanted = [oid for path, oid in blobs.items() if path.startswith(f"{paths.MEMORY}/")]
+            texts = repo.blobs(wanted) if self.thorough else {}
+            self._tracked = {p: texts.get(oid, b"").decode("utf-8", "replace") for p, oid in blobs.items()}
+        return self._tracked
+
+
+def _holds(path: str, text: str, identity: str) -> bool:
+    """Whether a file of memories has an entry of this id, whatever the file is called."""
+    if identity not in text or not path.startswith(f"{paths.MEMORY}/"):
+        return False
+    return any(_is_of(piece.text, identity) for piece in pieces.pieces(text))
+
+
+def _is_of(text: str, identity: str) -> bool:
+    """Whether an entry has this id, even if the rest of it cannot be read."""
+    end = text.find("\n---", 3)
+    front = text[: end if end >= 0 else len(text)]
+    return (
+        re.search(rf"^id:[ \t]*[\"']?{re.escape(identity)}[\"']?[ \t\r]*(?:#.*)?$", front, re.MULTILINE)
+        is not None
+    )
+
+
+def _without(text: str, identity: str) -> str | None:
+    """What is left of a file without an entry; None if nothing is."""
+    kept = [piece.text for piece in pieces.pieces(text) if not _is_of(piece.text, identity)]
+    left = "\n".join(piece if piece.endswith("\n") else f"{piece}\n" for piece in kept)
+    return left if left.strip() else None
+
+
+def _by_hand(clone: Clone, identity: str) -> list[str]:
+    """Files that somebody wrote or edited and did not commit: nobody but them may write there."""
+    found = []
+    for sighting in clone.entries(paths.MEMORY):
+        text = sighting.text if sighting.origin == "edit" else sighting.edited or ""
+        if _holds(sighting.path, text, identity):
+            found.append(
+                f"your own edit of {sighting.path}, which is not committed: take it out there by hand"
+            )
+    return found
 
 
 def _remove(clone: Clone, identity: str, names: list[str], texts: _Texts) -> list[str]:
@@ -194,8 +265,10 @@ def _remove(clone: Clone, identity: str, names: list[str], texts: _Texts) -> lis
         removed += _remove_run(store, identity) + _remove_candidate(store, identity)
         removed += _remove_records(store, identity) + trash.forget(store, identity)
         removed += _remove_kept(store, identity)
-    removed += _remove_changes(texts.changes(identity))
-    return removed + _remove_tracked(clone, texts.tracked(identity))
+        if os.path.lexists(store.decided):  # what a review can undo: it holds texts
+            fsio.remove(store.decided)
+    removed += _remove_changes(clone, texts.changes(identity), identity)
+    return removed + _remove_tracked(clone, texts, identity)
 
 
 def _remove_records(store: Layout, identity: str) -> list[str]:
@@ -256,11 +329,15 @@ def _remove_candidate(store: Layout, identity: str) -> list[str]:
     return [f"candidate {identity}"]
 
 
-def _remove_changes(found: list[tuple[Layout, Change]]) -> list[str]:
+def _remove_changes(clone: Clone, found: list[tuple[Layout, Change]], identity: str) -> list[str]:
     """Texts that wait, and all records of what was published: even the path holds words of the text."""
     removed = []
     for store, change in found:
-        if change.published is not None:
+        left = _without(change.text, identity) if change.text is not None else None
+        if left is not None:
+            _cut(clone, store, change, left, identity)
+            removed.append(f"its part of {change.path}")
+        elif change.published is not None:
             pending.forget_published(store, change)
             removed += [f"kept copy of {change.path}"] if change.text is not None else []
         elif change.text is not None:
@@ -269,17 +346,52 @@ def _remove_changes(found: list[tuple[Layout, Change]]) -> list[str]:
     return removed
 
 
+def _cut(clone: Clone, store: Layout, change: Change, left: str, identity: str) -> None:
+    """Write a record anew with what is left; it stays the same change, of the same line."""
+    path = _path_for(change.path, left, identity)
+    blob = clone.repo.hash_blob(left.encode("utf-8"))
+    base = change.base if path == change.path else None
+    folder = store.pending if change.published is None else store.sealed_changes
+    record = replace(change, path=path, base=base, blob=blob, text=left)
+    pending._write(os.path.join(folder, f"{change.name}.json"), record)
+
+
+def _path_for(path: str, left: str, identity: str) -> str:
+    """Where the other entries of a file lie: elsewhere, if the file is called after the one that went."""
+    if not _is_about(path, identity):
+        return path
+    for part in entries.parts(left, path):
+        if not isinstance(part.memory, BrokenEntry):
+            return paths.entry_path(part.memory.type, slug(part.memory.statement), part.memory.id)
+    return f"{os.path.dirname(path)}/rest.md"
+
+
 def _is_about(path: str, identity: str) -> bool:
     return path.endswith(f"-{identity}.md")
 
 
-def _remove_tracked(clone: Clone, named: list[str]) -> list[str]:
+def _remove_tracked(clone: Clone, texts: _Texts, identity: str) -> list[str]:
     """A shared copy goes with the next publish; until then it is hidden here."""
-    deleting = {change.path for change in clone.changes() if change.text is None} if named else set()
-    wanted = [path for path in named if path not in deleting]
-    for path in wanted:
-        clone.change(path, None)
+    named = texts.tracked(identity)
+    waiting = {change.path: change for change in clone.changes()} if named else {}
+    wanted: dict[str, str | None] = {}
+    for path in named:
+        left = _without(texts.text(path), identity)
+        place = _path_for(path, left, identity) if left is not None else path
+        if place != path and left is not None and place not in waiting:
+            wanted[place] = left
+        if not _is_gone(path, waiting.get(path), identity):
+            wanted[path] = left if place == path else None
+    for path, text in wanted.items():
+        clone.change(path, text)
     return [f"{path}, with the next `holdfast publish`" for path in wanted]
+
+
+def _is_gone(path: str, change: Change | None, identity: str) -> bool:
+    """Whether a change that waits takes an entry out of its file already."""
+    if change is None or change.text is None:
+        return change is not None
+    return not _is_about(path, identity) and not _holds(path, change.text, identity)
 
 
 def _still_held(clone: Clone, named: list[str]) -> list[str]:
