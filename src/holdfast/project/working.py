@@ -9,7 +9,7 @@ from holdfast.git.rewritten import anchors
 from holdfast.git.rewritten.anchors import Resolved
 from holdfast.index.refresh import signature_of
 from holdfast.model.task import PLANS, Link, Task
-from holdfast.project.viewing import Viewing
+from holdfast.project.resting import Resting, Shaky, rests_on_something
 from holdfast.work import board as boards
 from holdfast.work import claims, doing, elsewhere, exchange, links, state
 from holdfast.work.board import Board, Placed
@@ -34,6 +34,8 @@ class Next:
     graph: Graph
     claimed: Task | None = None  # by this very question
     away: int = 0  # if nothing is to be done here: how many tasks other branches have
+    shaky: tuple[Shaky, ...] = ()  # memories that open tasks rest on and that no longer hold
+    resting: bool = False  # whether an open task names a memory at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class TaskShown:
     commits: dict[str, Resolved]  # the commits it cites, and where they are now
 
 
-class Working(Viewing):
+class Working(Resting):
     """What is to be done."""
 
     def tasks(self) -> Board:
@@ -154,6 +156,8 @@ class Working(Viewing):
             graph=graph,
             claimed=taken,
             away=0 if ready or waiting else self.tasks_away(board),
+            shaky=self.shaky(board.tasks),
+            resting=any(rests_on_something(task) for task in board.tasks if not task.is_closed),
         )
 
     def tasks_away(self, board: Board) -> int:

@@ -62,9 +62,12 @@ def fields(function: Callable[..., Any]) -> Callable[..., Any]:
 @command(task, "add")
 @click.argument("title")
 @click.option("--needs", multiple=True, metavar="ID", help="What must be done before it.")
+@click.option(
+    "--rests-on", multiple=True, metavar="ID", help="An assumption, or another memory, it rests on."
+)
 @click.option("--id", metavar="ID", help="An id of your own.")
 @fields
-def add(place: Place, title: str, notes: str | None, **given: Any) -> None:
+def add(place: Place, title: str, notes: str | None, rests_on: tuple[str, ...], **given: Any) -> None:
     """Add a node to the work graph.
 
     For a goal, milestone or epic it asks for layer, scale and impact unless they are given.
@@ -73,7 +76,8 @@ def add(place: Place, title: str, notes: str | None, **given: Any) -> None:
     if kind in PLANS and on_a_terminal():
         given |= _asked(given)
     with place.project() as project:
-        made = project.task_add(title, **_given(project, place, given), notes=_read(notes))
+        more = project.rests_on([project.memory(name).id for name in rests_on], _read(notes))
+        made = project.task_add(title, **_given(project, place, given), notes=more)
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
         if kind in PLANS and missing:
             said = [name.replace("systemic_", "") for name in missing]
@@ -330,7 +334,8 @@ def next_task(place: Place, claim: bool, owner: str | None, lasting: str) -> Non
         session = _session(project) if claim else None
         found = project.next(claim=claim, owner=owner, session=session, lasting=_span(lasting))
         show(found, words.next_tasks, words.next_object)
-        if not claim and not found.away:  # what other branches have may change without our noticing
+        # What other branches have, and whether evidence holds, may change without our noticing.
+        if not claim and not found.away and not found.resting:
             until = min((held.until for held in found.claims.values()), default=None)
             text, data = as_text(words.next_tasks(found)), object_text(words.next_object(found))
             keep_answer(project, "next", text, data, until=until)

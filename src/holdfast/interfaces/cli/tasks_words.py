@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from holdfast.git.rewritten.anchors import Resolved
     from holdfast.model.task import Link, Task
+    from holdfast.project.resting import Shaky
     from holdfast.project.working import Next, TaskShown
     from holdfast.work.board import Board
     from holdfast.work.claims import Claim
@@ -269,6 +270,7 @@ def next_tasks(found: Next) -> str:
         return lines(
             f"{strong(found.claimed.id)}  is yours: {found.claimed.title}",
             [f"  done when: {said}" for said in found.claimed.acceptance],
+            [f"  {_doubt(one)}" for one in found.shaky if one.task == found.claimed.id],
             f"Begin with: holdfast task start {found.claimed.id}",
         )
     free = [task for task in found.ready if task.id not in found.claims]
@@ -283,8 +285,19 @@ def next_tasks(found: Next) -> str:
         _plans("To be closed:", found.to_close),
         _plans("Without parts yet:", found.unplanned),
         _waiting(found),
+        _shaky(found),
         _critical(found),
     )
+
+
+def _shaky(found: Next) -> list[str]:
+    rows = [f"  {strong(one.task)}  {_doubt(one)}" for one in found.shaky[:MOST]]
+    return ["", "On shaky ground:", *rows] if rows else []
+
+
+def _doubt(one: Shaky) -> str:
+    why = f": {one.why}" if one.why else ""
+    return f"rests on {one.memory}, which is {one.status}{why}"
 
 
 def _ready(found: Next, free: Sequence[Task]) -> str:
@@ -355,6 +368,7 @@ def next_object(found: Next) -> dict[str, Any]:
         "unplanned": [as_object(task) for task in found.unplanned],
         "on_other_branches": found.away,
         "waiting": [{"id": item.task.id, "reasons": list(item.reasons)} for item in found.waiting],
+        "shaky": [{"id": s.task, "memory": s.memory, "status": s.status, "why": s.why} for s in found.shaky],
         "critical_path": list(found.critical_path),
     }
 
