@@ -11,14 +11,21 @@ import pytest
 from holdfast.model.session import Anchor, Approval, Item, Session, Turn
 from holdfast.model.task import Link, Task
 from holdfast.model.text import has_hidden, tokens
-from holdfast.recall import context
-from holdfast.recall.context import Context, Material, gather, pack, text
+from holdfast.recall.context import NAMES, Context, pack, text
+from holdfast.recall.governing import AtHand, Known
+from holdfast.recall.pack.counting import clipped, count
+from holdfast.recall.pack.material import Asked, Found, Material, gather, governed
+from holdfast.recall.receipts import entries
+from holdfast.recall.relevant import Changed, Chosen
 from holdfast.store import layout as paths
 from holdfast.store import sessions, tasks
 from holdfast.work import claims
+from holdfast.work.board import Board, Placed
 from holdfast.work.claims import Claim
+from holdfast.work.links import Linked
 from tests.git.place import Place
 
+GOLDEN = Path(__file__).parent.parent / "golden" / "packs"
 MARKER = "k3v9q2"
 TS = "2026-11-15T19:42:07.000000Z"
 FAR = "2099-01-01T00:00:00.000000Z"
@@ -50,12 +57,23 @@ def plan(place: Place, *nodes: Task | Link) -> None:
     place.git("commit", "-q", "-m", "plan")
 
 
-def packed(place: Place, *, budget: int = 2000, facts: Sequence[str] = (), **options: Any) -> Context:
-    return pack(gather(place.open(), facts=facts), budget=budget, marker=MARKER, **options)
+def known(name: str, statement: str, kind: str = "fact", **fields: Any) -> Known:
+    return Known(id=name, type=kind, statement=statement, **fields)
+
+
+def packed(
+    place: Place,
+    *,
+    budget: int = 2000,
+    knows: Sequence[Known] = (),
+    asked: Asked | None = None,
+    **options: Any,
+) -> Context:
+    return pack(gather(place.open(), known=knows, asked=asked), budget=budget, marker=MARKER, **options)
 
 
 def section(found: Context, name: str) -> tuple[str, ...]:
-    return next((one.lines for one in found.sections if one.name == name), ())
+    return next((tuple(line.text for line in one.lines) for one in found.sections if one.name == name), ())
 
 
 def test_a_new_session_starts_where_the_last_one_stopped(place: Place) -> None:
@@ -79,18 +97,20 @@ def test_a_new_session_starts_where_the_last_one_stopped(place: Place) -> None:
     place.repo.commit("later.txt", message="a commit after it")
     place.repo.write("README", "edited\n")
     place.repo.write("new.txt", "new\n")
-    found = packed(place, facts=["FCT-1 Tests need Postgres 16"])
+    found = packed(place, knows=[known("FCT-1", "Tests need Postgres 16")])
     said = text(found)
     assert found.session == session.id and found.how == "branch"
     assert "Session to go on from: SES-1 (branch): the last session on branch main, still open" in said
     told = "\n".join(section(found, "session"))
-    for words in ("Log people in", "Login half done.", "turn 2 was done", "o1 wire the form (TSK-login)"):
-        assert words in told
+    for words in ("objective: Log people in", "summary: Login half done.", "turn 2. turn 2 was done"):
+        assert f"- SES-1 {words}" in told
+    assert "- SES-1 open: o1 wire the form (TSK-login)" in told
     assert "f1 tell the docs" in told and "a1 drop the old table?" in told
-    changed = "\n".join(section(found, "changed"))
-    assert "Not committed, changed: README" in changed and "Not committed, new: new.txt" in changed
+    changed, head = "\n".join(section(found, "changed")), (found.head or "")[:12]
+    assert f"- Not committed at {head}, changed: README" in changed
+    assert f"- Not committed at {head}, new: new.txt" in changed
     assert "1 commit since that session's last commit" in changed and "a commit after it" in changed
-    assert "1 file in them: later.txt" in changed
+    assert f"- 1 file in them at {head}: later.txt" in changed
     assert section(found, "open") == (
         "- TSK-login started: Log in (priority 1)",
         "- TSK-free Tidy up",
@@ -100,9 +120,9 @@ def test_a_new_session_starts_where_the_last_one_stopped(place: Place) -> None:
         "- TSK-next Log out: needs TSK-login (started)",
     )
     assert section(found, "goals") == ("- goal TSK-goal Ship it: 1 of 3 done",)
-    assert section(found, "facts") == ("- FCT-1 Tests need Postgres 16",)
-    assert section(found, "links") == ("- The design: README",)
-    assert tokens(said) == found.tokens <= 2000
+    assert section(found, "facts") == ("- FCT-1 Tests need Postgres 16 [everywhere]",)
+    assert section(found, "links") == ("- LNK-a The design: README",)
+    assert tokens(said) <= count(said) == found.tokens <= 2000
 
 
 def test_what_nobody_reviewed_is_marked_and_all_is_data(place: Place) -> None:
@@ -129,7 +149,7 @@ def test_nothing_hides_in_it(place: Place) -> None:
     """A zero-width or right-to-left character in a title must not steer an agent unseen (law 12)."""
     session_here(place, objective="go \u202eback\u202c", summary="one\x1b[31m\ntwo\u200b")
     place.git("commit", "-q", "--allow-empty", "-m", "see \u2066this\u2069")
-    said = text(packed(place, facts=["hidden \u200b mark"]))
+    said = text(packed(place, knows=[known("FCT-1", "hidden \u200b mark", why="\u202ewhy")]))
     assert not has_hidden(said)
     assert "⟨U+202E⟩" in said and "⟨U+200B⟩" in said and "⟨U+2066⟩" in said
 
@@ -141,15 +161,35 @@ def test_a_line_cannot_end_the_data_or_begin_a_section(place: Place) -> None:
     said = text(packed(place)).splitlines()
     assert said.count(f"</holdfast-data {MARKER}>") == 1
     assert not any(line.startswith("## Facts") for line in said)
-    assert "> ## Facts" in said
+    assert "- SES-1 summary: ## Facts" in said
+    assert all(line.startswith(("- ", "## ", "# ", "…", "Session to go on")) for line in said[2:-1])
 
 
 def full_material(place: Place, chance: random.Random) -> Material:
     """More of everything than fits."""
-    words = ["schema", "login", "größe", "日本語", "retry", "x" * 300, "cache"]
+    words = [
+        "schema",
+        "login",
+        "größe",
+        "日本語",
+        "retry",
+        "x" * 300,
+        "cache",
+        "2026-11-15",
+        "😀",
+        "--",
+        "A_B",
+    ]
 
     def some() -> str:
         return " ".join(chance.choices(words, k=chance.randint(1, 30)))
+
+    def memories(kind: str, number: int) -> list[Known]:
+        places = ((), ("src",), ("src/1.py",), ("docs/**/*.md",))
+        return [
+            known(f"{kind[:3].upper()}-{n}", some(), kind, applies_to=chance.choice(places), why=some())
+            for n in range(number)
+        ]
 
     session = session_here(
         place,
@@ -161,11 +201,14 @@ def full_material(place: Place, chance: random.Random) -> Material:
     )
     at = session.updated
     told = tuple(Turn(n=n, anchor=at, summary=some()) for n in range(1, 30))
-    found = gather(place.open(), facts=[some() for _ in range(20)])
+    hits = tuple(Found(id=f"{n}T-run", kind="run", title=some(), text=some()) for n in range(9))
+    asked = Asked(some()[:200], ("src/1.py",), hits)
+    knows = [one for kind in ("invariant", "decision", "dead-end", "fact") for one in memories(kind, 20)]
+    found = gather(place.open(), known=knows, asked=asked)
     return replace(
         found,
         chosen=replace(found.chosen, session=replace(session, turns=told), why=some()),
-        branch="b" * 200,
+        branch=chance.choice(["b" * 200, "größe/日本語" * 30, "0" * 99]),
         files=tuple(f"src/{n}.py" for n in range(300)),
         commits=tuple((f"{n:040x}", some()) for n in range(50)),
         commit_count=50,
@@ -177,14 +220,51 @@ def test_it_never_takes_more_than_its_budget(place: Place, seed: int) -> None:
     chance = random.Random(seed)
     plan(place, *(Task(id=f"TSK-{n}", title=f"task {n} " * 20 + "x") for n in range(60)))
     material = full_material(place, chance)
-    for _ in range(150):
+    for _ in range(100):
         budget = chance.choice([200, 250, 400, 1000, 2000, chance.randint(200, 9000)])
-        names = chance.sample(context.NAMES, k=chance.randint(1, 7))
+        names = chance.sample(NAMES, k=chance.randint(1, len(NAMES)))
         found = pack(material, budget=budget, marker=MARKER, sections=names)
-        assert tokens(text(found)) == found.tokens <= budget, (budget, names)
+        said = text(found)
+        assert tokens(said) <= count(said) == found.tokens <= budget, (budget, names)
         told = [one.name for one in found.sections]
         assert told == [name for name in names if name in told]
         assert found == pack(material, budget=budget, marker=MARKER, sections=names)
+        rows = [line for one in found.sections for line in one.lines]
+        assert all(any(told.id[:12] in line.text for told in line.told) for line in rows)
+        assert said.splitlines()[1 :: len(said.splitlines()) - 2] == [
+            f"<holdfast-data {MARKER}>",
+            f"</holdfast-data {MARKER}>",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("said", "at_least"),
+    [
+        ("The quick brown fox jumps over the lazy dog.", 10),
+        ("日本語のテキスト", 8),
+        ("3f2a9c81d0aa", 7),
+        ("def get_user_name(self) -> str:\n    return self._name[0]\n", 17),
+        ("😀😀", 4),
+        ("2026-11-15T19:42:07Z", 15),
+    ],
+)
+def test_counting_is_above_what_tokenizers_give(said: str, at_least: int) -> None:
+    """A count that is too low breaks the promise where it matters: in a window that is nearly full."""
+    assert count(said) >= at_least and count(said) >= tokens(said)
+    assert count(f"{said}\n{said}") == 2 * count(said) + 1
+    assert all(count(clipped(said * 5, room)) <= room for room in range(3, 40))
+
+
+def test_a_secret_in_a_line_is_not_told(place: Place) -> None:
+    """What git's history shows to people need not be read out to an agent, nor kept in a receipt (law 10)."""
+    session_here(place)
+    place.repo.commit("a.txt", message="use password hunter2hunter2")
+
+    def clean(words: str) -> str:
+        return words.replace("hunter2hunter2", "[redacted: a very long reason for it]")
+
+    found = pack(gather(place.open()), budget=2000, marker=MARKER, clean=clean)
+    assert "hunter2" not in text(found) and count(text(found)) == found.tokens
 
 
 def test_what_is_cut_is_said_and_no_section_starves_another(place: Place) -> None:
@@ -195,9 +275,9 @@ def test_what_is_cut_is_said_and_no_section_starves_another(place: Place) -> Non
     names = [one.name for one in found.sections]
     assert "session" in names and "open" in names
     listed = next(one for one in found.sections if one.name == "open")
-    assert len(listed.lines) > 20
+    assert len(listed.lines) > 12
     assert f"… {300 - len(listed.lines)} more, see `holdfast tasks`" in text(found)
-    assert found.tokens > 900
+    assert found.tokens > 850
 
 
 def test_the_order_is_the_settings(place: Place) -> None:
@@ -252,16 +332,14 @@ def test_what_earlier_sessions_left_open_is_told_until_somebody_closes_it(place:
     closed = (Item(id="o1", text="said again", ts=TS, state="closed"),)
     session_here(place, name="SES-2", **later(first, 1, open=closed))
     told = section(packed(place), "session")
-    assert "- o1 " not in "\n".join(told)
-    start = next(n for n, line in enumerate(told) if line.startswith("Left open by earlier sessions"))
-    assert told[start + 1 :] == (
-        "- SES-1:o1 on main: fix the leak",
-        "- SES-1:f1 on main: to follow up: tidy (TSK-a)",
-        "- SES-1:a1 on main: waits for a yes or no: drop the table?",
-        "Answered in earlier sessions:",
-        "- SES-1:a2 on main: allowed: push?",
+    assert " o1 " not in "\n".join(told)
+    assert told[-4:] == (
+        "- SES-1:o1 left open on main: fix the leak (close it with `holdfast session note --close SES-1:o1`)",
+        "- SES-1:f1 to follow up on main: tidy (TSK-a)",
+        "- SES-1:a1 waits for a yes or no on main: drop the table?",
+        "- SES-1:a2 allowed on main: push?",
     )
-    for budget in (250, 400):
+    for budget in (400, 500):
         assert "SES-1:o1" in text(packed(place, budget=budget)), budget
 
 
@@ -273,7 +351,7 @@ def test_what_was_left_on_the_branch_before_is_told_as_that_branchs(place: Place
     place.git("switch", "-q", "-c", "topic", "main")
     session_here(place, name="SES-2", **later(first, 1, previous="SES-1"))
     told = "\n".join(section(packed(place), "session"))
-    assert "- SES-1:o1 on main: fix the leak" in told and "nobody's" not in told
+    assert "- SES-1:o1 left open on main: fix the leak" in told and "nobody's" not in told
     gone = {"state": "ended", "ended": first.updated, "ended_by": "dropped"}
     sessions.update(place.open().layout, "SES-1", lambda one: replace(one, **gone))
     assert "fix the leak" not in text(packed(place))  # somebody let go of it
@@ -286,8 +364,8 @@ def test_of_many_sessions_the_newest_are_told_and_the_rest_counted(place: Place)
         fields = later(first, n, open=(Item(id="o1", text=f"end {n}", ts=TS),), state="ended")
         session_here(place, name=f"SES-{n:02}", **fields, ended=fields["updated"])
     told = section(packed(place), "session")
-    assert "- SES-14:o1 on main: end 14" in told and "- SES-05:o1 on main: end 5" in told
-    assert "(4 more in older sessions: `holdfast session list --all`)" in told
+    assert told[-2] == "- SES-05:o1 left open on main: end 5"
+    assert told[-1] == "- SES-05 and older: 4 more are left open (`holdfast session list --all`)"
 
 
 def test_a_session_that_only_began_is_told_with_the_last_that_did(place: Place) -> None:
@@ -300,9 +378,13 @@ def test_a_session_that_only_began_is_told_with_the_last_that_did(place: Place) 
     found = packed(place)
     told = "\n".join(section(found, "session"))
     assert found.session == "SES-2" and told.index("Go on") < told.index("SES-1 on main (ended")
-    for words in ("Tasks:\nTSK-a", f"Commits no turn tells of:\n{made[:10]}", "turn 2 was done"):
+    for words in (
+        "- SES-2 tasks: TSK-a",
+        f"- SES-2 commits no turn tells of: {made[:10]}",
+        "turn 2 was done",
+    ):
         assert words in told
-    assert told.count("fix the leak") == 1 and "- SES-1:o1 fix the leak" in told
+    assert told.count("fix the leak") == 1 and "- open: SES-1:o1 fix the leak" in told
     assert "1 commit since SES-1's last commit" in "\n".join(section(found, "changed"))
 
 
@@ -310,7 +392,93 @@ def test_a_link_that_leads_nowhere_says_so(place: Place) -> None:
     """An agent sent to a file that is gone looks for it in vain."""
     plan(place, Link(id="LNK-a", title="The design", target="gone.md", kind="path"))
     (line,) = section(packed(place), "links")
-    assert line == "- The design: gone.md (leads nowhere: no such path is tracked here)"
+    assert line == "- LNK-a The design: gone.md (leads nowhere: no such path is tracked here)"
+
+
+# ── golden packs ─────────────────────────────────────────────────────────────────────────────────
+
+
+def governing_material() -> Material:
+    """A project with something of everything, without git, clock or chance."""
+    head, base = "3f2a9c81d0aa" + "0" * 28, "9be1" * 10
+    at = Anchor(TS, head, "topic")
+    session = Session(
+        id="SES-7f3k9a",
+        line="lineone",
+        worktree=".",
+        started=at,
+        updated=at,
+        objective="Log people in",
+        summary="Half of the form stands.",
+        turns=(Turn(n=1, anchor=at, summary="Wrote the form"),),
+        open=(Item(id="o1", text="wire it up", ts=TS, task="TSK-login"),),
+        decisions=("Cookies it is",),
+    )
+    tasks_here = (
+        Task(id="TSK-login", title="Log people in with sessions", status="started"),
+        Task(id="TSK-out", title="Log out", needs=("TSK-login",)),
+        Task(id="TSK-ship", title="Ship it", kind="goal"),
+    )
+    board = Board({one.id: Placed(one, f"{one.id}.md", "b" * 40, "tree") for one in tasks_here})
+    knows = [
+        known("INV-1a", "Money is kept in whole cents", "invariant", blob="1" * 40),
+        known(
+            "INV-2b", "Every query names its columns", "invariant", applies_to=("src/db/",), confidence=0.9
+        ),
+        known("DEC-3c", "Sessions live in signed cookies", "decision", why="No store to keep. See ASM-5e"),
+        known("DEC-4d", "Reports are PDF", "decision", applies_to=("reports/**",)),
+        known("DED-6f", "Sessions in Redis", "dead-end", why="Instead: cookies", applies_to=("src/cache",)),
+        known("ASM-5e", "A cookie holds 4 KB", "assumption", applies_to=("web/",), doubt="run:1 is gone"),
+        known("FCT-7g", "Tests need Postgres 16", updated="2026-01-01"),
+        known("FCT-8h", "The printer is on floor 2 \u202e!", applies_to=("reports",)),
+    ]
+    hand = AtHand(("src/db/pool.py",), "Log people in with sessions", ("TSK-login",))
+    found = Found(
+        id="20261101T000000Z-abc123", kind="run", title="make test ended with exit code 1", text="sessions"
+    )
+    asked = Asked(found=(found,))
+    return Material(
+        chosen=Chosen(session, "branch", "the last session on branch topic, still open", since=base),
+        branch="topic",
+        head=head,
+        line="lineone",
+        changed=Changed({"src/db/pool.py": " M", "notes.txt": "??"}, ()),
+        commits=((head, "Add the form"),),
+        commit_count=1,
+        base=base,
+        files=("src/web/form.py",),
+        board=board,
+        claims={},
+        links=(Linked(Link(id="LNK-9j", title="The design", target="docs/design.md", kind="path"), "x.md"),),
+        known=tuple(knows),
+        governs=tuple(governed(knows, hand, asked, board)),
+        hand=hand,
+        asked=asked,
+        blobs={"SES-7f3k9a": "c" * 40},
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "budget", "sections"),
+    [("whole", 2000, NAMES), ("small", 500, NAMES), ("tiny", 200, NAMES), ("chosen", 800, ("facts", "open"))],
+)
+def test_a_pack_looks_like_this(name: str, budget: int, sections: tuple[str, ...]) -> None:
+    """Whoever reads packs every day must notice when they change; so must we."""
+    found = pack(governing_material(), budget=budget, marker=MARKER, sections=sections)
+    assert text(found) == (GOLDEN / f"{name}.md").read_text("utf-8")
+    assert found.tokens == count(text(found)) <= budget
+
+
+def test_a_receipt_names_every_revision_and_why() -> None:
+    """ "What did the agent know?" is answered from this, long after the pack was read."""
+    found = pack(governing_material(), budget=2000, marker=MARKER)
+    told = {one["id"]: (one["section"], (one["blob"] or "")[:1], one["why"]) for one in entries(found)}
+    assert told["INV-2b"] == ("invariants", "", "governs src/db/")
+    assert told["INV-1a"] == ("invariants", "1", "everywhere")
+    assert told["ASM-5e"] == ("assumptions", "", "DEC-3c names it")
+    assert told["TSK-login"] == ("open", "b", "at hand")
+    assert told["SES-7f3k9a"] == ("session", "c", "the thread to go on with")
+    assert "DEC-4d" not in told and found.elsewhere == 1
 
 
 def test_an_empty_project_says_that_there_is_nothing(place: Place) -> None:

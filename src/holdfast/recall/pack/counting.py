@@ -8,12 +8,14 @@ character two, an emoji three. A line break is one. So it is never less than a q
 """
 
 import re
+from functools import lru_cache
 
 HOW = "4 letters, 1 digit or 1 sign each"
 _PIECES = re.compile(r" ?[A-Z]?[a-z]+| ?[A-Z]+|[\x00-\x7f]|[^\x00-\x7f]+")
 _WORD, _LONG = 4, 14  # letters of a token; from how many on a run of letters is no word
 
 
+@lru_cache(maxsize=4096)  # lines are counted each time a section is cut anew
 def count(text: str) -> int:
     """The tokens of a text; of several lines it is the sum over the lines and their ends."""
     return sum(map(_piece, _PIECES.findall(text)))
@@ -22,9 +24,9 @@ def count(text: str) -> int:
 def _piece(piece: str) -> int:
     if not piece.isascii():
         return len(piece.encode("utf-8", "replace")) - len(piece)
-    letters = piece.strip(" ")
     if len(piece) == 1:
         return 1
+    letters = piece.strip(" ")
     size = 2 if len(letters) > _LONG else 3 if letters.isupper() else _WORD
     return -(-len(piece) // size)
 
@@ -36,7 +38,7 @@ def of_line(line: str) -> int:
 
 def clipped(text: str, room: int) -> str:
     """A text of at most `room` tokens, with a mark where it was cut."""
-    if len(text) <= room or count(text) <= room:
+    if len(text.encode("utf-8", "replace")) <= room or count(text) <= room:
         return text
     left, end = room - 2, 0  # the mark takes two
     for found in _PIECES.finditer(text):
