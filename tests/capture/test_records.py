@@ -125,6 +125,16 @@ def test_madr_2_to_4_are_read() -> None:
     assert adr.read("\ufeff" + three, "x.md").status == "proposed"
 
 
+def test_labels_in_bold_count_as_headings() -> None:
+    """Many records are a page of bold labels; their authors think of them as sections."""
+    text = (
+        "# 0005 Two dependencies\n\n**Status:** Accepted\n\n**Decided.** Click and PyYAML.\n\n**Why.** Small."
+    )
+    record = adr.read(text, "docs/adr/0005-dependencies.md")
+    assert record.statement == "Two dependencies: Click and PyYAML."
+    assert (record.status, record.details, record.line) == ("accepted", "Rationale: Small.", 5)
+
+
 @pytest.mark.parametrize(
     ("said", "status"),
     [

@@ -21,6 +21,7 @@ from holdfast.model.text import visible
 from holdfast.store import fsio
 
 CODEX_READS = 32 * 1024
+_REMOVING = {"refresh": "remove", "keep": "absent"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Change:
 
     tools: tuple[str, ...]
     path: str
-    action: str  # create, add, refresh, keep, remove or delete
+    action: str  # create, add, refresh, keep; remove, delete, absent
     diff: tuple[str, ...] = ()
     edited: str | None = None  # where somebody edited inside our block: path:line
 
@@ -45,7 +46,7 @@ class Plan:
 
     @property
     def changed(self) -> tuple[Change, ...]:
-        return tuple(change for change in self.changes if change.action != "keep")
+        return tuple(change for change in self.changes if change.action not in ("keep", "absent"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,9 @@ def disconnect(
     with fsio.locked(clone.layout.lock):
         steps: dict[str, _Step] = {}
         for tool in tools if names else _readable(clone):
-            _join(steps, tool, *_taken_out(clone, tool))
+            file, ours, after = _taken_out(clone, tool)
+            if names or ours is not None:
+                _join(steps, tool, file, ours, after)
         notes = _left_without(clone, tools, list(steps.values()))
         return _carried_out(clone, list(steps.values()), notes, force=force, dry_run=dry_run, removing=True)
 
@@ -235,8 +238,8 @@ def _carried_out(
 
 
 def _change(step: _Step, *, removing: bool) -> Change:
-    action = "remove" if removing and step.action == "refresh" else step.action
-    diff = () if action == "keep" else _diff(step.file.path, step.file.data, step.after)
+    action = _REMOVING.get(step.action, step.action) if removing else step.action
+    diff = () if step.action == "keep" else _diff(step.file.path, step.file.data, step.after)
     return Change(tuple(step.tools), step.file.path, action, diff, step.edited)
 
 

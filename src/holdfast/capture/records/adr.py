@@ -39,6 +39,13 @@ _DECISION = ("decision outcome", "decision", "the decision", "outcome", "decisio
 _CONTEXT = ("context and problem statement", "context", "problem", "problem statement", "issue", "motivation")
 _CONSEQUENCES = ("consequences", "positive consequences", "negative consequences", "implications")
 _LINKS = ("status", "links", "more information", "related", "references")
+_BOLD = re.compile(r"\*\*([^*]{3,40})\*\*[.:]?(.*)")  # records that use labels where others have headings
+_LABELS = {
+    **dict.fromkeys(("decision", "decided", "decision outcome", "outcome"), "decision"),
+    **dict.fromkeys(("context", "why", "problem", "motivation", "rationale"), "context"),
+    **dict.fromkeys(("consequences", "cost", "impact"), "consequences"),
+    "status": "status",
+}
 _TEMPLATE = re.compile(r"[{\[][^}\]\n]*\|[^}\]\n]*[}\]]|\{[^}\n]*(?:title|solution)[^}\n]*\}", re.IGNORECASE)
 
 
@@ -124,6 +131,10 @@ def _sections(parts: list[Piece]) -> tuple[str, list[Piece], list[_Section]]:
         elif piece.kind == "heading":
             name = _without_number(piece.text).strip(" :.*_").lower()
             sections.append(_Section(name, piece.level, []))
+        elif (labelled := _BOLD.match(piece.text)) and (name := labelled[1].strip(" .:").lower()) in _LABELS:
+            rest = labelled[2].strip()
+            begun = [Piece("text", rest, piece.first, piece.last)] if rest else []
+            sections.append(_Section(_LABELS[name], 7, begun))
         elif sections:
             sections[-1].parts.append(piece)
         else:

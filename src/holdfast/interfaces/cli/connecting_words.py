@@ -20,6 +20,7 @@ _DONE = {
     "keep": "as it should be",
     "remove": "block taken out",
     "delete": "deleted; it was ours",
+    "absent": "has no block",
 }
 _WOULD = {
     "create": "would be made",
@@ -28,6 +29,7 @@ _WOULD = {
     "keep": "is as it should be",
     "remove": "would lose the block",
     "delete": "would be deleted; it is ours",
+    "absent": "has no block",
 }
 
 
