@@ -1,0 +1,169 @@
+"""`holdfast trust` as people type it: asked once, by a person, for one upstream; and what it changes."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import NotFound
+from holdfast.project import Project
+from tests.cli.test_main import on_a_terminal
+from tests.conftest import Cli, GitRepo, make_repo
+
+SAID = "Releases are cut from main."
+
+
+MADE: list[Path] = []  # made by the first test, copied by the others
+
+
+@pytest.fixture
+def theirs(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> GitRepo:
+    """Somebody's repository, with a fact that a person accepted there."""
+    if not MADE:
+        MADE.append(_accepted(tmp_path_factory.mktemp("upstream") / "theirs").path)
+    return GitRepo(Path(shutil.copytree(MADE[0], tmp_path / "theirs", symlinks=True)))
+
+
+def _accepted(path: Path) -> GitRepo:
+    repo = make_repo(path)
+    Project.init(repo.path, commit=True)
+    project = Project.open(repo.path, person=True)
+    project.remember(SAID, evidence=["README"], accept=True, id="FCT-release")
+    project.publish(here=True)
+    return repo
+
+
+@pytest.fixture
+def mine(theirs: GitRepo, tmp_path: Path) -> Cli:
+    """The command line in a fresh clone of it."""
+    theirs.git("clone", "-q", os.fspath(theirs), os.fspath(tmp_path / "mine"))
+    return Cli(tmp_path / "mine")
+
+
+def state(cli: Cli) -> dict[str, object]:
+    return dict(json.loads(cli("trust", "--json").out))
+
+
+def told(cli: Cli) -> bool:
+    return SAID in cli("context").out
+
+
+def test_a_fresh_clone_says_once_what_does_not_speak(mine: Cli) -> None:
+    """Whoever clones a project must learn in one line why its memory is silent, and what to type."""
+    assert mine("status").out.count("1 entry came by git and does not speak: holdfast trust") == 1
+    assert "from elsewhere, not approved here" in mine("recall", "releases").out
+    assert not told(mine)
+    shown = mine("trust").out
+    assert shown.startswith("No upstream is trusted. This clone follows main of origin (")
+    assert "1 memory came by git, not approved here" in shown
+
+
+def test_a_person_is_asked_and_what_was_accepted_upstream_speaks(mine: Cli, theirs: GitRepo) -> None:
+    """One question per clone; after it the team's memory works as at home."""
+    code, screen = on_a_terminal(mine.cwd, "trust", typed="y\n", after="[y/N]")
+    assert code == 0, screen
+    assert f"Trust main of origin ({theirs.path})?" in screen
+    assert told(mine)
+    assert "does not speak" not in mine("status").out
+    assert "from elsewhere" not in mine("recall", "releases").out
+    found = state(mine)
+    assert (found["trusted"], found["remote"], found["branch"], found["by"]) == (
+        True, "origin", "main", "Ada Example",
+    )  # fmt: skip
+    assert (found["speaking"], found["foreign"]) == (1, 0)
+    again = on_a_terminal(mine.cwd, "trust")[1]
+    assert "Trusted: main of origin" in again
+    assert "?" not in again, "asked once"
+
+
+def test_no_is_an_answer(mine: Cli) -> None:
+    """Nothing may be trusted by an accident at the keyboard."""
+    code, screen = on_a_terminal(mine.cwd, "trust", typed="n\n", after="[y/N]")
+    assert (code, "Nothing was done." in screen) == (1, True)
+    assert not told(mine)
+
+
+def test_an_agent_is_refused_even_on_a_terminal(mine: Cli) -> None:
+    """An agent that trusts an upstream lets its own pull request speak."""
+    code, screen = on_a_terminal(mine.cwd, "trust", "--yes", CLAUDECODE="1")
+    assert code == 23
+    assert "only a person may trust an upstream, and CLAUDECODE shows an agent at work" in screen
+    assert not told(mine)
+
+
+def test_without_a_terminal_it_only_shows(mine: Cli) -> None:
+    """A script that runs every command must not trust anybody."""
+    answer = mine("trust", "--yes", ok=False)
+    assert (answer.code, "there is no terminal" in answer.err) == (23, True)
+    shown = mine("trust").out
+    assert shown == mine("trust", "status").out == mine("trust", "list").out
+    assert state(mine)["trusted"] is False
+
+
+def trusted(mine: Cli) -> Cli:
+    """The clone after its user said yes."""
+    assert Project.open(mine.cwd, person=True).trust().counts
+    return mine
+
+
+def test_another_address_voids_it_and_says_so(mine: Cli, theirs: GitRepo, tmp_path: Path) -> None:
+    """Who can change where origin points must not inherit the trust in what it was."""
+    repo = GitRepo(trusted(mine).cwd)
+    repo.git("remote", "set-url", "origin", os.fspath(tmp_path / "evil"))
+    assert f"origin is now at {tmp_path / 'evil'}; you trusted it at {theirs.path}" in mine("status").out
+    assert "No upstream is trusted: origin is now at" in mine("trust").out
+    assert not told(mine)
+    repo.git("remote", "set-url", "origin", f"https://ada:secret@example.org{theirs.path}")
+    assert "secret" not in mine("trust").out + mine("trust", "--json").out
+    repo.git("remote", "set-url", "origin", os.fspath(theirs))
+    assert told(mine)
+
+
+def test_another_trunk_voids_it_even_if_a_tracked_file_names_it(mine: Cli, theirs: GitRepo) -> None:
+    """A pull request that edits the settings must not choose which branch is believed."""
+    repo = GitRepo(trusted(mine).cwd)
+    theirs.git("branch", "evil")
+    repo.git("fetch", "-q")
+    repo.write(".holdfast/holdfast.toml", 'trunk = "origin/evil"\n')
+    assert "the trunk is now evil of origin" in mine("trust").out
+    assert not told(mine)
+
+
+def test_revoking_is_one_word(mine: Cli) -> None:
+    """Who doubts an upstream wants it silent now."""
+    assert "Not trusted any more: main of origin" in trusted(mine)("trust", "revoke").out
+    assert not told(mine)
+    assert mine("trust", "revoke").out == "No upstream was trusted.\n"
+    assert "1 entry came by git" in mine("status").out
+
+
+def test_trust_stays_in_the_clone_that_gave_it(mine: Cli, tmp_path: Path) -> None:
+    """Neither git nor an exported store may carry one clone's trust into another."""
+    trusted(mine)
+    mine("export", os.fspath(tmp_path / "bundle"))
+    GitRepo(mine.cwd).git("clone", "-q", os.fspath(mine.cwd), os.fspath(tmp_path / "third"))
+    third = Cli(tmp_path / "third")
+    third("import", os.fspath(tmp_path / "bundle"))
+    assert state(third)["trusted"] is False
+    assert not told(third)
+    assert "trusted" not in GitRepo(mine.cwd).git("ls-files")
+
+
+def test_where_there_is_no_remote_there_is_nothing_to_trust(cli: Cli) -> None:
+    """Most projects begin alone; the word must not confuse."""
+    cli("init", "--commit")
+    assert cli("trust").out.startswith("No upstream is trusted. This clone follows no trunk of a remote.")
+    with pytest.raises(NotFound, match="there is nothing to trust"):
+        Project.open(cli.cwd, person=True).trust()
+    assert "does not speak" not in cli("status").out
+
+
+def test_a_damaged_record_trusts_nobody(mine: Cli) -> None:
+    """Half a line must not become half a trust."""
+    record = trusted(mine).cwd / ".git/holdfast/trusted"
+    record.write_bytes(record.read_bytes()[:20])
+    answer = mine("context")
+    assert SAID not in answer.out
+    assert "cannot be read, so nothing is trusted by it" in answer.err
