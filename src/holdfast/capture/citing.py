@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import BrokenEntry
+from holdfast.git import parts
 from holdfast.git.clone import Clone
 from holdfast.git.rewritten import anchors
 from holdfast.model.session import Session
 from holdfast.model.task import Checkpoint, Task
-from holdfast.store import entries, sessions
+from holdfast.store import sessions
 from holdfast.store import layout as paths
 from holdfast.work import board as boards
 from holdfast.work.board import Board
@@ -64,9 +65,9 @@ def _citations(clone: Clone, board: Board) -> Iterator[tuple[str, str, str]]:
             yield "link", link.id, link.target
     for session in sessions.everywhere(clone.stores):
         yield from (("session", session.id, oid) for oid in session.commits)
-    for sighting in clone.entries(paths.MEMORY):
+    for one in parts.placed(clone.repo, clone.entries(paths.MEMORY)):
         try:
-            memory = entries.parse(sighting.text, sighting.path)
+            memory = one.parse()
         except BrokenEntry:  # named by `facts` and `doctor`
             continue
         yield from (("memory", memory.id, oid) for oid in _commits(memory.evidence))

@@ -9,11 +9,12 @@ from holdfast.diagnostics.findings import Finding
 from holdfast.errors import BrokenEntry, CorruptLog, GitFailed, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import State, states
+from holdfast.git.parts import placed
 from holdfast.git.visible import Sighting
 from holdfast.model.memory import Accepted, is_expired, iso
-from holdfast.store import entries, layout
+from holdfast.store import layout
 
-_REVIEW = "Look at it in `holdfast facts` and propose it again with fresh evidence."
+_REVIEW = "Look at it in `holdfast review`: accept it as it is now, change it, or deprecate it."
 
 
 def examine(clone: Clone) -> Iterator[Finding]:
@@ -24,14 +25,14 @@ def examine(clone: Clone) -> Iterator[Finding]:
         yield _finding("problem", layout.MEMORY, str(error), "Mend what it names, then run this again.")
         return
     memories: list[tuple[str, Accepted]] = []
-    for sighting in seen:
+    for one in placed(clone.repo, seen):
         try:
-            memory = entries.parse(sighting.text, sighting.path)
+            memory = one.parse()
         except BrokenEntry as error:
-            yield _broken(sighting, error)
+            yield _broken(one.sighting, error)
             continue
         if isinstance(memory, Accepted):
-            memories.append((sighting.path, memory))
+            memories.append((one.sighting.path, memory))
     try:
         held = states(clone, (text for _, memory in memories for text in memory.evidence))
     except (CorruptLog, GitFailed) as error:

@@ -4,7 +4,7 @@ It finds the repository by file facts, asks `freshness` whether the index still 
 and answers from SQLite alone: `recall` by searching, `status`, `next` and `context` with what the full
 path kept ready. Whatever is unusual (a stale or missing index, an option it does not know, git's or
 Holdfast's variables set, a sandbox) it leaves to the full path, which gives the same rows in the same
-words. It changes nothing, but that it counts how a `context` was found.
+words. It changes nothing, but that it counts what was recalled and how a `context` was found.
 """
 
 import os
@@ -12,9 +12,9 @@ import time
 
 from holdfast.index.freshness import Place, signature, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
-from holdfast.index.search import KINDS, MAX_LIMIT, candidates, search
+from holdfast.index.search import FIELDS, KINDS, MAX_LIMIT, candidates, search
 from holdfast.index.shown import as_json, as_text
-from holdfast.store.layout import Layout, cache_dir, user_settings
+from holdfast.store.layout import FOLDER_OF, Layout, cache_dir, user_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from holdfast.index.freshness import Signature
 
 NOT_HANDLED = -1
-RESTS_ON = {"recall": "memory", "status": "value", "next": "work", "context": "value"}  # parts of a signature
+# The parts of a signature that each rests on; `badge` is what `status --badge` says, for a prompt.
+RESTS_ON = {"recall": "memory", "status": "value", "badge": "value", "next": "work", "context": "value"}
 WATCHED = "watched"  # the kept row that names the files of the work tree of which `context` tells
 _STEERING = (  # with one of these set, git itself has to say which repository is meant
     "GIT_DIR",
@@ -42,7 +43,9 @@ def main(argv: list[str]) -> int:
         from holdfast import __version__
 
         return _say(f"holdfast {__version__}\n")
-    if not argv or argv[0] not in RESTS_ON or not is_plain(os.environ):
+    if argv == ["status", "--badge"]:
+        return _answer("badge", _Asked()) if is_plain(os.environ) else NOT_HANDLED
+    if not argv or argv[0] not in RESTS_ON or argv[0] == "badge" or not is_plain(os.environ):
         return NOT_HANDLED
     if argv[0] == "context" and "HOLDFAST_RUN_ID" in os.environ:
         return NOT_HANDLED  # what an agent is told within a run is kept with the run
@@ -114,18 +117,16 @@ def _answer(command: str, asked: _Asked) -> int:
     if now is None or _has_dead_runs(layout, patient=command != "status"):
         return NOT_HANDLED
     path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
-    told, how = _told(path, command, asked, now, place.top)
+    told, counted = _told(path, command, asked, now, place.top)
     code = NOT_HANDLED if told is None else _say(told)
-    if how and code == 0:
+    if counted and code == 0:
         from holdfast.store import tally
 
-        tally.count(layout, how)
+        tally.count(layout, *(counted if command == "context" else tally.recalled(counted)))
     return code
 
 
-def _told(
-    path: str, command: str, asked: _Asked, now: "Signature", top: str
-) -> tuple[str | None, str | None]:
+def _told(path: str, command: str, asked: _Asked, now: "Signature", top: str) -> tuple[str | None, list[str]]:
     """What the index has to say, and what is to be counted; nothing if it is behind or damaged."""
     import _sqlite3
 
@@ -134,16 +135,16 @@ def _told(
         db = _open(path)
         db.execute("BEGIN")
         if command == "recall":
-            return _recalled(db, asked, now.memory), None
+            return _recalled(db, asked, now.memory)
         text, data = _kept(db, command, now, top, json=asked.json) or (None, "")
     except _sqlite3.Error:
-        return None, None
+        return None, []
     finally:
         if db is not None:
             db.close()
     if command == "status":  # short enough that both its forms are kept together
-        return data if asked.json and text is not None else text, None
-    return text, f"context.{data}" if command == "context" else None
+        return data if asked.json and text is not None else text, []
+    return text, [f"context.{data}"] if command == "context" else []
 
 
 def _has_dead_runs(layout: Layout, *, patient: bool) -> bool:
@@ -189,16 +190,19 @@ def _open(path: str) -> "Connection":
     return db
 
 
-def _recalled(db: "Connection", asked: _Asked, state: str) -> str | None:
+def _recalled(db: "Connection", asked: _Asked, state: str) -> tuple[str | None, list[str]]:
+    """What was found, and the ids of the memories among it."""
     kept = db.execute("SELECT value FROM meta WHERE name = 'signature'").fetchone()
     if kept is None or kept[0] != state:
-        return None
+        return None, []
     query = " ".join(asked.query)
     found = search(db, query, limit=asked.limit, task=asked.task, kind=asked.kind, now=_now())
+    kind, name = FIELDS.index("kind"), FIELDS.index("id")
+    memories = [hit[name] for hit in found if hit[kind] in FOLDER_OF]
     if asked.json:
-        return as_json(db, found)
+        return as_json(db, found), memories
     waiting = 0 if found else candidates(db, query, task=asked.task, kind=asked.kind)
-    return as_text(found, waiting=waiting)
+    return as_text(found, waiting=waiting), memories
 
 
 def _kept(

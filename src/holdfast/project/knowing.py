@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from holdfast.curation import candidates as shelf
 from holdfast.curation import conflicts, erased, queue, review, revising, undo
 from holdfast.curation.decisions import Reviewer, Standing
 from holdfast.curation.propose import expiry, propose
@@ -118,6 +119,10 @@ class Knowing(Viewing):
         What another clone erased and this one still holds is named among the notices.
         """
         return [item.standing for item in self.queue().items]
+
+    def waiting(self) -> int:
+        """How many candidates wait; cheap."""
+        return len(shelf.read(self.clone).waiting)
 
     def queue(self) -> Queue:
         """What waits, each with why it does, and what is needed to look at it closely."""

@@ -1,8 +1,12 @@
 """Reading: search, the log in its forms, one thing, where everything stands."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from holdfast.curation import review
+from holdfast.curation.decisions import Standing
+from holdfast.curation.queue import every
 from holdfast.diagnostics import diff as differences
 from holdfast.diagnostics import status, timeline
 from holdfast.diagnostics.diff import Diff
@@ -46,7 +50,11 @@ class Reading(Working, Noting, Hydrating):
 
     def show(self, identity: str) -> Shown:
         """Everything this clone can say about a memory, a run or an event."""
-        return find.show(self.clone, identity)
+        found = find.show(self.clone, identity)
+        if found.kind not in ("memory", "candidate"):
+            return found
+        there = every(self.clone, self.clone.clock()).get(found.id)
+        return replace(found, fields={**found.fields, **_standing(there)}) if there else found
 
     def status(self) -> Status:
         """Where this clone stands, what waits, and what would go with it."""
@@ -78,3 +86,18 @@ class Reading(Working, Noting, Hydrating):
         expiries = [s.memory.expires_at for s in self.knowledge().trusted if s.memory.expires_at]
         until = timestamp(min(expiries)) if expiries else None
         keep_ready(self.clone, name, signature=signature, text=text, json=json, valid_until=until)
+
+
+def _standing(one: Standing) -> dict[str, Any]:
+    """How a memory stands, for whoever looks at it."""
+    provenance = getattr(one.memory, "provenance", ())
+    return {
+        "type": one.memory.type,
+        "status": one.status,
+        "trust": one.trust,
+        "evidence": {text: state for text, state in one.receipts},
+        "notes": list(one.notes),
+        "said": list(provenance),
+        "suggests": getattr(one.memory, "suggests", None),
+        "because": getattr(one.memory, "because", ""),
+    }

@@ -11,13 +11,13 @@ from typing import Any
 
 from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, HoldfastError, NotFound
 from holdfast.git.clone import Clone
+from holdfast.git.parts import placed
 from holdfast.git.visible import Sighting
 from holdfast.model.event import Event
 from holdfast.model.ids import LINK, pick
 from holdfast.model.session import to_object
 from holdfast.recall import elsewhere
 from holdfast.store import capsule, fsio, layout, sessions, tasks
-from holdfast.store.entries import parse
 from holdfast.work import exchange
 
 MAX_SUMMARY = 1 << 20
@@ -64,12 +64,12 @@ def _kinds(clone: Clone) -> dict[str, str]:
     kinds |= dict.fromkeys((name for store in clone.stores for name in sessions.ids(store)), "session")
     kinds |= dict.fromkeys(_nodes(clone.entries(layout.TASKS)), "task")
     kinds |= dict.fromkeys(_nodes(clone.entries(layout.LINKS)), "link")
-    return kinds | dict.fromkeys(_memories(clone.entries()), "memory")
+    return kinds | dict.fromkeys(_memories(clone), "memory")
 
 
 def _subject(event: Event) -> str | None:
     """What kind of thing an event is about; None for a run, an erase and the like."""
-    if event.kind in ("propose", "accept", "promote", "reject", "retire", "edit"):
+    if event.kind in ("propose", "accept", "promote", "reject", "retire", "edit", "join"):
         return "memory"
     if event.kind in ("task", "checkpoint"):
         return "link" if (event.target or "").startswith(f"{LINK}-") else "task"
@@ -82,11 +82,11 @@ def _candidates(clone: Clone) -> Iterable[str]:
             yield from (name[:-3] for name in os.listdir(store.candidates) if name.endswith(".md"))
 
 
-def _memories(sightings: Iterable[Sighting]) -> dict[str, Sighting]:
+def _memories(clone: Clone) -> dict[str, Sighting]:
     found = {}
-    for sighting in sightings:
+    for one in placed(clone.repo, clone.entries()):
         try:
-            found[parse(sighting.text, sighting.path).id] = sighting
+            found[one.parse().id] = one.sighting
         except BrokenEntry:  # `facts` and `doctor` name it; here it can be shown by no id
             continue
     return found
@@ -259,7 +259,7 @@ def _show_memory(clone: Clone, found: Found) -> Shown:
     history = {"history": _history(clone, found.id)}
     if found.id in clone.erased():
         return Shown(found.id, "memory", None, None, {**history, "body_state": "erased"})
-    sighting = _memories(clone.entries()).get(found.id)
+    sighting = _memories(clone).get(found.id)
     if sighting is not None:
         return _shown_here(Found("memory", found.id), sighting, history)
     for store in clone.stores:

@@ -95,11 +95,32 @@ def _artifact(thing: Shown) -> Iterator[tuple[str, str]]:
     yield "copy", thing.path or "none: it was deleted, too large or no plain file"
 
 
+_TRUST = {
+    "T0": "approved by a person",
+    "T2": "of this repository; no person approved these words here",
+    "T4": "came by git; nobody here approved it (see `holdfast trust`)",
+}
+
+
 def _memory(thing: Shown) -> Iterator[tuple[str, str]]:
     origin = _ORIGINS.get(str(thing.fields.get("origin")))
     yield "file", f"{thing.path} ({origin})" if origin else thing.path or ""
-    history = (row.partition(" ") for row in thing.fields.get("history") or ())
+    if thing.kind in ("memory", "candidate"):
+        yield from _standing(thing.fields)
+    history = [row.partition(" ") for row in thing.fields.get("history") or ()]
+    yield "updated", moment(history[-1][0]) if history else ""
     yield "history", ", ".join(f"{kind} {moment(ts)}" for ts, _, kind in history)
+
+
+def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a memory is worth here and now."""
+    yield "stands", cut(fields.get("status"))
+    yield "trust", _TRUST.get(str(fields.get("trust")), "")
+    for text, state in (fields.get("evidence") or {}).items():
+        yield "evidence", f"{text} ({state})"
+    yield from (("said", cut(text)) for text in fields.get("said") or ())
+    yield from ((name, cut(fields.get(name))) for name in ("suggests", "because"))
+    yield from (("note", cut(text)) for text in fields.get("notes") or ())
 
 
 def _node(thing: Shown) -> Iterator[tuple[str, str]]:

@@ -225,11 +225,6 @@ def _cited(text: str, state: str) -> str:
     return f"{name} ({_STATE.get(state, state)})"
 
 
-def badge(number: int) -> str:
-    """All that a prompt or a start says of what waits."""
-    return f"{count(number, 'candidate')} {'waits' if number == 1 else 'wait'}" if number else ""
-
-
 def restart(stale: Iterable[str]) -> str:
     """Which connected tools do not know yet."""
     names = ", ".join(stale)

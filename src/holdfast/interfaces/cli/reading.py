@@ -1,9 +1,11 @@
 """Commands that look: recall, show, timeline, log, diff, status."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -13,6 +15,9 @@ from holdfast.interfaces.cli.command import command
 from holdfast.interfaces.cli.output import as_json, as_text, say, show, show_lines, wants_json
 from holdfast.interfaces.cli.place import Place
 from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from holdfast.diagnostics.status import Status
 
 T = TypeVar("T")
 
@@ -44,7 +49,7 @@ def recall(place: Place, query: tuple[str, ...], task: str | None, kind: str | N
 @click.argument("name", metavar="ID")
 @click.option("--path", is_flag=True, help="Only say where it lies.")
 def show_one(place: Place, name: str, path: bool) -> None:
-    """Show one thing: a fact, a run, an event, an artifact."""
+    """Show one thing: a memory, a run, an event, an artifact."""
     with place.project() as project:
         found = project.show(name)
         show(found, about.where if path else about.shown)
@@ -114,13 +119,19 @@ def diff(place: Place, run: str | None, named: str | None, against: str) -> None
 
 
 @command(root, "status")
-def status(place: Place) -> None:
+@click.option("--badge", is_flag=True, help="Only how many candidates wait, for a shell's prompt.")
+def status(place: Place, badge: bool) -> None:
     """Show what waits, and what is private here."""
     with place.project() as project:
         found = project.status()
-        show(found, words.status)
+        show(found, _badge if badge else words.status)
         # Kept for the quick path, unless there is something to say beside it or a variable changes it.
         if project.seen and project.seen.settled and not project.notices and quick.is_plain(os.environ):
             signature = quick.status_signature(project.seen.value, os.environ)
             text, data = as_text(words.status(found)), as_json(found)
             project.keep_ready("status", signature=signature, text=text, json=data)
+            project.keep_ready("badge", signature=signature, text=as_text(_badge(found)), json="")
+
+
+def _badge(found: Status) -> str:
+    return words.badge(found.candidates)

@@ -14,6 +14,7 @@ from holdfast.interfaces.cli.command import as_json, command
 from holdfast.interfaces.cli.output import columns, show, wants_json
 from holdfast.interfaces.cli.place import Place, on_a_terminal
 from holdfast.interfaces.cli.root import root
+from holdfast.interfaces.cli.words import badge
 from holdfast.model.session import MAX_SCRATCHPAD
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def start(place: Place, objective: str, **given: Any) -> None:
     """
     with place.project() as project:
         show(project.session_start(_text(objective), **given), words.started, words.as_object)
+        if waiting := badge(project.waiting()):
+            project.notices.append(waiting)
 
 
 @command(session, "note")

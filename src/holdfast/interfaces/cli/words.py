@@ -159,6 +159,11 @@ def status(found: Status) -> str:
     return render(found)
 
 
+def badge(number: int) -> str:
+    """All that a prompt or a start says of what waits."""
+    return f"{count(number, 'candidate')} {'waits' if number == 1 else 'wait'}" if number else ""
+
+
 def rendered(path: str) -> str:
     return f"Wrote {path}"
 
