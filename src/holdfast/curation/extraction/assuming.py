@@ -5,7 +5,11 @@ import re
 from holdfast.curation.extraction.claim import Claim, Parts, standing
 
 RULE = "assumption"
-_LABEL = re.compile(r"^(?:(?:key|our|the|my|working)\s+)*assumptions?\s*:\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^(?:(?:key|our|the|my|working)\s+)*assumptions?\s*:\s*|^(?:one|an|the|our|my|another"
+    r"|key) assumption (?:here )?is(?: that)?\s+",
+    re.IGNORECASE,
+)
 _ASSUME = re.compile(
     r"^(?:here |for this |(?:the|this) (?:code|design|test|script|parser|plan|module|implementation) )?"
     r"(?:i|we|i'm|we're|i am|we are)?\s*(?:assum(?:e|es|ing|ed))(?: here)?(?: that)?\s+",

@@ -47,6 +47,11 @@ _MOMENT = re.compile(
     r"|so far"
     r"|in a (?:moment|minute|second)|as a first step|wait for me|before (?:i|we|you) (?:continue|proceed"
     r"|commit|push|start))\b"
+    r"|\ba (?:bit|little)\b|\bslightly\b"
+    # That tests shall pass is said in every session, and is no news in the next.
+    r"|\b(?:tests?|ci|build|lint\w*|suite|checks?) (?:must |should |needs? to |have to |has to "
+    r"|still )*(?:pass|passes"
+    r"|be green|succeed|fail)\b|\bnothing (?:else )?(?:broke|breaks|is broken)\b"
     r"|\b(?:yet|later|again|first|now|then|soon|here goes)$",
     re.IGNORECASE,
 )
@@ -72,6 +77,15 @@ _VAGUE = re.compile(
     r"|way|idea|one|thing)"
     r"|do (?:it|that|this|so|them)|done (?:it|that|this)|see (?:above|below)|above|below|#\d+"
     r"|something (?:else|like))\b"
+    r"|^(?:the|a|an|my|our) (?:tests?|code|function|file|method|script|command|output|variable|class"
+    r"|change|edit"
+    r"|import|line|error|fix|assertion) (?:expects?|expected|is|was|were|are|has|had|does|did|still|only"
+    r"|uses?|used"
+    r"|needs?|must|should|can|fails?|failed|returns?|returned|broke)\b"
+    r"|\bthe (?:old|new|existing|current|original|previous) (?:behaviou?r|code|output|version|way|logic"
+    r"|value|helper"
+    r"|function|method|fixture|tests?|pattern)\b|\bmy (?:\w+ )?(?:edit|change|fix|commit|refactoring)\b"
+    r"|\b(?:leave|left) (?:it|this|that|them)\b|\bfor (?:it|this|that)$"
     r"|(?:first|second|third|smallest|shortest) (?:\w+ )?(?:file|test|case|line|function|example)\b"
     # An object without a name, early in the sentence: later on the name may stand before it.
     r"|^(?:\S+\s+){0,4}(?:use|using|prefer|keep|keeping|with|chose|tried|try|drop|avoid|want|need|on|to"

@@ -7,7 +7,8 @@ from holdfast.curation.extraction.claim import Claim, Parts, bare
 
 RULE = "root cause"
 _LABEL = re.compile(
-    r"^(?:(?:the|actual|real|likely)\s+)*(?:root cause|underlying cause|culprit)s?(?: analysis)?\s*(?::"
+    r"^(?:(?:i )?(?:found|identified) )?(?:(?:the|actual|real)\s+)*(?:root cause|underlying cause"
+    r"|culprit)s?(?: analysis)?\s*(?::"
     r"|[–—-])\s*",
     re.I,
 )
@@ -27,6 +28,15 @@ _PROBLEM = re.compile(
     r" (?:that|caused by|due to|because(?: of)?|from)\s+",
     re.IGNORECASE,
 )
+_REASON = re.compile(
+    r"^the reason (?:why |that )?(?P<of>\S[^:]{6,120}?) (?:is|was)(?: that| because)\s+", re.IGNORECASE
+)
+_HAPPENS = re.compile(
+    r"^the (?:(?:actual|real)\s+)?(?:problem|issue|bug|failure|error|crash|hang|flake"
+    r"|regression) (?:happens|occurs"
+    r"|happened|occurred) because\s+",
+    re.IGNORECASE,
+)
 _CAUSED = re.compile(
     r"^(?!it\b|this\b|that\b|they\b|which\b)\S.{6,140}? (?:was|is|were|are) (?:caused by|due to (?!be\b)"
     r"|the result of|triggered by)\s+",
@@ -42,9 +52,11 @@ def claim(parts: Parts, who: str) -> Claim | None:
     """The cause a sentence names, if it names one; a reason split off is part of it."""
     whole = parts.whole
     plain = parts.plain if len(whole) == len(parts.text) else parts.plain + whole[len(parts.text) :]
-    for rule in (_LABEL, _WAS, _TURNED, _PROBLEM):
+    for rule in (_LABEL, _WAS, _TURNED, _REASON, _PROBLEM, _HAPPENS):
         if found := rule.match(plain):
-            return _claim(_cause(whole, found), plain[found.end() :], who, firm=rule is not _PROBLEM)
+            return _claim(
+                _cause(whole, found), plain[found.end() :], who, firm=rule not in (_PROBLEM, _HAPPENS)
+            )
     if _TURNED_TO_BE.match(plain) or _CAUSED.match(plain):
         return _claim(whole, plain, who, firm=False)
     if _FAILED.match(parts.plain) and parts.why and who == "user":

@@ -39,7 +39,7 @@ _REASON = re.compile(
     r"|given that|the reason (?:is|being)(?: that)?)\b[:,]?\s+"
     r"|\s+[–—-]{1,3}\s+(?=(?:it|they|this|that|the|we|otherwise|because|since|there|our|a|an|else)\b)"
     r"|\s+—\s+(?=(?:\S+\s+){4,})"
-    r"|\.?\s+\(?reason:\s+",
+    r"|(?<=work):\s+|(?<=work here):\s+|\.?\s+\(?reason:\s+",
     re.IGNORECASE,
 )
 _PURPOSE = re.compile(

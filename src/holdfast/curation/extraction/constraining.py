@@ -11,7 +11,9 @@ _LABEL = re.compile(
 _MODAL = re.compile(
     r"\b(?:must(?:n't| not| never| always| only)?|may (?:never|not|only)|shall (?:not|never)"
     r"|should (?:never|always)"
-    r"|can(?:not|'t) ever|(?:is|are) (?:not |never |strictly )?(?:required|allowed|permitted|forbidden) to"
+    r"|can(?:not|'t) ever|(?:we|clients?|workers?|plugins?) can(?:not|'t) (?:use|call|rely on|depend on"
+    r"|ship|import|store|assume)|(?:is|are) (?:not |never |strictly )?(?:required|allowed|permitted"
+    r"|forbidden) to"
     r"|(?:is|are) (?:strictly )?(?:mandatory|forbidden|prohibited|off.limits|not allowed)"
     r"|(?:has|have|needs?) to (?:stay|remain|keep|be (?!\w+ed\b|met\b|done\b|run\b|set\b|rewritten\b"
     r"|split\b))|no (?:more|less|fewer|longer) than)\b",
@@ -27,6 +29,13 @@ _ALL = re.compile(
     r"|^(?:all|every|each|no) (?:[\w`.-]+\s){1,6}(?:should|needs? to|has to|have to|may|can)\b",
     re.IGNORECASE,
 )
+_CHORE = re.compile(  # the work at hand, not what will still hold when it is done
+    r"\b(?:must|has to|have to|needs? to) be (?:updated|changed|fixed|removed|renamed|adjusted|adapted"
+    r"|rewritten|moved"
+    r"|migrated|added|ported|regenerated|rerun|reviewed first)\b",
+    re.IGNORECASE,
+)
+_WANT = re.compile(r"^i want (?=(?:all|every|each|no)\b)", re.IGNORECASE)
 _GUESS = re.compile(  # "the cache must be stale": a guess in the clothes of a duty
     r"\bmust (?:have|be (?:stale|because|related|due|coming|from|something|some|wrong|missing|a|an|the|in"
     r"|cached|outdated|why"
@@ -52,7 +61,14 @@ def claim(parts: Parts, who: str) -> Claim | None:
     found = _LABEL.match(parts.plain)
     if found:
         return _claim(parts.after(found.end()), 0.85 if who == "user" else 0.55)
-    if _CHATS.match(parts.plain) or _TASK.match(parts.plain) or _GUESS.search(parts.plain):
+    if who == "user" and (found := _WANT.match(parts.plain)):
+        return _claim(parts.after(found.end()), 0.85)
+    if (
+        _CHATS.match(parts.plain)
+        or _CHORE.search(parts.plain)
+        or _TASK.match(parts.plain)
+        or _GUESS.search(parts.plain)
+    ):
         return None
     if who == "user":
         stated = _MODAL.search(parts.plain) or _ORDER.match(parts.plain) or _ALL.match(parts.plain)

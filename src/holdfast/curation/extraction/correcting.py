@@ -9,7 +9,7 @@ from holdfast.curation.extraction.claim import Claim, Parts, standing
 
 RULE = "correction"
 _NO = re.compile(
-    r"^(?:(?:no|nope|nah|wrong|stop|hold on|wait|hey|sorry|ugh|actually|incorrect|not quite"
+    r"^(?:(?:no(?: no)*|nope|nah|wrong|stop|hold on|wait|hey|sorry|ugh|actually|incorrect|not quite"
     r"|that's (?:wrong|not (?:right|correct|it))"
     r"|(?:that|this) is wrong)(?:\s*[,:;.!…]+|\s+[-–—]+)\s*|actually\s+|no\s+(?=(?:use|don't|do not|we"
     r"|never|always)\b)"
@@ -24,10 +24,10 @@ _ONLY_NO = re.compile(
 )
 _ORDER = re.compile(
     r"^(?:please\s+)?(?:(?:you|we|it|they)\s+)?(?:(?:should|must|need to|have to)\s+)?(?:use|keep|write"
-    r"|put|name|call|make|run|prefer|stick|store"
-    r"|never|always|don't|do not|must|only|avoid|let's use|let's keep|let's go with|let's not|we use"
-    r"|we don't|we do not|we never|we always"
-    r"|we want|i want|i prefer|move|leave|return|go with|switch|drop|remove|no|not to)\b",
+    r"|put|name|call"
+    r"|prefer|stick|store|never|always|don't|do not|must|only|avoid|let's (?:use|keep|go with|not)|want"
+    r"|i (?:want|prefer)"
+    r"|go with|switch to|no|not to)\b",
     re.IGNORECASE,
 )
 _NOT_BUT = re.compile(

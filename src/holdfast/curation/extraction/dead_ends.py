@@ -9,7 +9,7 @@ RULE = "dead end"
 _LABEL = re.compile(r"^dead[- ]ends?\s*(?::|[–—-])\s*", re.IGNORECASE)
 _TRIED = re.compile(
     r"^(?:(?:we|i)(?:'ve| have| had)?\s+)?(?:(?:first|initially|already|also|originally|previously"
-    r"|once)\s+)?tried\s+"
+    r"|once)\s+)?(?:tried|attempted)\s+"
     r"(?!to (?:run|open|read|find|fetch|push|commit|access|look|check|see|start|reach|call you|help|do"
     r"|install it)\b"
     r"|(?:run|open|read|find|fetch|push|committ?|access|look|check|start)ing\b|again\b|it\b|that\b|this\b"

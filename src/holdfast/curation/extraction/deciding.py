@@ -24,9 +24,24 @@ _SETTLED = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(r"\s+(?:over|instead of|rather than|not)\s+", re.IGNORECASE)
-_VERB = r"(?:use|go with|stick with|stick to|adopt|keep|standardi[sz]e on|switch to|support|target)"
+_VERB = r"(?:not use|use|go with|stick with|stick to|adopt|keep|standardi[sz]e on|switch to|support|target)"
 _WILL = re.compile(
-    _BEFORE + rf"(?:let's|let us|we'll|we will|we're going to|we are going to|we shall)\s+(?={_VERB}\b)", re.I
+    _BEFORE
+    + r"(?:let's|let us|we'll|we will|we're going to|we are going to|we shall|we(?= go with| stick))\s+"
+    rf"(?={_VERB}\b)",
+    re.I,
+)
+_WILL_NOT = re.compile(
+    _BEFORE + r"we (?:won't|will not|shall not|are not going to|aren't going to)\s+"
+    r"(?=(?:use|support|adopt|ship|add|have|accept|maintain|depend)\b)",
+    re.I,
+)
+_USING = re.compile(_BEFORE + r"we(?:'re| are)\s+(?:using|targeting)\s+", re.I)
+_SWITCHED = re.compile(_BEFORE + r"we (?:have )?(?:switched|moved|migrated) from (?=\S.{2,80} to \S)", re.I)
+_SEARCHES = re.compile(
+    r"\bto (?:find|check|see|verify|look|search|locate|inspect|debug|figure|understand|confirm|list"
+    r"|test)\b",
+    re.I,
 )
 _GOING = re.compile(
     _BEFORE
@@ -36,7 +51,8 @@ _GOING = re.compile(
 _ACTS = re.compile(  # a decision about the next minute: nobody needs it tomorrow
     r"^(?:to |not to |on )?(?:look|check|run|read|start|try|test|see|search|investigate|explore|examine"
     r"|inspect|open|verify"
-    r"|review|continue|proceed|stop|wait|ask|begin|go ahead|do|take|rerun|re-run|skip|leave|move on|focus"
+    r"|review|continue|proceed|stop|wait|ask|begin|go ahead|do (?!not\b)|take|rerun|re-run|skip|leave"
+    r"|move on|focus"
     r"|dig|revisit|write"
     r"|commit|push|merge|rebase|finish|postpone|defer|fix|implement|rewrite|keep (?:going|in mind|an eye"
     r"|you|looking|working"
@@ -51,12 +67,13 @@ def claim(parts: Parts, who: str) -> Claim | None:
         (_labelled, False),
         (_decided, False),
         (_settled, False),
+        (_switched, True),
         (_will, True),
         (_going, True),
     ):
         if (chosen := said(parts)) is None:
             continue
-        if _ACTS.match(chosen) or (weak and who != "user" and not parts.why):
+        if _ACTS.match(chosen) or (weak and who != "user" and (not parts.why or _SEARCHES.search(chosen))):
             return None
         text = standing(_plainly(chosen), parts)
         return Claim(
@@ -103,13 +120,25 @@ def _firm(cue: str) -> bool:
     return re.search(r"(?:settled|landed|standardi[sz]ed) on|opted for", cue, re.I) is not None
 
 
+def _switched(parts: Parts) -> str | None:
+    """A change of mind, or a choice in use that names what was not chosen."""
+    if found := _SWITCHED.match(parts.plain):
+        return f"switched from {parts.text[found.end() :]}"
+    if (found := _USING.match(parts.plain)) and _OVER.search(parts.plain.replace(",", " "), found.end()):
+        return f"use {parts.text[found.end() :]}"
+    return None
+
+
 def _will(parts: Parts) -> str | None:
+    if found := _WILL_NOT.match(parts.plain):
+        return f"do not {parts.text[found.end() :]}"
     found = _WILL.match(parts.plain)
-    return (
-        None
-        if found is None
-        else re.sub(r"^(?i:go with|stick (?:with|to))\b", "use", parts.text[found.end() :])
+    if found is None:
+        return None
+    chosen = re.sub(
+        r"^(?:(?:go|stick) with|stick to)\b", "use", parts.text[found.end() :], flags=re.IGNORECASE
     )
+    return f"do {chosen}" if chosen.lower().startswith("not ") else chosen
 
 
 def _going(parts: Parts) -> str | None:

@@ -38,7 +38,8 @@ _CUE = re.compile(
     r"|name |put |keep "
     r"|please|avoid|cause|culprit|turn|the problem|the issue|bug|fail|error|crash|hang|flak|regression"
     r"|due to|result of"
-    r"|triggered|broke|hung|timed out|assum|tried|work|revert|rolled back|backed out|abandon|gave up"
+    r"|triggered|broke|hung|timed out|assum|attempted|switched|moved|migrated|using|tried|attempted|work"
+    r"|revert|rolled back|backed out|abandon|gave up"
     r"|given up|dropped|scrapped"
     r"|ruled out|discard|threw|reject|dead.end|constraint|invariant|rule|no\b|not |wrong|actually|stop"
     r"|wait|said|told|instead",

@@ -8,7 +8,8 @@ RULE = "convention"
 _NAMED = re.compile(
     r"^(?:(?:our|the|code|coding|naming|project|team|house|repo)\s+)*(?:conventions?|style|style guide"
     r"|house rule|naming)\s*:\s*"
-    r"|^by convention,?\s+|^(?:the|our) (?:[\w-]+ )?convention (?:here |in \S+ )?is (?:that |to )?",
+    r"|^by convention,?\s+|^(?:the|our) (?:[\w-]+ )?convention (?:here |in \S+ )?is (?:that |to )?"
+    r"|^our (?:code |coding )?style is\s+",
     re.IGNORECASE,
 )
 _PREFER = re.compile(
@@ -43,7 +44,8 @@ _RULING = re.compile(
 _CHATS = re.compile(
     r"^(?:please )?(?:always |never |do not |don't )?(?:worry|forget|bother|mind|hesitate|keep going"
     r"|keep me|keep an eye|keep in mind"
-    r"|keep up|write me|use the (?:attached|file i)|put me|avoid asking|let me|be |do )",
+    r"|keep up|write me|use the (?:attached|file i)|put me|avoid asking|keep the (?:summary|answer|reply"
+    r"|explanation|description|text)|use (?:fewer|more|less)\b|let me|be |do )",
     re.IGNORECASE,
 )
 

@@ -36,7 +36,7 @@ _LEAD = re.compile(
     r"|basically"
     r"|therefore|thus|hence|however|finally|overall|remember|nb|ps|tl;dr|cool|thanks|thank you|also note"
     r"|good point|good catch|you're right|agreed|indeed)(?:\s*[,:!;]+|\s+[-–—]+)\s*"
-    r"|(?:so|and|but|ok|okay|yes|yeah|also|then|remember)\s+(?:that\s+)?"
+    r"|(?:ok|okay|yeah|yep|well)\s+|(?:so|and|but|yes|also|then|remember)\s+(?:that\s+)?"
     r"(?=(?:we|let's|never|always|the|i|please|do|don't|use|our|all|every|no)\b))+",
     re.IGNORECASE,
 )
