@@ -82,7 +82,7 @@ def test_claude_takes_in_the_agents_file_where_that_has_the_block(tree: Any) -> 
     """Two copies of one text drift apart and are paid for twice."""
     join(tree, "claude", "agents")
     assert (tree.path / "CLAUDE.md").read_text() == (GOLDEN / "claude-import.md").read_text()
-    assert [(one.tool, one.path, one.current) for one in connected(tree.clone, TOLD)] == [
+    assert [(one.tool, one.path, one.current) for one in connected(tree.clone, lambda: TOLD)] == [
         ("agents", "AGENTS.md", True),
         ("claude", "AGENTS.md", True),
     ]
@@ -275,7 +275,7 @@ def test_markers_that_make_no_block_are_refused_with_their_line(tree: Any, text:
         with pytest.raises(BadInput, match=f"AGENTS.md:{line} "):
             attempt()
     assert (tree.path / "AGENTS.md").read_text() == text
-    assert connected(tree.clone, TOLD) == []
+    assert connected(tree.clone, lambda: TOLD) == []
 
 
 def test_a_newer_block_is_left_to_a_newer_holdfast(tree: Any) -> None:
@@ -290,7 +290,7 @@ def test_markers_inside_a_code_fence_are_an_example(tree: Any) -> None:
     shown = "````md\n<!-- holdfast:begin v1 sum=00 -->\n```\n<!-- holdfast:end -->\n````\n"
     (tree.path / "AGENTS.md").write_text(shown)
     assert join(tree, "agents").changes[0].action == "add"
-    assert connected(tree.clone, TOLD)[0].current
+    assert connected(tree.clone, lambda: TOLD)[0].current
     part(tree)
     assert (tree.path / "AGENTS.md").read_text() == shown
     (tree.path / "AGENTS.md").write_text("a\n```sh\nmake\n")
@@ -309,7 +309,7 @@ def test_a_linked_file_is_written_once_and_stays_a_link(tree: Any) -> None:
     assert (tree.path / "AGENTS.md").is_symlink()
     assert (tree.path / "CLAUDE.md").read_text().count("holdfast:begin") == 1
     assert stat.S_IMODE((tree.path / "CLAUDE.md").stat().st_mode) == 0o664
-    assert {one.tool for one in connected(tree.clone, TOLD)} == {"agents", "claude"}
+    assert {one.tool for one in connected(tree.clone, lambda: TOLD)} == {"agents", "claude"}
     part(tree)
     assert every_file(tree.path) == before
 
@@ -350,8 +350,8 @@ def test_what_is_no_text_is_refused(tree: Any, data: bytes, error: type[Holdfast
 def test_an_outdated_block_is_said_to_be_one(tree: Any) -> None:
     """After a promotion people must learn which tools still work with the old rules."""
     join(tree, "agents", "cursor")
-    assert [one.current for one in connected(tree.clone, TOLD)] == [True, True]
-    assert [one.current for one in connected(tree.clone, TOLD[:2])] == [False, False]
+    assert [one.current for one in connected(tree.clone, lambda: TOLD)] == [True, True]
+    assert [one.current for one in connected(tree.clone, lambda: TOLD[:2])] == [False, False]
 
 
 def test_a_dry_run_shows_the_diff_and_writes_nothing(tree: Any) -> None:

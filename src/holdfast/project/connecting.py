@@ -68,7 +68,7 @@ class Connecting(Viewing):
 
     def connected(self) -> list[Connected]:
         """The tools that read a block of ours, and whether it says what is accepted now."""
-        return blocks.connected(self.clone, self._told())
+        return blocks.connected(self.clone, self._told)
 
     def _told(self) -> list[Told]:
         """The invariants and decisions that may be told unasked, the surest first."""

@@ -7,7 +7,7 @@ Which tools are connected is told by the files alone.
 import difflib
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from holdfast.capture.instructions import block, content, files
@@ -110,9 +110,12 @@ def disconnect(
         return _carried_out(clone, list(steps.values()), notes, force=force, dry_run=dry_run, removing=True)
 
 
-def connected(clone: Clone, told: Sequence[Told]) -> list[Connected]:
-    """The tools that read a block of ours, and whether it says what is accepted now."""
-    found, inside = [], content.inside(told)
+def connected(clone: Clone, told: Callable[[], Sequence[Told]]) -> list[Connected]:
+    """The tools that read a block of ours, and whether it says what is accepted now.
+
+    What is accepted is asked for only if there is a block at all.
+    """
+    found: list[tuple[str, str, Block]] = []
     for tool in TOOLS.values():
         try:
             file, ours = _seen(clone, tool)
@@ -122,8 +125,9 @@ def connected(clone: Clone, told: Sequence[Told]) -> list[Connected]:
             clone.layout.leave_out(error)
             continue
         if ours is not None:
-            found.append(Connected(tool.name, file.path, ours.inside == inside))
-    return found
+            found.append((tool.name, file.path, ours))
+    inside = content.inside(told()) if found else ""
+    return [Connected(tool, path, ours.inside == inside) for tool, path, ours in found]
 
 
 def _present(clone: Clone) -> list[Tool]:
