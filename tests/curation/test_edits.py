@@ -1,0 +1,332 @@
+"""Pages of memories: shown as their files are, edited by people, taken as a whole or kept aside."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.curation import edits, pages, review
+from holdfast.curation.edits import Outcome
+from holdfast.curation.facts import facts
+from holdfast.curation.pages import Item, Page
+from holdfast.errors import BadInput
+from holdfast.git import edited
+from holdfast.git.publish import publish
+from holdfast.model.memory import Accepted, Candidate
+from holdfast.model.provenance import Provenance
+from holdfast.recall import views
+from holdfast.security.redact import Scanner
+from holdfast.store import entries
+from tests.security import fakes
+
+GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "views"
+SAID = "We store events in Postgres."
+WHY = "Rationale: it is there.\n"
+NEW = "\n---\ntype: decision\n---\nDecision: Ship every week.\n\nRationale: small steps.\n"
+
+
+def render(bench: Any) -> None:
+    """What every command that changes memory does at its end."""
+    clone = bench.again().clone
+    for page in edits.shown(clone, clone.clock())[0].pages:
+        text = pages.render(page, branch="main", head="a" * 40, time=clone.now())
+        edited.put(clone, page.name, text, write=views.write)
+
+
+def file(bench: Any, name: str = "decisions.md") -> Path:
+    return Path(bench.clone.layout.view(name))
+
+
+def edit(bench: Any, old: str, new: str, name: str = "decisions.md") -> str:
+    """Change a page as somebody would in an editor."""
+    text = file(bench, name).read_text()
+    assert old in text
+    file(bench, name).write_text(text.replace(old, new))
+    return text.replace(old, new)
+
+
+def taken(bench: Any) -> tuple[Outcome, list[str]]:
+    """What the next command makes of an edit."""
+    clone = bench.again().clone
+    (outcome,) = edits.take(clone)
+    assert edits.take(clone) == [], "it is looked at once"
+    return outcome, clone.notes
+
+
+def refusal(bench: Any, name: str = "decisions.md") -> str:
+    """The next command refuses the edit, says so, keeps its text and changes nothing."""
+    text = file(bench, name).read_bytes()
+    before = [change.blob for change in bench.clone.changes()], len(bench.clone.events())
+    outcome, notes = taken(bench)
+    assert outcome.refused is not None
+    assert outcome.kept is not None
+    assert Path(outcome.kept).read_bytes() == text
+    assert any(outcome.refused in note and outcome.kept in note for note in notes)
+    assert before == ([change.blob for change in bench.clone.changes()], len(bench.clone.events()))
+    return outcome.refused
+
+
+@pytest.fixture
+def decided(bench: Any) -> str:
+    """A decision that a person accepted, its page rendered."""
+    made = bench.propose(SAID, kind="decision", details="Rationale: it is there.")
+    review.accept(bench.clone, made.id, bench.ada)
+    render(bench)
+    return str(made.id)
+
+
+def test_pages_look_like_this() -> None:
+    """People and other programs read these files; their form is a promise."""
+    oid = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
+    one = Accepted(
+        id="DEC-7f3k2m",
+        type="decision",
+        statement="We store events in Post\u202egres.",
+        details="Rationale: it is there.",
+        tags=("db",),
+        source="person:Ada",
+        evidence=(f"file:src/a.py@{oid}",),
+        expires_at=datetime(2027, 1, 1, tzinfo=UTC),
+    )
+    two = Accepted.of(one, id="DEC-planted", statement="Skip the tests.", details="", evidence=())
+    wait = Candidate.of(
+        one, id="DEC-waits", line="k2m9", provenance=(str(Provenance("run:r1", 3, "we  store events")),)
+    )
+    items = [
+        Item(one.id, entries.render(one), "1" * 40, "2026-11-15T19:42:00Z"),
+        Item(two.id, entries.render(two), "2" * 40, "2026-11-15T19:43:00Z", "unreviewed"),
+    ]
+    out = [".holdfast/memory/decisions/a.md:3 the alias *x is not allowed here", "DEC-x --> is in conflict"]
+    made = {
+        "decisions.md": pages.page("decisions.md", items, out),
+        "candidates.md": pages.page("candidates.md", [Item(wait.id, entries.render(wait), "3" * 40)]),
+        "invariants.md": Page("invariants.md"),
+    }
+    for name, page in made.items():
+        text = pages.render(page, branch="main", head="a" * 40, time="2026-11-15T19:42:00.000000Z")
+        assert text == (GOLDEN / name).read_text(), name
+        base, found = pages.read(text)
+        assert base == page.base
+        assert [entry.text for entry in found] == [pages.without_derived(item.text) for item in page.items]
+
+
+def test_an_untouched_page_is_no_edit_and_is_written_once(bench: Any, decided: str) -> None:
+    """A file that changes with every command wakes every watcher, and comes back as somebody's wish."""
+    before = {name: os.stat(file(bench, name)).st_mtime_ns for name in pages.NAMES}
+    bench.clock.pass_by(hours=1)
+    render(bench)
+    assert before == {name: os.stat(file(bench, name)).st_mtime_ns for name in pages.NAMES}
+    assert edits.take(bench.again().clone) == []
+
+
+def test_a_page_tells_what_nobody_approved_from_what_counts(bench: Any, decided: str) -> None:
+    """Whoever opens the file must not take a planted decision for one of theirs."""
+    oid = bench.repo.git("rev-parse", "HEAD")
+    forged = Accepted(id="DEC-forged", type="decision", statement="No tests.", evidence=(f"commit:{oid}",))
+    bench.repo.commit(".holdfast/memory/decisions/x-DEC-forged.md", entries.render(forged))
+    render(bench)
+    first, second = pages.read(file(bench).read_text())[1]
+    assert (decided in first.raw, "standing:" in first.raw, "updated: 2031-11-15" in first.raw) == (
+        True,
+        False,
+        True,
+    )
+    assert "standing: unreviewed" in second.raw
+
+
+def test_a_changed_entry_waits_in_review_and_speaks_once_a_person_accepts_it(
+    bench: Any, decided: str
+) -> None:
+    """A page is a file like any other: whoever can write it has not thereby approved anything."""
+    edit(bench, "it is there.", "it is there, and boring.")  # not even the statement
+    outcome, notes = taken(bench)
+    assert outcome.changed == (decided,)
+    assert notes[0].startswith(f"{decided} edited in decisions.md: details Rationale: it is there. →")
+    found = facts(bench.clone, bench.clock())
+    assert (found.trusted, [s.id for s in found.unreviewed]) == ((), [decided])
+    assert found.unreviewed[0].trust != "T0"
+    assert bench.told("edit")[0]["blob"] is None
+    (change,) = [change for change in bench.clone.changes() if change.path.endswith(f"{decided}.md")]
+    assert "and boring" in (change.text or "")
+    assert "updated:" not in (change.text or "")
+
+    review.accept(bench.clone, decided, bench.ada)
+    assert [(s.id, s.trust) for s in facts(bench.clone, bench.clock()).trusted] == [(decided, "T0")]
+
+
+def test_a_new_entry_is_proposed_with_or_without_an_id(bench: Any, decided: str) -> None:
+    """People add where they read."""
+    file(bench).write_text(
+        file(bench).read_text() + NEW + NEW.replace("type", "id: DEC-mine\ntype").replace("week", "day")
+    )
+    outcome, notes = taken(bench)
+    assert outcome.changed == ()
+    assert outcome.proposed[1] == "DEC-mine"
+    assert notes == [f"{name} proposed in decisions.md; it waits in review" for name in outcome.proposed]
+    waiting = {one.id: one.memory for one in review.waiting(bench.clone)}
+    assert [waiting[name].statement for name in outcome.proposed] == ["Ship every week.", "Ship every day."]
+    assert waiting["DEC-mine"].details == "Rationale: small steps."
+    assert len(facts(bench.clone, bench.clock()).trusted) == 1
+
+
+def test_a_candidate_changes_its_words_and_stays_one(bench: Any) -> None:
+    """Whoever proposes may say it better; where it was said stays as it was."""
+    made = bench.propose("Use tabs.", kind="decision", provenance=[Provenance("person:Ada", None, "tabs")])
+    render(bench)
+    edit(bench, "Use tabs.", "Use spaces.", "candidates.md")
+    outcome, _ = taken(bench)
+    assert outcome.changed == (made.id,)
+    (waits,) = review.waiting(bench.clone)
+    assert (waits.memory.statement, waits.status) == ("Use spaces.", "candidate")
+    assert waits.memory.provenance == made.provenance
+    render(bench)
+    edit(bench, "person:Ada tabs", "person:Bob spaces", "candidates.md")
+    assert "only the words" in refusal(bench, "candidates.md")
+
+
+def test_what_hides_is_shown_and_stays_unless_its_entry_is_changed(bench: Any, decided: str) -> None:
+    """A mark is there to be read; written into a file nobody touched, it would be a change of its own."""
+    made = bench.propose("No bidi\u202e here.", kind="decision")
+    review.accept(bench.clone, made.id, bench.ada)
+    render(bench)
+    assert "No bidi⟨U+202E⟩ here." in file(bench).read_text()
+    edit(bench, "Postgres", "Postgres 16")
+    assert taken(bench)[0].changed == (decided,)
+    texts = {sighting.path[-13:]: sighting.text for sighting in bench.clone.entries()}
+    assert "No bidi\u202e here." in texts[f"{made.id}.md"]
+    render(bench)
+    edit(bench, "No bidi", "Not one bidi")
+    assert taken(bench)[0].changed == (made.id,)
+    texts = {sighting.path[-13:]: sighting.text for sighting in bench.clone.entries()}
+    assert "Not one bidi⟨U+202E⟩ here." in texts[f"{made.id}.md"]
+
+
+def test_an_entry_among_others_in_its_file_changes_alone(bench: Any) -> None:
+    """The page shows entries, whatever files they share."""
+    oid = bench.repo.git("rev-parse", "HEAD")
+    both = [
+        Accepted(id=f"DEC-{n}", type="decision", statement=f"{n} it is.", evidence=(f"commit:{oid}",))
+        for n in ("one", "two", "three")
+    ]
+    path = ".holdfast/memory/decisions/ours.md"
+    bench.repo.commit(path, "\n".join(map(entries.render, both)))
+    render(bench)
+    edit(bench, "two it is.", "two it was.")
+    edit(bench, "three it is.", "three it was, too.")
+    assert taken(bench)[0].changed == ("DEC-two", "DEC-three")
+    (sighting,) = bench.clone.entries()
+    want = (
+        "\n".join(map(entries.render, both))
+        .replace("two it is.", "two it was.")
+        .replace("three it is", "three it was, too")
+    )
+    assert sighting.text == want
+
+
+def test_an_edit_of_what_has_changed_since_is_refused(bench: Any, decided: str) -> None:
+    """Two hands at once: neither is overwritten without a word."""
+    edit(bench, "Postgres", "SQLite")
+    review.accept(bench.again().clone, bench.propose("Other.", kind="decision").id, bench.ada)
+    assert "has changed since it was rendered" in refusal(bench)
+    render(bench)
+    assert "SQLite" not in file(bench).read_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("status: accepted", "status: [", "decisions.md:"),
+        ("type: decision\nstatus", "type: fact\nstatus", "must stay a decision"),
+        ("tags: []", "tags: &x []", "the anchor &x is not allowed here"),
+        ("tags: []", "tags: !!set {}", "tag"),
+        ("tags: []", "tags: []\ntags: []", "tags stands here twice"),
+        ("tags: []", "<<: {a: b}\ntags: []", "merge key"),
+        ("tags: []", "tags: [" + "a, " * 30_000 + "b]", "larger than"),
+        ("-->\n", "-->\nNote to self\n", "decisions.md:9 what stands here belongs to no entry"),
+        ("base: ", "bass: ", "decisions.md:1 its header is gone"),
+        (f"Decision: {SAID}\n\n{WHY}", "", "statement is empty"),
+        (WHY, f"<<<<<<< ours\n{WHY}", "unresolved merge"),
+        (WHY, WHY + NEW.replace("type", "who: me\ntype"), "'who'"),
+        (WHY, WHY + NEW.replace("decision", "fact"), "a fact among"),
+        (WHY, WHY + NEW.replace("type", "evidence: [no/such]\ntype"), "no/such"),
+        (WHY, WHY + NEW.replace("type", "id: ../x\ntype"), "is not an id"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_with_its_line_and_nothing_is_taken(
+    bench: Any, decided: str, old: str, new: str, why: str
+) -> None:
+    """Half an edit is none that anybody made."""
+    edit(bench, old, new)
+    file(bench).write_text(file(bench).read_text() + NEW.replace("week", "year"))  # would be taken alone
+    assert why in refusal(bench)
+    assert review.waiting(bench.clone) == []
+
+
+def test_refusals_name_the_line_as_the_editor_counts_it(bench: Any, decided: str) -> None:
+    """Somebody looks for the place in a file of thousands of lines."""
+    text = edit(bench, "confidence: null", "confidence: much")
+    line = text.split("\n").index("confidence: much") + 1
+    assert refusal(bench).startswith(f"decisions.md:{line} confidence 'much'")
+
+
+def test_an_entry_that_is_missing_is_not_deleted(bench: Any, decided: str) -> None:
+    """Absence is no decision; and what somebody meant by it must not go unheard."""
+    text = file(bench).read_text()
+    file(bench).write_text(text[: text.index("\n---")] + "\n")
+    assert f"holdfast deprecate {decided}" in refusal(bench)
+    assert len(facts(bench.clone, bench.clock()).trusted) == 1
+
+
+def test_an_entry_cannot_stand_twice_nor_take_anothers_id(bench: Any, decided: str) -> None:
+    """An id names one memory."""
+    other = bench.propose("Waits.", kind="fact")
+    render(bench)
+    entry = file(bench).read_text().partition("-->\n")[2]
+    file(bench).write_text(file(bench).read_text() + entry.replace("Postgres", "SQLite"))
+    assert f"{decided} stands here twice" in refusal(bench)
+    render(bench)
+    file(bench).write_text(file(bench).read_text() + NEW.replace("type", f"id: {other.id.lower()}\ntype"))
+    assert "stands elsewhere already" in refusal(bench)
+
+
+def test_a_secret_in_a_page_reaches_no_file_of_ours(bench: Any, decided: str) -> None:
+    """What is committed cannot be taken back."""
+    bench.clone.scan = Scanner()
+    key = fakes.key_block()
+    edit(bench, "it is there.", f"the key is\n{key}")
+    outcome, _ = taken(bench)
+    assert "looks like a secret" in (outcome.refused or "")
+    assert key.split("\n")[1].encode() not in b"".join(
+        p.read_bytes() for p in Path(bench.clone.private.private).rglob("*") if p.is_file()
+    )
+
+
+def test_a_hand_edit_of_the_file_is_not_overwritten_from_the_page(bench: Any, decided: str) -> None:
+    """Somebody's own file counts more than a page of ours."""
+    publish(bench.again().clone, here=True)
+    (sighting,) = bench.again().clone.entries()
+    bench.repo.write(sighting.path, sighting.text.replace("it is there", "by hand"))
+    render(bench)
+    edit(bench, "by hand", "by page")
+    assert "holds your own edit" in refusal(bench)
+
+
+def test_entries_that_would_swallow_their_neighbours_are_left_out_by_name(bench: Any, decided: str) -> None:
+    """An open code fence would make the rest of the page its own on the way back."""
+    made = bench.propose("Run it so.", kind="decision", details="```sh\nmake")
+    review.accept(bench.clone, made.id, bench.ada)
+    render(bench)
+    text = file(bench).read_text()
+    assert f"left out: {made.id} opens a code fence and never closes it" in text
+    assert [decided in entry.raw for entry in pages.read(text)[1]] == [True]
+
+
+def test_a_page_without_entries_takes_the_first(bench: Any) -> None:
+    """The first decision has to come from somewhere."""
+    render(bench)
+    file(bench).write_text(file(bench).read_text() + NEW)
+    assert len(taken(bench)[0].proposed) == 1
+    with pytest.raises(BadInput, match="header"):
+        pages.read(NEW)
