@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bench.cold import FLOOR, PYTHON, ROUNDS, SCRIPT
 from bench.corpus import Corpus, Words, empty_project, git
-from bench.measure import Result, at_most, least, process
+from bench.measure import Result, at_most, least, process, told
+from holdfast.model.ids import PREFIXES
 from holdfast.model.task import Task
 from holdfast.store import layout as paths
 from holdfast.store import tasks
@@ -18,13 +19,28 @@ from holdfast.store import tasks
 SMALL, LARGE = 1_000, 10_000
 EDGES = 3  # needs of a task, on average
 BARS = {SMALL: 5, LARGE: 8}
-GROWTH = 2
+GROWTH, FULL_GROWTH = 2, 12
+LABELS = {
+    "decision": "Decision", "assumption": "Assumption", "invariant": "Invariant", "fact": "Fact",
+    "dead-end": "Dead end",
+}  # fmt: skip
 
 
 def context(folder: str, cache: str) -> Iterator[Result]:
     """Cold `context` over many memories."""
     corpora = [_made(folder, cache, "memories", number, _write_memory) for number in (SMALL, LARGE)]
     yield from _measured("context", corpora, "memories")
+    yield from _made_anew(corpora)
+
+
+def _made_anew(corpora: Sequence[Corpus]) -> Iterator[Result]:
+    """A pack that nobody kept ready: for a question, and for files."""
+    argv = [PYTHON, "-m", "holdfast", "context", "--for", "close the connection", "--files", "src/db/pool.py"]
+    cases = {str(corpus.runs): process(argv, corpus.top, os.environ) for corpus in corpora}
+    best = least(cases, 3)
+    yield told(f"context --for, {LARGE // 1000}k memories", f"{best[str(LARGE)] * 1e3:.0f} ms")
+    growth = "growth: context --for 1k -> 10k memories"
+    yield at_most(growth, best[str(LARGE)], best[str(SMALL)], FULL_GROWTH)
 
 
 def work(folder: str, cache: str) -> Iterator[Result]:
@@ -67,7 +83,7 @@ def _made(folder: str, cache: str, kind: str, number: int, write: Writer) -> Cor
         return Corpus(top, cache, number)
     empty_project(top, cache)
     words, chance = Words(1), random.Random(1)
-    for name in (paths.FACTS, paths.TASKS):
+    for name in (*paths.FOLDER_OF.values(), paths.TASKS):
         os.makedirs(os.path.join(top, name), exist_ok=True)
     for at in range(number):
         write(top, at, words, chance)
@@ -79,15 +95,17 @@ def _made(folder: str, cache: str, kind: str, number: int, write: Writer) -> Cor
 
 
 def _write_memory(top: str, number: int, words: Words, _: random.Random) -> None:
-    identity = f"FCT-{number:06}"
+    kind = list(LABELS)[number % len(LABELS)]
+    identity = f"{PREFIXES[kind]}-{number:06}"
+    place = "[]" if number % 10 == 0 else f"[src/part{number % 97}/]"
     fields = {
-        "id": identity, "type": "fact", "status": "accepted", "layer": "L5", "tags": "[]",
-        "source": "person:ada", "confidence": "0.9", "evidence": "[]", "applies_to": "[]",
+        "id": identity, "type": kind, "status": "accepted", "layer": "L5", "tags": "[]",
+        "source": "person:ada", "confidence": "0.9", "evidence": "[]", "applies_to": place,
         "supersedes": "[]", "expires_at": "null",
     }  # fmt: skip
     front = "".join(f"{name}: {value}\n" for name, value in fields.items())
-    text = f"---\n{front}---\nFact: {words.some(12)}\n"
-    _put(os.path.join(top, paths.entry_path("fact", "fact", identity)), text)
+    text = f"---\n{front}---\n{LABELS[kind]}: {words.some(12)}\n"
+    _put(os.path.join(top, paths.entry_path(kind, kind, identity)), text)
 
 
 def _write_task(top: str, number: int, words: Words, chance: random.Random) -> None:

@@ -64,41 +64,49 @@ class Governs:
     near: int  # FILES, TASK or EVERYWHERE
     why: str
 
-    @property
-    def order(self) -> tuple[int, float, tuple[int, ...], str]:
-        """The nearest first, then the surest, then the newest."""
-        newest = tuple(-ord(char) for char in self.known.updated)
-        return self.near, -(self.known.confidence or 0.0), newest, self.known.id
+
+def ordered(found: Iterable[Governs]) -> list[Governs]:
+    """The nearest first, then the surest, then the newest; what is equal in all that, by id."""
+    there = sorted(found, key=lambda one: one.known.id)
+    there.sort(key=lambda one: one.known.updated, reverse=True)
+    there.sort(key=lambda one: (one.near, -(one.known.confidence or 0.0)))
+    return there
 
 
 def governing(known: Iterable[Known], hand: AtHand) -> list[Governs]:
     """Those that govern the work at hand, the most important first."""
     there = list(known)
-    files, words = _Files(hand.files[:MAX_FILES]), _telling(there, hand.words)
-    found = (_judged(one, files, words) for one in there)
-    return sorted((one for one in found if one), key=lambda one: one.order)
+    files, mentions = _Files(hand.files[:MAX_FILES]), _mentions(there, hand.words)
+    found = (_judged(one, files, word) for one, word in zip(there, mentions, strict=True))
+    return ordered(one for one in found if one)
 
 
-def _judged(one: Known, files: "_Files", words: Mapping[str, str]) -> Governs | None:
+def _judged(one: Known, files: "_Files", word: str | None) -> Governs | None:
     if place := next(filter(files.has, one.applies_to), None):
         return Governs(one, FILES, f"governs {place}")
-    if words and (shared := words.keys() & _words(f"{one.statement} {' '.join(one.tags)}")):
-        return Governs(one, TASK, f"mentions {words[max(shared, key=lambda word: (len(word), word))]}")
+    if word:
+        return Governs(one, TASK, f"mentions {word}")
     return None if one.applies_to else Governs(one, EVERYWHERE, "everywhere")
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _telling(known: Sequence[Known], said: str) -> dict[str, str]:
-    """The words of a task that tell one memory from another: what every twentieth one says tells nothing."""
+def _mentions(known: Sequence[Known], said: str) -> list[str | None]:
+    """For each memory the most telling word that it shares with a task, as the task spells it.
+
+    A word that every twentieth memory has tells nothing.
+    """
     asked = _words(said)
     if not asked:
-        return {}
-    texts = (_words(f"{one.statement} {' '.join(one.tags)}") for one in known)
-    often = Counter(word for words in texts for word in words.keys() & asked.keys())
-    most = max(5, len(known) // 20)
-    return {word: spelled for word, spelled in asked.items() if often[word] <= most}
+        return [None] * len(known)
+    # Most memories share nothing with a task, and looking for that is far cheaper than taking them apart.
+    some = re.compile("|".join(re.escape(word[:-1] if word[-1] == "y" else word) for word in asked))
+    texts = (f"{one.statement} {' '.join(one.tags)}" for one in known)
+    shared = [_words(text).keys() & asked.keys() if some.search(text.casefold()) else set() for text in texts]
+    often, most = Counter(word for words in shared for word in words), max(5, len(known) // 20)
+    telling = ({word for word in words if often[word] <= most} for words in shared)
+    return [asked[max(words, key=lambda word: (len(word), word))] if words else None for words in telling]
 
 
 def _words(text: str) -> dict[str, str]:

@@ -164,7 +164,7 @@ def governed(known: Sequence[Known], hand: AtHand, asked: Asked, board: Board | 
         if one.id not in here and (one.id in asked.approved or one.id in named):
             why = f"{named[one.id]} names it" if one.id in named else "found for what was asked"
             found.append(Governs(one, governing.TASK, why))
-    return sorted(found, key=lambda one: one.order)
+    return governing.ordered(found)
 
 
 def _text_of(task: Task) -> str:

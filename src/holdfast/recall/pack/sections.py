@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from holdfast.model.brief import shortened
 from holdfast.model.task import PLANS, Task
 from holdfast.model.text import visible
-from holdfast.recall.governing import Governs, Known
+from holdfast.recall.governing import Governs, Known, ordered
 from holdfast.recall.pack import thread as threads
 from holdfast.recall.pack.lines import LONGEST, Line, Section, Told, flat, line
 from holdfast.recall.pack.material import Material, here
@@ -93,8 +93,7 @@ def _facts(material: Material) -> list[Line]:
     told = {one.known.id for one in material.governs}
     others = [one for one in material.known if one.type == "fact" and one.id not in told]
     rest = [Governs(one, 3, f"about {one.applies_to[0]}" if one.applies_to else "known") for one in others]
-    rest.sort(key=lambda one: one.order)
-    return [*_governing("facts")(material), *map(_memory, rest)]
+    return [*_governing("facts")(material), *map(_memory, ordered(rest))]
 
 
 def _memory(one: Governs) -> Line:
