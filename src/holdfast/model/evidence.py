@@ -1,8 +1,9 @@
-"""What a memory rests on: a run, a commit, or a file as git knew it.
+"""What a memory rests on: a run, a commit, some lines or a symbol of a file, or a whole file.
 
-Written as `run:<run id>`, `commit:<full oid>`, `file:<path>@<blob oid>`. A file is named by git's
-own hash of its content, so a checkout with other line endings is still the same file.
-Whether evidence still holds is asked of a clone, in `curation.evidence`.
+Written as `run:<run id>`, `commit:<full oid>`, `lines:<path>:<first>-<last>@<hash>`,
+`symbol:<path>#<name>@<hash>`, `file:<path>@<blob oid>`. A file is named by git's own hash of its
+content; lines and symbols by git's hash of their own text (`model.spans`), so edits elsewhere in the
+file do not count. Whether evidence still holds is asked of a clone, in `git.evidence`.
 """
 
 import re
@@ -13,8 +14,16 @@ from holdfast.errors import BadInput
 from holdfast.model.ids import is_id
 
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_FORMS = "Write run:<run id>, commit:<full id> or file:<path>@<blob id>."
+_RANGE = re.compile(
+    r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})"
+)  # one spelling only: receipts are compared as text
+_FORMS = (
+    "Write run:<run id>, commit:<full id>, lines:<path>:<first>-<last>@<hash>, "
+    "symbol:<path>#<name>@<hash> or file:<path>@<blob id>."
+)
 MAX_PATH = 4096
+MAX_NAME = 1024
+MAX_LINE = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +56,45 @@ class FileEvidence:
     blob: str
 
     def __post_init__(self) -> None:
-        if not is_tracked_path(self.path):
-            raise BadInput(f"{self.path!r} is not a path inside the repository", hint=_FORMS)
-        if not is_oid(self.blob):
-            raise BadInput(f"{self.blob!r} is not a full blob id", hint=_FORMS)
+        _check_place(self.path, self.blob)
 
     def __str__(self) -> str:
         return f"file:{self.path}@{self.blob}"
 
 
-Evidence = RunEvidence | CommitEvidence | FileEvidence
+@dataclass(frozen=True, slots=True)
+class LinesEvidence:
+    path: str
+    first: int  # counted from 1; where the text stood when it was cited
+    last: int
+    hash: str
+
+    def __post_init__(self) -> None:
+        _check_place(self.path, self.hash)
+        if not 1 <= self.first <= self.last <= MAX_LINE:
+            raise BadInput(f"{self.first}-{self.last} are not lines of a file", hint=_FORMS)
+
+    def __str__(self) -> str:
+        return f"lines:{self.path}:{self.first}-{self.last}@{self.hash}"
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolEvidence:
+    path: str
+    name: str  # qualified: Class.method; without #, which ends the path
+    hash: str
+
+    def __post_init__(self) -> None:
+        _check_place(self.path, self.hash)
+        if not is_symbol_name(self.name):
+            raise BadInput(f"{self.name[:200]!r} is not the name of a symbol", hint=_FORMS)
+
+    def __str__(self) -> str:
+        return f"symbol:{self.path}#{self.name}@{self.hash}"
+
+
+Span = LinesEvidence | SymbolEvidence
+Evidence = RunEvidence | CommitEvidence | FileEvidence | Span
 
 
 def parse(text: str) -> Evidence:
@@ -70,8 +108,22 @@ def parse(text: str) -> Evidence:
         case "file":
             path, _, blob = rest.rpartition("@")
             return FileEvidence(path, blob)
+        case "lines":
+            return _lines(rest)
+        case "symbol":
+            place, _, digest = rest.rpartition("@")
+            path, _, name = place.rpartition("#")
+            return SymbolEvidence(path, name, digest)
         case _:
             raise BadInput(f"{text[:200]!r} is not evidence", hint=_FORMS)
+
+
+def _lines(rest: str) -> LinesEvidence:
+    place, _, digest = rest.rpartition("@")
+    path, _, span = place.rpartition(":")
+    if not (numbers := _RANGE.fullmatch(span)):
+        raise BadInput(f"{span[:200]!r} is not a range of lines", hint=_FORMS)
+    return LinesEvidence(path, int(numbers[1]), int(numbers[2]), digest)
 
 
 def subject(evidence: Evidence) -> str:
@@ -81,6 +133,10 @@ def subject(evidence: Evidence) -> str:
             return str(evidence)
         case FileEvidence(path=path):
             return f"file:{path}"
+        case LinesEvidence(path=path, first=first, last=last):
+            return f"lines:{path}:{first}-{last}"
+        case SymbolEvidence(path=path, name=name):
+            return f"symbol:{path}#{name}"
         case _:
             assert_never(evidence)
 
@@ -98,3 +154,15 @@ def is_tracked_path(path: str) -> bool:
         and not path.startswith("/")
         and not any(part in ("", ".", "..") for part in path.split("/"))
     )
+
+
+def is_symbol_name(name: str) -> bool:
+    """Whether a receipt can carry this name: short, one line, no `#`."""
+    return 0 < len(name) <= MAX_NAME and "#" not in name and name == name.strip() and name.isprintable()
+
+
+def _check_place(path: str, digest: str) -> None:
+    if not is_tracked_path(path):
+        raise BadInput(f"{path[:200]!r} is not a path inside the repository", hint=_FORMS)
+    if not is_oid(digest):
+        raise BadInput(f"{digest[:200]!r} is not a full hash of git", hint=_FORMS)

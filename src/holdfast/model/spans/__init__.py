@@ -1,0 +1,1 @@
+"""Parts of files that a memory can rest on: some lines, or a symbol by its name; pure, on text handed in."""

@@ -1,0 +1,92 @@
+"""What became of some lines: which lines took their place, and the difference as people read it."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+_ALIGNED = 4000  # lines that differ on one side, up to which they are compared one by one
+_SHOWN = 400  # lines of a difference
+
+Op = tuple[str, int, int, int, int]
+
+
+def became(old: Sequence[bytes], first: int, last: int, new: Sequence[bytes]) -> tuple[int, int] | None:
+    """The lines that stand where lines first to last stood, counted from 1; None if nothing does."""
+    start, end = first - 1, last
+    low, high = len(new), 0
+    for tag, i1, i2, j1, j2 in _operations(old, new):
+        inside = start < i1 < end if i1 == i2 else i1 < end and i2 > start
+        if not inside or j1 == j2:
+            continue
+        if tag == "equal" or i2 - i1 == j2 - j1:
+            j1, j2 = j1 + max(0, start - i1), j2 - max(0, i2 - end)
+        low, high = min(low, j1), max(high, j2)
+    while high > low and not new[high - 1]:
+        high -= 1
+    while low < high and not new[low]:
+        low += 1
+    return (low + 1, high) if low < high else None
+
+
+def difference(old: Sequence[bytes], new: Sequence[bytes], *, names: tuple[str, str]) -> tuple[str, ...]:
+    """The unified diff between two texts, cut where nobody reads on; empty if they are equal."""
+    if list(old) == list(new):
+        return ()
+    rows = [f"--- {names[0]}", f"+++ {names[1]}"]
+    for group in _groups(list(_operations(old, new)), context=3):
+        spans = [_span(group[0][1], group[-1][2]), _span(group[0][3], group[-1][4])]
+        rows.append(f"@@ -{spans[0]} +{spans[1]} @@")
+        for tag, i1, i2, j1, j2 in group:
+            rows += [f" {_shown(line)}" for line in old[i1:i2]] if tag == "equal" else []
+            rows += [f"-{_shown(line)}" for line in old[i1:i2]] if tag != "equal" else []
+            rows += [f"+{_shown(line)}" for line in new[j1:j2]] if tag != "equal" else []
+    if len(rows) > _SHOWN:
+        rows[_SHOWN:] = [f"… and {len(rows) - _SHOWN} lines more"]
+    return tuple(rows)
+
+
+def _operations(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Op]:
+    """How one text becomes the other; what is equal at both ends is not compared line by line."""
+    most = min(len(old), len(new))
+    head = next((n for n in range(most) if old[n] != new[n]), most)
+    tail = next((n for n in range(most - head) if old[-1 - n] != new[-1 - n]), most - head)
+    if head:
+        yield "equal", 0, head, 0, head
+    left, right = old[head : len(old) - tail], new[head : len(new) - tail]
+    if max(len(left), len(right)) > _ALIGNED:
+        yield "replace", head, head + len(left), head, head + len(right)
+    else:
+        matcher = difflib.SequenceMatcher(None, left, right, autojunk=len(left) + len(right) > 1000)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+            yield tag, head + i1, head + i2, head + j1, head + j2
+    if tail:
+        yield "equal", len(old) - tail, len(old), len(new) - tail, len(new)
+
+
+def _groups(operations: list[Op], *, context: int) -> Iterator[list[Op]]:
+    """The operations in pieces, each with a few equal lines around what changed."""
+    group: list[Op] = []
+    for at, (tag, i1, i2, j1, j2) in enumerate(operations):
+        if tag != "equal":
+            group.append((tag, i1, i2, j1, j2))
+            continue
+        keep = min(context, i2 - i1)
+        is_first, is_last = at == 0, at == len(operations) - 1
+        if not is_first and not is_last and i2 - i1 <= 2 * context:
+            group.append((tag, i1, i2, j1, j2))
+            continue
+        if not is_first:
+            yield [*group, ("equal", i1, i1 + keep, j1, j1 + keep)]
+            group = []
+        if not is_last:
+            group = [("equal", i2 - keep, i2, j2 - keep, j2)]
+    if any(op[0] != "equal" for op in group):
+        yield group
+
+
+def _span(start: int, end: int) -> str:
+    count = end - start
+    return f"{start + 1 if count else start},{count}" if count != 1 else f"{start + 1}"
+
+
+def _shown(line: bytes) -> str:
+    return line.decode("utf-8", "replace")[:1000]

@@ -1,0 +1,157 @@
+"""The symbols of languages with braces: a definition's first line, then balanced brackets down to its end.
+
+Not a parser: it knows how definitions begin (`languages`) and finds where they end. What it misreads
+it misreads the same way tomorrow, so a receipt still tells whether its own text changed.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from holdfast.model.spans.languages import LANGUAGES, NOT_NAMES, NOT_TYPES, Language
+from holdfast.model.spans.masking import Brackets, Lines, masked
+from holdfast.model.spans.symbol import Part, Symbol, qualified
+
+_STOPS = re.compile(r"[(\[{;\n)\]}]")
+_GOES_ON_AFTER = re.compile(r"(?:[=+\-*/|&,.(<?:\\]|=>|\bextends|\bimplements|\bwhere)$")
+_GOES_ON_WITH = re.compile(r"\s*+(?:[.?:|&+*/=,{)\]]|extends\b|implements\b|where\b|throws\b)")
+_MORE = re.compile(r"[ \t\[\]|&>]*\{")
+_AFTER_CALL = re.compile(
+    r"[^;{}()=\n]*(?:\n[ \t]*)?(?:\([^()]*\)[^;{}()=\n]*)?(?:\n[ \t]*)?"
+    r"(?:[;{]|=>|=[ \t]*(?:0|default|delete))"
+)
+_AFTER_LIST = re.compile(r"\s*:[^;{}=]*\{")
+_MOST_STEPS = (
+    1_000_000  # in one file; ten thousand beginnings without an end must not each be read to the last line
+)
+_ABOVE = (b"@", b"#[", b"[", b"template")
+
+
+def symbols(lines: Sequence[bytes], ending: str) -> list[Symbol]:
+    """Every definition that can be told by how it begins."""
+    return qualified(_Reader(lines, LANGUAGES[ending]).parts())
+
+
+class _Reader:
+    def __init__(self, lines: Sequence[bytes], language: Language) -> None:
+        self._lines, self._language = lines, language
+        self._source = b"\n".join(lines).decode("utf-8", "replace") + "\n"
+        self._text = masked(self._source, language.mask)
+        self._brackets = Brackets(self._text, language.brackets)
+        self._at = Lines(self._text)
+        self._steps = 0
+
+    def parts(self) -> Iterator[Part]:
+        language = self._language
+        for patterns, how in (
+            (language.block, self._block),
+            (language.plain, self._plain),
+            (language.call_like, self._call_like),
+            (language.holders, self._holder),
+        ):
+            for pattern in patterns:
+                for found in re.finditer(pattern, self._text, re.MULTILINE):
+                    part = how(found)
+                    if part is not None:
+                        yield part
+
+    def _block(self, found: re.Match[str]) -> Part | None:
+        end, body = self._end(found.end(), block=True)
+        if not body and any(word in found[0].split() for word in self._language.needs_body):
+            return None
+        holder = found.groupdict().get("holder")
+        return self._part(found, end, body=body, name=f"{holder}.{found['name']}" if holder else None)
+
+    def _plain(self, found: re.Match[str]) -> Part | None:
+        if "grouped" in found.re.groupindex and not self._in_group(found.start()):
+            return None
+        name = (
+            found["grouped"] if "grouped" in found.re.groupindex else self._source[slice(*found.span("name"))]
+        )
+        return self._part(found, self._end(found.end(), block=False)[0], name=name)
+
+    def _in_group(self, at: int) -> bool:
+        """Whether a line is an entry of Go's `const (`, `var (` or `type (`."""
+        opening = self._brackets.around(at)
+        before = self._text[max(0, (opening or 0) - 12) : opening or 0]
+        return opening is not None and re.search(r"(?:^|\n)(?:const|var|type) *$", before) is not None
+
+    def _call_like(self, found: re.Match[str]) -> Part | None:
+        words = re.split(r"[\s*&]+", found[0].strip(" \t("))
+        name = found["name"].lstrip("*&")
+        if name in NOT_NAMES or words[0] in NOT_TYPES:
+            return None
+        close = self._brackets.closing(found.end() - 1)
+        if close is None:
+            return None
+        rest = self._text[close + 1 : close + 600]
+        after = _AFTER_CALL.match(rest) or _AFTER_LIST.match(rest)
+        if after is None or (after[0].endswith(";") and len(words) < 2):  # without a type it is a call
+            return None
+        end, body = self._end(close + 1, block=True)
+        return self._part(found, end, body=body, name=name)
+
+    def _holder(self, found: re.Match[str]) -> Part | None:
+        end, _ = self._end(found.end(), block=True)
+        name = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", found["name"]))
+        name = re.split(r"\bwhere\b", re.split(r"\bfor\b", name)[-1])[0]
+        words = re.findall(r"\w+", name)
+        part = self._part(found, end, name=words[-1]) if words else None
+        return None if part is None else Part(part.name, part.first, part.last, counts=False)
+
+    def _part(
+        self, found: re.Match[str], end: int, *, body: bool = True, name: str | None = None
+    ) -> Part | None:
+        name = re.sub(r"::|#", ".", name or found["name"]).strip('`"[].')
+        name = name.replace(".prototype.", ".")
+        if not name or name in NOT_NAMES:
+            return None
+        first = self._at.at(found.start() + len(found[0]) - len(found[0].lstrip()))
+        while first > 1 and self._lines[first - 2].lstrip().startswith(_ABOVE) and self._is_mark(first - 2):
+            first -= 1
+        return Part(name, first, max(first, self._at.at(end)), body=body)
+
+    def _is_mark(self, index: int) -> bool:
+        """Whether a line above a definition belongs to it: a decorator, an attribute, a template head."""
+        line = self._lines[index].strip()
+        return not line.endswith(b";") and (line.startswith((b"@", b"template")) or line.endswith(b"]"))
+
+    def _end(self, at: int, *, block: bool) -> tuple[int, bool]:
+        """Where what begins before a position ends, and whether it has a block of its own."""
+        text, begun = self._text, at
+        while found := _STOPS.search(text, at):
+            self._steps += 1
+            if self._steps > _MOST_STEPS:
+                return self._line_end(begun), False
+            at, char = found.start(), found[0]
+            if char in self._language.brackets:
+                close = self._brackets.closing(at)
+                if close is None:
+                    return self._line_end(at), True
+                if block and char == "{" and not _MORE.match(text, close + 1):
+                    return close, True
+                at = close + 1
+            elif char == ";" or char in ")]}":
+                if char in ")]}" and char not in _closers(self._language.brackets):
+                    at += 1
+                    continue
+                return (at if char == ";" else max(0, at - 1)), False
+            elif self._language.newline_ends and not self._goes_on(at):
+                return at, False
+            else:
+                at += 1
+        return max(0, len(text.rstrip()) - 1), False
+
+    def _goes_on(self, newline: int) -> bool:
+        start = self._text.rfind("\n", 0, newline) + 1
+        before = self._text[max(start, newline - 200) : newline].rstrip()
+        return (
+            _GOES_ON_AFTER.search(before) is not None
+            or _GOES_ON_WITH.match(self._text, newline + 1) is not None
+        )
+
+    def _line_end(self, at: int) -> int:
+        return self._text.find("\n", at)
+
+
+def _closers(brackets: str) -> str:
+    return "".join({"(": ")", "[": "]", "{": "}"}[char] for char in brackets)

@@ -1,0 +1,112 @@
+"""Source text without its strings and comments, and which bracket closes which.
+
+Everything has the length and the lines it had, so a position here is a position there. The patterns never go
+back (possessive), and what is not closed ends with its line or with the file: a minified or
+broken file takes no longer than another.
+"""
+
+import bisect
+import re
+from array import array
+from collections.abc import Sequence
+
+_SLASHES = r"//[^\n]*+"
+_BLOCK = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)"
+_DOUBLE = r'"(?:[^"\\\n]|\\.)*+"?'
+_SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
+_TRIPLE = r'"""[^"]*+(?:"(?!"")[^"]*+)*+(?:"""|\Z)'
+_CHAR = r"'(?:\\[^\n]{1,9}?|[^'\\\n])'"  # a quote alone is a lifetime, or a mark in a number
+_RAW = r"`[^`]*+(?:`|\Z)"
+_TEMPLATE = r"`(?:[^`\\$]|\\.|\$\{(?:[^{}`]|`[^`]*+`|\{[^{}]*+\})*+\}|\$)*+(?:`|\Z)"
+_REGEX = r"(?:(?<=[=(,:;!&|?{\[])|(?<=return))[ \t]*+/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*+\])++/"
+_HASH = r"(?:(?<=\s)|(?<=;)|^)#[^\n]*+"
+_DASHES = r"--[^\n]*+"
+_DOLLARS = r"\$(?P<tag>\w*)\$(?s:.*?)(?:\$(?P=tag)\$|\Z)"
+_RUST_RAW = r'\br(?P<marks>#*)"(?s:.*?)(?:"(?P=marks)|\Z)'
+_VERBATIM = r'@"(?:[^"]|"")*+"?'
+_CPP_RAW = r'R"(?P<mark>[^()\\\s]{0,16})\((?s:.*?)(?:\)(?P=mark)"|\Z)'
+
+_PATTERNS = {
+    "c": (_CPP_RAW, _SLASHES, _BLOCK, _DOUBLE, _CHAR),
+    "script": (_SLASHES, _BLOCK, _TEMPLATE, _DOUBLE, _SINGLE, _REGEX),
+    "go": (_SLASHES, _BLOCK, _RAW, _DOUBLE, _CHAR),
+    "rust": (_SLASHES, _BLOCK, _RUST_RAW, _DOUBLE, _CHAR),
+    "java": (_SLASHES, _BLOCK, _TRIPLE, _VERBATIM, _DOUBLE, _CHAR),
+    "php": (_SLASHES, _BLOCK, _HASH, _DOUBLE, _SINGLE),
+    "shell": (
+        _HASH,
+        r"\\.",
+        _DOUBLE.replace("\\n", ""),
+        _SINGLE.replace("\\\\\\n", "").replace("|\\\\.", ""),
+    ),
+    "sql": (_DASHES, _BLOCK, _DOLLARS, r"'[^']*+'?"),
+    "hash": (_HASH, _DOUBLE, _SINGLE),
+    "toml": (_HASH, _TRIPLE, _TRIPLE.replace('"', "'"), _DOUBLE, r"'[^'\n]*+'?"),
+    "json": (_SLASHES, _BLOCK, _DOUBLE),
+    "lua": (r"--\[\[(?s:.*?)(?:\]\]|\Z)", _DASHES, _DOUBLE, _SINGLE),
+}
+_COMPILED = {name: re.compile("|".join(parts), re.MULTILINE) for name, parts in _PATTERNS.items()}
+_NOT_NEWLINE = re.compile(r"[^\n]")
+_BRACKETS = re.compile(r"[()\[\]{}]")
+_OPENS = {")": "(", "]": "[", "}": "{"}
+
+
+def masked(text: str, kind: str) -> str:
+    """The text with every string and comment blanked out."""
+    return _COMPILED[kind].sub(lambda found: _NOT_NEWLINE.sub(" ", found[0]), text)
+
+
+class Brackets:
+    """Which bracket closes which, and what encloses a position; read once from masked text."""
+
+    def __init__(self, text: str, only: str = "([{") -> None:
+        self._opens = array("q")
+        self._closes = array("q")
+        self._around = array("q")  # for each pair the number of the pair around it, -1 at the top
+        self._number: dict[int, int] = {}
+        self._read(text, only)
+
+    def _read(self, text: str, only: str) -> None:
+        stack: list[int] = []
+        for found in _BRACKETS.finditer(text):
+            char, at = found[0], found.start()
+            if char in only:
+                self._around.append(stack[-1] if stack else -1)
+                self._number[at] = len(self._opens)
+                stack.append(len(self._opens))
+                self._opens.append(at)
+                self._closes.append(-1)
+            elif (opener := _OPENS.get(char)) and opener in only:
+                self._close(text, stack, opener, at)
+
+    def _close(self, text: str, stack: list[int], opener: str, at: int) -> None:
+        """Close the nearest bracket of this kind; what was left open in between stays unclosed."""
+        for depth in range(len(stack) - 1, max(-1, len(stack) - 9), -1):
+            if text[self._opens[stack[depth]]] == opener:
+                self._closes[stack[depth]] = at
+                del stack[depth:]
+                return
+
+    def closing(self, opening: int) -> int | None:
+        """The position of the bracket that closes the one at a position; None if nothing does."""
+        number = self._number.get(opening)
+        return None if number is None or self._closes[number] < 0 else self._closes[number]
+
+    def around(self, at: int) -> int | None:
+        """The position of the innermost bracket that is open at a position."""
+        number = bisect.bisect_left(self._opens, at) - 1
+        while number >= 0:
+            if self._closes[number] >= at:
+                return self._opens[number]
+            number = self._around[number]
+        return None
+
+
+class Lines:
+    """From positions to lines, counted from 1."""
+
+    def __init__(self, text: str) -> None:
+        self.starts: Sequence[int] = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def at(self, position: int) -> int:
+        return bisect.bisect_right(self.starts, position)

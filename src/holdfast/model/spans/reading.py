@@ -1,0 +1,105 @@
+"""One version of a file, asked about many spans: where each stands, and how it is cited."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from holdfast.errors import BadInput, TooLarge
+from holdfast.model.evidence import LinesEvidence, Span, SymbolEvidence
+from holdfast.model.spans import symbols as naming
+from holdfast.model.spans import text as lines_of_text
+from holdfast.model.spans.symbol import Symbol
+from holdfast.model.spans.text import Tables, digest, find, find_text, is_binary, is_costly, lines_of
+from holdfast.model.text import visible
+
+MAX_BYTES = lines_of_text.MAX_BYTES
+
+
+class Text:
+    """The lines of one version of a file; what is found out about them is remembered."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.is_binary = is_binary(data)
+        self.lines: Sequence[bytes] = [] if self.is_binary else lines_of(data)
+        self._named = len(data) <= naming.MAX_BYTES and not self.is_binary
+        self._tables: Tables = {}
+
+    @cached_property
+    def symbols(self) -> list[Symbol] | None:
+        """Its symbols; None where none can be told."""
+        return naming.symbols(self.path, self.lines) if self._named else None
+
+    def place(self, span: Span) -> tuple[int, int] | None:
+        """First and last line of where the cited text stands, nearest to where it was; None: nowhere."""
+        match span:
+            case LinesEvidence(first=first, last=last, hash=wanted):
+                start = find(self.lines, last - first + 1, wanted, first - 1, self._tables)
+                return None if start is None else (start + 1, start + 1 + last - first)
+            case SymbolEvidence(name=name, hash=wanted):
+                return self._place_of(name, wanted)
+
+    def _place_of(self, name: str, wanted: str) -> tuple[int, int] | None:
+        if not self._named:
+            return None
+        for first, last in naming.likely(self.path, self.lines, name):
+            if self.hash(first, last, size=len(wanted)) == wanted:
+                return first, last
+        for symbol in self._called(name):
+            if self.hash(symbol.first, symbol.last, size=len(wanted)) == wanted:
+                return symbol.first, symbol.last
+        return None
+
+    def _called(self, name: str) -> list[Symbol]:
+        """Every symbol that a receipt with this name could have meant."""
+        base = name.rstrip("0123456789").removesuffix("-")
+        found = self.symbols or []
+        return [item for item in found if item.name == name or (item.also and item.also in (name, base))]
+
+    def is_beyond(self, span: Span) -> bool:
+        """Whether a span is too large to be looked for by its hash alone."""
+        return isinstance(span, LinesEvidence) and is_costly(self.lines, span.last - span.first + 1)
+
+    def place_of_text(self, old: Sequence[bytes], near: int) -> tuple[int, int] | None:
+        """Where these very lines stand, nearest to line `near`; None if nowhere."""
+        start = find_text(self.lines, old, near - 1)
+        return None if start is None else (start + 1, start + len(old))
+
+    def hash(self, first: int, last: int, *, size: int = 40) -> str:
+        """The hash of lines first to last."""
+        return digest(self.lines[first - 1 : last], size=size)
+
+    def cite_lines(self, first: int, last: int, *, size: int = 40) -> LinesEvidence:
+        """The receipt for some lines; BadInput says why there can be none."""
+        self._check()
+        shown, count = visible(self.path), len(self.lines)
+        if not 1 <= first <= last:
+            raise BadInput(f"{first}-{last} is no range of lines", hint=f"Write {shown}:10-20.")
+        if last > count:
+            raise BadInput(
+                f"{shown} has {count} lines, not {last}", hint=f"Cite lines between 1 and {count}."
+            )
+        if not any(self.lines[first - 1 : last]):
+            raise BadInput(f"{shown}:{first}-{last} is blank", hint="Cite the lines that say something.")
+        return LinesEvidence(self.path, first, last, self.hash(first, last, size=size))
+
+    def cite_symbol(self, typed: str, *, size: int = 40) -> SymbolEvidence:
+        """The receipt for a symbol as a person names it; an error says what there is."""
+        self._check()
+        if not self._named:
+            raise TooLarge(
+                f"{visible(self.path)} is too large to look for symbols in", hint="Cite lines of it."
+            )
+        symbol = naming.pick(self.path, self.symbols, typed)
+        return SymbolEvidence(self.path, symbol.name, self.hash(symbol.first, symbol.last, size=size))
+
+    def _check(self) -> None:
+        if self.is_binary:
+            raise BadInput(
+                f"{visible(self.path)} is not text, so it has no lines",
+                hint="Cite the whole file by its path.",
+            )
+
+    def named(self, span: SymbolEvidence) -> Symbol | None:
+        """The one symbol of this name as it stands now, whatever its text."""
+        fits = naming.fitting(self.path, self.symbols or [], span.name)
+        return fits[0] if len(fits) == 1 and span.name in (fits[0].name, fits[0].also) else None
