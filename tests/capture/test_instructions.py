@@ -347,6 +347,15 @@ def test_what_is_no_text_is_refused(tree: Any, data: bytes, error: type[Holdfast
     assert (tree.path / "GEMINI.md").read_bytes() == data
 
 
+def test_a_killed_write_leaves_nothing_behind(tree: Any) -> None:
+    """A stray file in the work tree ends up in somebody's commit."""
+    stray, theirs = tree.path / "AGENTS.md.4711-0123abcd.tmp", tree.path / "AGENTS.md.bak"
+    stray.write_text("half a blo")
+    theirs.write_text("mine")
+    join(tree, "agents")
+    assert not stray.exists() and theirs.exists()
+
+
 def test_an_outdated_block_is_said_to_be_one(tree: Any) -> None:
     """After a promotion people must learn which tools still work with the old rules."""
     join(tree, "agents", "cursor")

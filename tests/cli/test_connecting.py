@@ -106,6 +106,27 @@ def test_only_what_a_person_approved_is_told(cli: Cli, here: GitRepo) -> None:
     assert kept in text and "MongoDB" not in text and "Sort imports" not in text
 
 
+def test_what_went_stale_is_told_no_longer(cli: Cli, here: GitRepo) -> None:
+    """A rule whose ground is gone must not be repeated to every agent."""
+    kept = decide(here, "Use the README as the manual.", evidence=["README"])
+    cli("connect", "agents", "--yes")
+    assert kept in (here / "AGENTS.md").read_text()
+    here.commit("README", "something else\n")
+    assert [one.current for one in Project.open(here.path).connected()] == [False]
+    cli("connect", "--yes")
+    assert kept not in (here / "AGENTS.md").read_text()
+
+
+def test_an_import_has_a_limit(cli: Cli, here: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A queue of a thousand candidates is a queue nobody looks at."""
+    monkeypatch.setattr("holdfast.project.connecting.MOST", 3)
+    words = ("stapler", "kettle", "window", "ladder", "violin")
+    here.write("MEMORY.md", "".join(f"- Never lend the {word} to strangers\n" for word in words))
+    first, second = answer(cli, "import", "memory"), answer(cli, "import", "memory")
+    assert [len(first["proposed"]), len(first["skipped"])] == [3, 2]
+    assert [len(second["proposed"]), second["known"]] == [2, 3]
+
+
 def test_an_edited_block_needs_force(cli: Cli, here: GitRepo) -> None:
     """Exit code 43 tells a script that somebody's words are in the way."""
     cli("connect", "copilot", "--yes")

@@ -21,7 +21,7 @@ from holdfast.model.memory import Candidate
 from holdfast.model.provenance import Provenance
 from holdfast.project.viewing import Viewing
 
-MOST = 200  # proposals of one import: more would bury whoever reviews them
+MOST = 100  # proposals of one import: more would bury whoever reviews them
 AGENTS = ("claude", "codex")
 TELLS = ("invariant", "decision")
 
