@@ -57,7 +57,8 @@ _MOMENT = re.compile(
 )
 _OWN = r"(?:project|repo|repository|codebase|library|package|service|module|app|api|team|company|product)"
 _VAGUE = re.compile(
-    rf"^(?:it|this|that|they|these|those|he|she|there|here|both|neither|one|such|same|everything|nothing"
+    rf"^(?:it|this|that|they|these|those|he|she|there|here|both|neither|one (?:is|was|must|should|of)|such"
+    rf"|same|everything|nothing"
     rf"|something)\b"
     rf"(?!\s+{_OWN}\b)"
     r"|^the (?:first|second|third|latter|former|other|above|following|same|last|original|current|new"

@@ -67,7 +67,9 @@ def claim(parts: Parts, who: str) -> Claim | None:
 def _cause(whole: str, found: re.Match[str]) -> str:
     """The cause alone; with its subject, where the sentence named one that the cause needs."""
     rest = bare(whole[found.end() :])
-    return whole if found.groupdict().get("of") or len(content(rest)) < 3 else rest
+    if found.groupdict().get("of") or len(content(rest)) < 3:
+        return whole
+    return whole if found.re is _WAS and re.match(r"an?\b", rest, re.I) else rest  # "a race" is no sentence
 
 
 def _claim(text: str, plain: str, who: str, *, firm: bool) -> Claim | None:

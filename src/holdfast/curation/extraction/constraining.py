@@ -39,7 +39,7 @@ _WANT = re.compile(r"^i want (?=(?:all|every|each|no)\b)", re.IGNORECASE)
 _GUESS = re.compile(  # "the cache must be stale": a guess in the clothes of a duty
     r"\bmust (?:have|be (?:stale|because|related|due|coming|from|something|some|wrong|missing|a|an|the|in"
     r"|cached|outdated|why"
-    r"|how|what|where|old|broken|caused))\b|\bmust (?:mean|come from)\b",
+    r"|how|what|where|old|broken|caused))\b|\bmust (?:mean|come from|be \w+ing)\b",
     re.IGNORECASE,
 )
 _CHATS = re.compile(
@@ -51,7 +51,7 @@ _CHATS = re.compile(
 _TASK = re.compile(
     r"^(?:i|we|you|he|they)(?:'ll)? (?:must|have to|need to|has to) (?!not\b|never\b|always\b|only\b"
     r"|support|keep|stay|remain|run on)"
-    r"|^(?:i|he|they) must\b",
+    r"|^(?:i|he|they) must\b|^(?:add|create|implement|change|fix|update|rename|build|refactor)\b",
     re.IGNORECASE,
 )
 

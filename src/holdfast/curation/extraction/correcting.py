@@ -6,6 +6,7 @@ Nothing is said more plainly, and nothing is more tiring to say twice.
 import re
 
 from holdfast.curation.extraction.claim import Claim, Parts, standing
+from holdfast.model.said import MIN_STATEMENT
 
 RULE = "correction"
 _NO = re.compile(
@@ -40,7 +41,11 @@ _DONT = re.compile(
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(r"(?:,| and) not\b|\b(?:instead of|rather than|instead)\b", re.IGNORECASE)
-_OF_SELF = re.compile(r"^(?:i|i'm|i'll|let me)\b(?! (?:want|prefer))", re.IGNORECASE)
+_OF_SELF = re.compile(
+    r"^(?:i|i'm|i'll|let me|never mind|don't worry|no (?:worries|problem))\b(?! (?:want"
+    r"|prefer))",
+    re.IGNORECASE,
+)
 _DUTY = re.compile(r"\b(?:must|should|has to|have to|needs to|is supposed to)\b", re.IGNORECASE)
 _RULING = re.compile(
     r"\b(?:never|always|do not|don't|must|must not|only|we don't|avoid|stop|let's not|not to)\b",
@@ -68,16 +73,23 @@ def claim(parts: Parts, *, after_no: bool) -> Claim | None:
     return None
 
 
+def _placed(text: str, said: Parts) -> str:
+    """The statement; a short one ("Use pnpm, not npm") says where it holds."""
+    alone = standing(text, said)
+    return alone if len(alone) >= MIN_STATEMENT else f"{alone} in this project"
+
+
 def _swapped(said: Parts) -> Claim | None:
     """ "not X, use Y" reads better as "Use Y, not X"."""
     found = _NOT_BUT.match(said.plain)
     assert found is not None
     x, y = (said.text[slice(*found.span(name))] for name in ("x", "y"))
-    return Claim("decision", standing(f"use {y}, not {x}", said), said.why, said.plain, RULE, 0.9)
+    y = re.sub(r",?\s+please$", "", y, flags=re.IGNORECASE)
+    return Claim("decision", _placed(f"use {y}, not {x}", said), said.why, said.plain, RULE, 0.9)
 
 
 def _claim(said: Parts, confidence: float) -> Claim:
     text = re.sub(r"^(?:please\s+|let's\s+(?=use|keep|go))", "", said.text, flags=re.IGNORECASE)
     text = re.sub(r"^not to\s+", "do not ", text, flags=re.IGNORECASE)
     kind = "invariant" if _RULING.search(said.plain[:40]) and not _CONTRAST.search(said.plain) else "decision"
-    return Claim(kind, standing(text, said), said.why, said.plain, RULE, confidence)
+    return Claim(kind, _placed(text, said), said.why, said.plain, RULE, confidence)

@@ -7,12 +7,14 @@ from holdfast.curation.extraction.claim import Claim, Parts, standing
 RULE = "decision"
 _BEFORE = r"^(?:(?:in the end|finally|ultimately|eventually|(?:after|for|since) [^,]{3,60}),?\s+)?"
 _LABEL = re.compile(
-    r"^(?:(?:our|the|final|key|design|architecture|technical)\s+)*decisions?(?: made| taken)?\s*(?::"
+    r"^(?:(?:our|the|final|key|design|architecture|technical)\s+)*(?:decisions?(?: made| taken)?"
+    r"|decided)\s*(?::"
     r"|[–—-])\s*",
     re.I,
 )
 _DECIDED = re.compile(
     _BEFORE + r"(?:(?:we|i)(?:'ve| have)?(?: all| both| now| already)? (?:decided|agreed|opted|chose|elected)"
+    r"(?: (?:yesterday|today|earlier|last week|together|long ago))?"
     r"|it (?:was|is|has been) (?:decided|agreed)|(?:the|our) decision (?:is|was))\s+(?=(?:to|that|against"
     r"|not to|on|for)\b)",
     re.IGNORECASE,
@@ -48,6 +50,7 @@ _GOING = re.compile(
     + r"(?:(?:we're|we are|i'm|i am)\s+)?(?:going with|sticking with|standardi[sz]ing on|settling on)\s+",
     re.I,
 )
+_ALONE = re.compile(r"^i(?:'ve| have)?\b", re.I)  # without a reason, an agent tells what it does
 _ACTS = re.compile(  # a decision about the next minute: nobody needs it tomorrow
     r"^(?:to |not to |on )?(?:look|check|run|read|start|try|test|see|search|investigate|explore|examine"
     r"|inspect|open|verify"
@@ -73,7 +76,12 @@ def claim(parts: Parts, who: str) -> Claim | None:
     ):
         if (chosen := said(parts)) is None:
             continue
-        if _ACTS.match(chosen) or (weak and who != "user" and (not parts.why or _SEARCHES.search(chosen))):
+        alone = who != "user" and not parts.why and _ALONE.match(parts.plain)
+        if (
+            alone
+            or _ACTS.match(chosen)
+            or (weak and who != "user" and (not parts.why or _SEARCHES.search(chosen)))
+        ):
             return None
         text = standing(_plainly(chosen), parts)
         return Claim(
