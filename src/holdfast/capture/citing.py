@@ -15,8 +15,8 @@ from holdfast.git.clone import Clone
 from holdfast.git.rewritten import anchors
 from holdfast.model.session import Session
 from holdfast.model.task import Checkpoint, Task
-from holdfast.store import sessions
 from holdfast.store import layout as paths
+from holdfast.store import sessions
 from holdfast.work import board as boards
 from holdfast.work.board import Board
 

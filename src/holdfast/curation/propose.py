@@ -121,7 +121,7 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId) -> Candidate | Ac
         raise NotFound(
             f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`."
         )
-    fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(seen, fields["statement"])])
+    fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(seen, fields)])
     fields["id"] = fields["id"] or new_id(fields["type"], taken)
     candidate = Candidate(**fields, line=clone.line().id)
     candidates.keep(clone, candidate)
@@ -133,7 +133,9 @@ def _known(
     clone: Clone, shelf: Shelf, seen: list[Seen], fields: dict[str, Any]
 ) -> Candidate | Accepted | None:
     """The memory that says the same and still counts; a tombstone speaks up."""
-    alike = _alike(fields, [*(one.memory for one in seen), *shelf.waiting.values(), *shelf.rejected.values()])
+    replaced = _replaced(seen)
+    standing = (one.memory for one in seen if one.memory.id not in replaced)
+    alike = _alike(fields, [*standing, *shelf.waiting.values(), *shelf.rejected.values()])
     for memory in alike:
         if isinstance(memory, Accepted) and not _outlived(clone, memory, fields["evidence"]):
             return memory
@@ -204,10 +206,22 @@ def _outlived(clone: Clone, known: Accepted, evidence: tuple[str, ...]) -> bool:
     return stale and bool(set(evidence) - set(known.evidence))
 
 
-def _predecessors(seen: list[Seen], statement: str) -> list[str]:
-    """Entries that said the same: whoever asks found that none of them counts any more."""
-    accepted = (one.memory for one in seen if isinstance(one.memory, Accepted))
-    return [memory.id for memory in accepted if rules.same_words(memory.statement, statement)]
+def _predecessors(seen: list[Seen], fields: dict[str, Any]) -> list[str]:
+    """Entries that said the same: whoever asks found that none of them counts any more.
+
+    What was superseded is no predecessor: to bring it back contradicts whoever gave it up.
+    """
+    if fields["suggests"]:
+        return []
+    replaced = _replaced(seen)
+    standing = (one.memory for one in seen if one.memory.id not in replaced)
+    accepted = (memory for memory in standing if isinstance(memory, Accepted))
+    return [memory.id for memory in accepted if rules.same_words(memory.statement, fields["statement"])]
+
+
+def _replaced(seen: list[Seen]) -> set[str]:
+    """The ids that another entry names as superseded."""
+    return {old for one in seen if isinstance(one.memory, Accepted) for old in one.memory.supersedes}
 
 
 def _source(cited: tuple[str, ...]) -> str | None:

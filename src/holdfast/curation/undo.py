@@ -69,13 +69,21 @@ def _take_back(clone: Clone, step: Step, reviewer: Reviewer) -> None:
             hint=f"Say that it no longer holds: holdfast deprecate {step.id}",
         )
     # The event first: whoever reads the log must not find an approval of what is not there.
-    written = _written(step)
+    written = _written(step, step.after or "")
     blob = clone.repo.hash_blob(written.text.encode())
     decisions.record(clone, "retire", written.memory, reviewer=reviewer, blob=blob, action="undo")
     if step.before is None:
         clone.give_up(path)
     elif step.before != step.after:
         clone.change(path, step.before)
+        _approve_again(clone, _written(step, step.before), reviewer)
+
+
+def _approve_again(clone: Clone, was: "_Written", reviewer: Reviewer) -> None:
+    """What a person had approved, and a person brings back, counts as before; nothing else gains by it."""
+    blob = clone.repo.hash_blob(was.text.encode())
+    if reviewer.person and decisions.has(clone, was.memory.id, "accept", blob=blob):
+        decisions.record(clone, "accept", was.memory, reviewer=reviewer, blob=blob, action="undo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +92,9 @@ class _Written:
     memory: Memory
 
 
-def _written(step: Step) -> _Written:
-    """The entry that a decision wrote, alone in its file or among others."""
-    for part in entries.parts(step.after or "", step.path or ""):
+def _written(step: Step, text: str) -> _Written:
+    """The entry that a decision was about, alone in its file or among others."""
+    for part in entries.parts(text, step.path or ""):
         if not isinstance(part.memory, BrokenEntry) and part.memory.id == step.id:
             return _Written(part.text, part.memory)
     raise BadInput(f"{step.path} does not hold {step.id} any more")

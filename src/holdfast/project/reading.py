@@ -95,7 +95,7 @@ def _standing(one: Standing) -> dict[str, Any]:
         "type": one.memory.type,
         "status": one.status,
         "trust": one.trust,
-        "evidence": {text: state for text, state in one.receipts},
+        "evidence": dict(one.receipts),
         "notes": list(one.notes),
         "said": list(provenance),
         "suggests": getattr(one.memory, "suggests", None),

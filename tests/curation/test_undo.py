@@ -1,0 +1,239 @@
+"""Undo, edit, merge, and what happens when ground moves: what a reviewer does every day."""
+
+from typing import Any
+
+import pytest
+
+from holdfast.curation import candidates, review, revising, undo
+from holdfast.curation.facts import facts
+from holdfast.curation.queue import Queue, chosen
+from holdfast.curation.revising import Wish
+from holdfast.errors import BadInput, NeedsEvidence, NeedsReview, NotFound
+from holdfast.git.publish import publish
+from holdfast.model.memory import Candidate, Rejected
+
+SAID = "Tests need Postgres 16."
+
+
+def standing(bench: Any) -> Any:
+    return facts(bench.clone, bench.clock())
+
+
+def shelf(bench: Any) -> candidates.Shelf:
+    return candidates.read(bench.clone)
+
+
+def test_an_acceptance_can_be_taken_back(bench: Any) -> None:
+    """One key too fast is no decision."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    step = undo.undo(bench.clone, bench.ada)
+    assert (step.action, step.id) == ("accept", made.id)
+    assert shelf(bench).waiting == {made.id: made}
+    assert bench.clone.entries() == [] and bench.clone.changes() == []
+    assert review.accept(bench.clone, made.id, bench.ada).trust == "T0"
+
+
+def test_what_was_taken_back_does_not_speak_through_an_agents_yes(bench: Any) -> None:
+    """A person's approval that was undone must not be picked up again by a promotion."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    undo.undo(bench.clone, bench.ada)
+    assert review.accept(bench.clone, made.id, bench.bot).trust == "T2"
+    assert [one.trust for one in standing(bench).trusted] == ["T2"]
+
+
+def test_a_rejection_can_be_taken_back(bench: Any) -> None:
+    """The candidate is on the shelf again, with all it had."""
+    made = bench.propose(provenance=["person we said so"])
+    review.reject(bench.clone, made.id, "no", bench.ada)
+    assert isinstance(shelf(bench).rejected[made.id], Rejected)
+    undo.undo(bench.clone, bench.ada)
+    assert shelf(bench).waiting == {made.id: made}
+
+
+def test_a_retirement_can_be_taken_back(bench: Any) -> None:
+    """What was deprecated by mistake counts again, as approved as before."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    publish(bench.clone)
+    revising.retire(bench.clone, made.id, "", bench.ada)
+    assert standing(bench).trusted == ()
+    undo.undo(bench.clone, bench.ada)
+    assert [(one.id, one.trust) for one in standing(bench).trusted] == [(made.id, "T0")]
+
+
+def test_what_was_published_is_not_taken_back_silently(bench: Any) -> None:
+    """Others may have read it; the way back is another decision."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    publish(bench.clone)
+    with pytest.raises(BadInput, match="published"):
+        undo.undo(bench.clone, bench.ada)
+    assert len(standing(bench).trusted) == 1
+
+
+def test_nothing_is_taken_back_over_a_later_edit(bench: Any) -> None:
+    """What somebody wrote since is theirs."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    revising.edit(bench.clone, made.id, {"tags": ("db",)}, bench.ada)
+    undo.undo(bench.clone, bench.ada)
+    assert standing(bench).trusted[0].memory.tags == ()
+    undo.undo(bench.clone, bench.ada)
+    assert list(shelf(bench).waiting) == [made.id]
+    with pytest.raises(NotFound):
+        undo.undo(bench.clone, bench.ada)
+
+
+def test_an_edit_approves_anew_and_only_a_person_may(bench: Any) -> None:
+    """An agent cannot put other words under somebody's approval."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    with pytest.raises(NeedsReview, match="only a person"):
+        revising.edit(bench.clone, made.id, {"statement": "Tests need Postgres 17."}, bench.bot)
+    done = revising.edit(bench.clone, made.id, {"statement": "Tests need Postgres 17."}, bench.ada)
+    assert (done.trust, done.path) == ("T0", standing(bench).trusted[0].path)
+    assert [one.memory.statement for one in standing(bench).trusted] == ["Tests need Postgres 17."]
+
+
+def test_a_candidates_words_can_be_changed_before_it_is_accepted(bench: Any) -> None:
+    """The reviewer knows better how to say it; nobody is warned of a change that was made here."""
+    made = bench.propose(provenance=["person x"])
+    revising.edit(bench.clone, made.id, {"statement": "Tests need Postgres 16 or newer."}, bench.ada)
+    changed = shelf(bench).waiting[made.id]
+    assert (changed.statement, changed.provenance) == ("Tests need Postgres 16 or newer.", made.provenance)
+    assert review.waiting(bench.clone)[0].notes == ()
+
+
+def test_merging_gives_the_evidence_and_takes_the_candidate(bench: Any) -> None:
+    """Two that say the same become one with twice the grounds."""
+    bench.repo.commit("src/b.py", "b\n")
+    one = bench.propose(provenance=["person one"])
+    two = bench.propose("The suite talks to a database server of release sixteen.", evidence=["src/b.py"])
+    assert isinstance(two, Candidate) and two.id != one.id
+    review.join(bench.clone, two.id, one.id, bench.ada)
+    (joined,) = shelf(bench).waiting.values()
+    assert (joined.id, len(joined.evidence)) == (one.id, 2)
+    undo.undo(bench.clone, bench.ada)
+    assert set(shelf(bench).waiting) == {one.id, two.id}
+    assert len(shelf(bench).waiting[one.id].evidence) == 1
+
+
+def test_merging_into_an_accepted_memory_keeps_it_approved(bench: Any) -> None:
+    """More evidence does not silence what a person approved."""
+    bench.repo.commit("src/b.py", "b\n")
+    one = bench.propose()
+    review.accept(bench.clone, one.id, bench.ada)
+    two = bench.propose("The suite talks to a database server of release sixteen.", evidence=["src/b.py"])
+    with pytest.raises(NeedsReview):
+        review.join(bench.clone, two.id, one.id, bench.bot)
+    review.join(bench.clone, two.id, one.id, bench.ada)
+    (there,) = standing(bench).trusted
+    assert (there.trust, len(there.memory.evidence)) == ("T0", 2)
+    assert shelf(bench).ids == []
+
+
+# When ground moves.
+
+
+def cited(bench: Any, *evidence: str, **fields: Any) -> str:
+    bench.repo.commit("src/pool.py", "def connect():\n    return 1\n\n\ndef close():\n    return 2\n")
+    made = bench.propose("The pool opens one connection.", evidence=evidence, **fields)
+    review.accept(bench.clone, made.id, bench.ada)
+    return made.id
+
+
+def test_a_changed_span_makes_it_stale_and_brings_it_back_with_the_diff(bench: Any) -> None:
+    """What was true of other code is not told; who decides sees what changed."""
+    name = cited(bench, "src/pool.py#connect")
+    bench.repo.commit("src/pool.py", "def connect():\n    return 8\n\n\ndef close():\n    return 2\n")
+    there = Queue(bench.again().clone, bench.clock())
+    (item,) = there.items
+    assert (item.id, item.reason, item.standing.status) == (name, "stale", "stale")
+    diff = there.look(item).diff
+    assert "-    return 1" in diff and "+    return 8" in diff
+    assert standing(bench).trusted == ()
+
+
+def test_edits_elsewhere_and_moves_do_not_count(bench: Any) -> None:
+    """A span is what was cited, not its neighbourhood."""
+    cited(bench, "src/pool.py#connect", "src/pool.py:1-2")
+    text = "import os\n\n\ndef close():\n    return 3\n\n\ndef connect():\n    return 1\n"
+    bench.repo.commit("src/pool.py", text)
+    assert len(standing(bench.again()).trusted) == 1
+
+
+def test_who_confirms_a_stale_memory_cites_it_as_it_is_now(bench: Any) -> None:
+    """Looked at again, it counts again; no need to propose it anew."""
+    name = cited(bench, "src/pool.py#connect")
+    bench.repo.commit("src/pool.py", "def connect():\n    return 8\n\n\ndef close():\n    return 2\n")
+    with pytest.raises(NeedsReview):
+        review.accept(bench.again().clone, name, bench.bot)
+    before = standing(bench).stale[0].memory.evidence
+    assert review.accept(bench.clone, name, bench.ada).trust == "T0"
+    (now,) = standing(bench).trusted
+    assert now.memory.evidence != before
+
+
+def test_what_is_gone_needs_other_evidence(bench: Any) -> None:
+    """A function that was deleted shows nothing."""
+    name = cited(bench, "src/pool.py#connect")
+    bench.repo.git("rm", "-q", "src/pool.py")
+    bench.repo.git("commit", "-qm", "gone")
+    with pytest.raises(NeedsEvidence, match="not there any more"):
+        review.accept(bench.again().clone, name, bench.ada)
+
+
+def test_an_expired_memory_needs_a_new_end(bench: Any) -> None:
+    """Confirming without a date would expire it again at once."""
+    made = bench.propose(expires_at="1d")
+    review.accept(bench.clone, made.id, bench.ada)
+    bench.clock.pass_by(days=2)
+    (item,) = Queue(bench.clone, bench.clock()).items
+    assert item.reason == "expired"
+    with pytest.raises(BadInput, match="expired"):
+        review.accept(bench.clone, made.id, bench.ada)
+    review.accept(bench.clone, made.id, bench.ada, wish=Wish(no_expiry=True))
+    assert standing(bench).trusted[0].memory.expires_at is None
+
+
+def test_a_filter_chooses_what_is_decided_at_once(bench: Any) -> None:
+    """Bulk approval means what it says, no more."""
+    run = bench.run("20311115T194200Z-abc123")
+    one = bench.propose(tags=["db"], confidence=0.9)
+    two = bench.propose("Logs are JSON lines.", kind="decision", evidence=[f"run:{run.run_id}"])
+    items = Queue(bench.clone, bench.clock()).items
+    assert [item.id for item in chosen(items, tags=["db"])] == [one.id]
+    assert [item.id for item in chosen(items, kinds=["decision"])] == [two.id]
+    assert [item.id for item in chosen(items, confidence=0.8)] == [one.id]
+    assert [item.id for item in chosen(items, source="20311115")] == [two.id]
+    assert chosen(items, reasons=["stale"]) == []
+    assert len(chosen(items)) == 2
+
+
+def test_a_decision_may_rest_on_a_persons_word_a_fact_may_not(bench: Any) -> None:
+    """People decide; facts are shown."""
+    made = bench.propose("We deploy on Fridays, too.", kind="decision", evidence=[])
+    with pytest.raises(NeedsEvidence):
+        review.accept(bench.clone, made.id, bench.bot)
+    assert review.accept(bench.clone, made.id, bench.ada).memory.source == "person:Ada"
+    fact = bench.propose("The moon is far away.", evidence=[])
+    with pytest.raises(NeedsEvidence):
+        review.accept(bench.clone, fact.id, bench.ada)
+
+
+def test_the_same_claim_in_other_words_is_one_candidate(bench: Any) -> None:
+    """Ten agents that learn the same thing leave one thing to review."""
+    one = bench.propose("Sessions are stored in Redis.", kind="decision", provenance=["person a"])
+    two = bench.propose("We store sessions in Redis.", kind="decision", provenance=["person b"])
+    assert two.id == one.id
+    assert shelf(bench).waiting[one.id].provenance == ("person a", "person b")
+
+
+def test_what_was_rejected_is_not_proposed_again_even_reworded(bench: Any) -> None:
+    """No means no, however it is put."""
+    one = bench.propose("Sessions are stored in Redis.", kind="decision")
+    review.reject(bench.clone, one.id, "we do not", bench.ada)
+    with pytest.raises(BadInput, match="in other words"):
+        bench.propose("We store sessions in Redis.", kind="decision")
