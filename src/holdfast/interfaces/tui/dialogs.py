@@ -45,9 +45,10 @@ class Dialog(ModalScreen[T | None]):
         width: 90%; max-width: 100; height: auto; max-height: 90%;
         border: round $primary; padding: 0 1; background: $surface;
     }
-    Dialog VerticalScroll { height: auto; max-height: 14; }
-    Dialog OptionList { height: auto; max-height: 8; border: none; background: $surface; padding: 0; }
-    Dialog Input { border: none; height: 1; padding: 0; background: $boost; }
+    Dialog OptionList, Dialog OptionList:focus {
+        height: auto; max-height: 8; border: none; background: $surface; padding: 0;
+    }
+    Dialog Input, Dialog Input:focus { border: none; height: 1; padding: 0; background: $boost; }
     Dialog Static { width: 100%; height: auto; }
     """
 
@@ -102,7 +103,14 @@ class HowBoth(Dialog[str]):
         Binding("b", "take('both')", "keep both"),
         Binding("r", "take('reject')", "reject"),
         Binding("c", "close", "cancel"),
+        Binding("pagedown", "read(1)", "read on", priority=True),
+        Binding("pageup", "read(-1)", "read back", priority=True),
     ]
+
+    DEFAULT_CSS = """
+    HowBoth > Vertical { height: 90%; }
+    HowBoth VerticalScroll { height: 1fr; }
+    """
 
     def __init__(self, conflicts: Sequence[Conflict]) -> None:
         super().__init__()
@@ -125,6 +133,9 @@ class HowBoth(Dialog[str]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.action_take(event.option.id or "cancel")
+
+    def action_read(self, by: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=by * 5, animate=False)
 
     def action_take(self, how: str) -> None:
         self.dismiss(None if how == "cancel" else how)

@@ -23,7 +23,7 @@ class Editor(Dialog[dict[str, Any]]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", "save", priority=True)]
     DEFAULT_CSS = """
     Editor > Vertical { height: 90%; }
-    Editor TextArea { border: none; padding: 0; background: $boost; }
+    Editor TextArea, Editor TextArea:focus { border: none; padding: 0; background: $boost; }
     Editor #statement { height: 1fr; min-height: 2; }
     Editor #details { height: 2fr; min-height: 3; }
     """
@@ -44,6 +44,10 @@ class Editor(Dialog[dict[str, Any]]):
             yield Input(visible(", ".join(memory.tags)), placeholder="tags", id="tags")
             yield Input(visible(", ".join(memory.applies_to)), placeholder="applies_to", id="applies_to")
             yield Static(Text("Ctrl+S saves   Tab next field   Escape leaves it as it was", style="dim"))
+
+    def on_mount(self) -> None:
+        for area in self.query(TextArea):
+            area.move_cursor(area.document.end)
 
     def action_save(self) -> None:
         memory = self._memory

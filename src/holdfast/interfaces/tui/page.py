@@ -47,11 +47,12 @@ def one_line(text: str, *, most: int = 400) -> str:
 
 def page(item: Item, look: Look | None, said: Said | None) -> Group:
     """Everything about an item; what is still being looked up is said to be so."""
-    parts: list[RenderableType] = [*_heading(item), *_body(item.standing.memory), *_fields(item)]
+    parts: list[RenderableType] = [*_heading(item), *_body(item.standing.memory)]
     if look is None:
-        parts += [Text(), Text("Looking for what contradicts it…", style="dim italic")]
+        parts += [Text("Looking for what contradicts it…", style="dim italic"), Text()]
     else:
         parts += [*_conflicts(look.conflicts), *_same(look.same), *_diff(look.diff)]
+    parts += _fields(item)
     if item.provenance:
         parts += _provenance(item.provenance, said)
     return Group(*parts)
@@ -122,7 +123,8 @@ def _fields(item: Item) -> Iterator[RenderableType]:
         line = Text("evidence: " if number == 0 else "          ", style="dim")
         yield line + Text(f"{state:<8}" if state else "", style=STATES.get(state, "")) + safe(_short(cited))
     for note in item.standing.notes:
-        yield safe(f"note: {note}", "yellow")
+        if not note.startswith(memory.evidence):  # that stands above already
+            yield safe(f"note: {note}", "yellow")
 
 
 def _plain_fields(memory: Memory) -> Iterator[tuple[str, str]]:
@@ -148,12 +150,11 @@ def _short(cited: str) -> str:
 
 def _conflicts(found: Sequence[Conflict]) -> Iterator[RenderableType]:
     for conflict in found[:MAX_CONFLICTS]:
-        yield Text()
         yield _title(f"Contradicts {conflict.other.id}", "red")
         yield safe(conflict.verdict.why, "bold")
         yield beside(conflict)
     if len(found) > MAX_CONFLICTS:
-        yield Text(f"and {len(found) - MAX_CONFLICTS} more", style="red")
+        yield Text(f"and {len(found) - MAX_CONFLICTS} more\n", style="red")
 
 
 def beside(conflict: Conflict) -> Table:
@@ -181,20 +182,19 @@ def _side(memory: Memory, other: Memory) -> Text:
 
 def _same(ids: Iterable[str]) -> Iterator[RenderableType]:
     if named := ", ".join(visible(name) for name in ids):
-        yield Text()
-        yield Text.assemble(("Says the same as ", "cyan"), (named, "bold cyan"), ("  (m merges)", "dim"))
+        yield Text.assemble(("Says the same as ", "cyan"), (named, "bold cyan"), ("  (m merges)\n", "dim"))
 
 
 def _diff(lines: Sequence[str]) -> Iterator[RenderableType]:
     if not lines:
         return
-    yield Text()
     yield _title("What made it stale", "yellow")
     for line in lines[:MAX_DIFF]:
         style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
         yield safe(line.rstrip("\n"), style)
     if len(lines) > MAX_DIFF:
         yield Text(f"({len(lines) - MAX_DIFF} more lines)", style="dim")
+    yield Text()
 
 
 # Where it was said.

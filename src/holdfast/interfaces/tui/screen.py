@@ -52,6 +52,7 @@ class Reviewing(Showing):
             await self._approve(item, expires=when)
 
     async def _approve(self, item: Item, **wish: Any) -> None:
+        self._say(f"Approving {item.id}…")
         try:
             done = await self._hands.do(partial(self._accept, item, wish))
         except Contradicts as error:
@@ -87,6 +88,7 @@ class Reviewing(Showing):
             self._complain(error)
             return
         self._looks[item.id] = found
+        self._say("")
         self.app.push_screen(HowBoth(found[0].conflicts), partial(self._resolve, item, found[0]))
 
     async def _resolve(self, item: Item, look: Look, how: str | None) -> None:

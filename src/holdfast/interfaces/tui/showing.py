@@ -25,7 +25,7 @@ from holdfast.interfaces.tui.tray import Tray
 T = TypeVar("T")
 NARROW = 100  # columns; below that the queue stands above the item
 PAUSE = 0.05  # seconds before an item is looked at closely: who holds a key down is passing by
-KEYS = "a approve  r reject  e edit  m merge  s skip  u undo  A all  / filter  ? help  q quit"
+KEYS = "a approve r reject e edit m merge s skip u undo A all / filter ? help q quit"
 
 
 class Showing(Screen[None]):
@@ -46,17 +46,17 @@ class Showing(Screen[None]):
     ]
     CSS = """
     #head { height: 1; padding: 0 1; background: $primary; color: $text; }
-    #filter { display: none; border: none; height: 1; padding: 0 1; background: $boost; }
-    #filter.open { display: block; }
+    #filter, #filter:focus { display: none; border: none; height: 1; padding: 0 1; background: $boost; }
+    #filter.open, #filter.open:focus { display: block; }
     #desk { layout: horizontal; height: 1fr; }
     #queue { width: 2fr; height: 100%; }
     #item { width: 3fr; height: 100%; border-left: solid $primary; padding: 0 1; }
     #page { width: 100%; height: auto; }
     #status { height: auto; max-height: 4; padding: 0 1; background: $boost; }
     #keys { height: 1; padding: 0 1; color: $text-muted; }
-    .narrow #desk { layout: vertical; }
-    .narrow #queue { width: 100%; height: 30%; min-height: 3; max-height: 10; }
-    .narrow #item { width: 100%; height: 1fr; border-left: none; border-top: solid $primary; }
+    #desk.narrow { layout: vertical; }
+    #desk.narrow #queue { width: 100%; height: 30%; min-height: 2; max-height: 10; }
+    #desk.narrow #item { width: 100%; height: 1fr; border-left: none; border-top: solid $primary; }
     """
 
     def __init__(self, desk: Desk, tray: Tray) -> None:
@@ -77,18 +77,20 @@ class Showing(Screen[None]):
             with VerticalScroll(id="item", can_focus=False):
                 yield Static(id="page")
         yield Static(id="status")
-        yield Static(Text(KEYS, no_wrap=True, overflow="ellipsis"), id="keys")
+        keys = Text(KEYS, no_wrap=True, overflow="ellipsis")
+        keys.highlight_regex(r"(?<!\S)\S(?!\S)", "bold")
+        yield Static(keys, id="keys")
 
     def on_mount(self) -> None:
         self._list.focus()
         self._say("Reading the queue…")
-        self._open()
+        self.call_after_refresh(self._open)  # the screen stands first, however long the queue is
 
     def on_unmount(self) -> None:
         self._hands.rest()
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < NARROW, "narrow")
+        self.query_one("#desk").set_class(event.size.width < NARROW, "narrow")
 
     @property
     def _list(self) -> Listing:
@@ -97,7 +99,7 @@ class Showing(Screen[None]):
     @work
     async def _open(self) -> None:
         if await self._attempt(self._read) is not None:
-            self._say("" if self._tray.items else "Nothing waits")
+            self._say("")
             self._show(0)
 
     def _read(self) -> Waiting:
@@ -110,7 +112,7 @@ class Showing(Screen[None]):
     def _show(self, at: int) -> None:
         """The queue as it is now, with this place selected."""
         shown, all_ = len(self._tray.shown), len(self._tray.items)
-        head = f"holdfast review   {all_} wait" if all_ != 1 else "holdfast review   1 waits"
+        head = f"holdfast review   {all_ or 'nothing'} {'wait' if all_ > 1 else 'waits'}"
         if self._tray.filter.text:
             head += f"   {shown} fit"
         self.query_one("#head", Static).update(page.safe(f"{head} {self._tray.filter.text}".rstrip(), "bold"))

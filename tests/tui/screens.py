@@ -1,0 +1,99 @@
+"""Driving the review screen: press keys, wait until all came of them, read what stands there."""
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.events import Paste
+from textual.pilot import Pilot
+
+from holdfast.interfaces.tui.review import Review
+from holdfast.interfaces.tui.showing import Showing
+
+GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "screens"
+BARS = re.compile("[▁-█]")
+WRITING = os.environ.get("HOLDFAST_GOLDEN") == "write"
+WIDE, NARROW = (120, 34), (80, 24)
+
+
+class Driven:
+    """The screen under a test's fingers."""
+
+    def __init__(self, app: Review, pilot: Pilot[None]) -> None:
+        self.app, self._pilot = app, pilot
+
+    @property
+    def text(self) -> str:
+        """The screen as text; bars to scroll by are left out, versions of Textual draw them in their ways."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join(BARS.sub(" ", strip.text).rstrip() for strip in strips) + "\n"
+
+    @property
+    def ids(self) -> list[str]:
+        """What the queue shows."""
+        return [item.id for item in self.app.tray.shown]
+
+    async def press(self, *keys: str) -> None:
+        """Press keys one after the other, each when the one before is done with."""
+        for key in keys:
+            await self._pilot.press(key)
+            await self.settle()
+
+    async def type(self, text: str) -> None:
+        """Put a text in at the cursor of whatever has the focus, as a terminal pastes it."""
+        self.app.post_message(Paste(text))
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until nothing is asked, looked up or drawn any more."""
+        calm = 0
+        while calm < 2:
+            await self._pilot.pause()
+            await self.app.workers.wait_for_complete()
+            base = next(one for one in self.app.screen_stack if isinstance(one, Showing))
+            calm = 0 if base._hands.asked or list(self.app.workers) else calm + 1
+
+    async def resize(self, width: int, height: int) -> None:
+        await self._pilot.resize_terminal(width, height)
+        await self.settle()
+
+
+@asynccontextmanager
+async def opened(desk: Any, size: tuple[int, int] = WIDE) -> AsyncIterator[Driven]:
+    """The review screen over a desk."""
+    app = Review(desk)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        driven = Driven(app, pilot)
+        await driven.settle()
+        yield driven
+
+
+def drive(
+    desk: Any, act: Callable[[Driven], Coroutine[Any, Any, None]], size: tuple[int, int] = WIDE
+) -> Review:
+    """Open the screen, do something, close it; gives the application for what it would say."""
+
+    async def whole() -> Review:
+        async with opened(desk, size) as screen:
+            try:
+                await act(screen)
+            except AssertionError:
+                print(screen.text)  # what stood there when it failed
+                raise
+            return screen.app
+
+    return asyncio.run(whole())
+
+
+def golden(name: str, text: str) -> None:
+    """The screen is this text, exactly; `HOLDFAST_GOLDEN=write` writes it for a person to look at."""
+    path = GOLDEN / f"{name}.txt"
+    if WRITING:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()
