@@ -2,14 +2,13 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 
 PATIENCE = 60.0  # seconds
 
 
 def restart(command: Sequence[str], *, top: str, environ: Mapping[str, str] | None) -> str | None:
-    """Run it in the work tree; None if it went well, else why not. What it prints is talk, not an answer."""
+    """Run it in the work tree; None if it went well, else why not. Its output is not ours."""
     program = command[0]
     if os.sep in program and not os.path.isabs(program):
         program = os.path.join(top, program)
@@ -19,7 +18,7 @@ def restart(command: Sequence[str], *, top: str, environ: Mapping[str, str] | No
             cwd=top,
             env=None if environ is None else dict(environ),
             stdin=subprocess.DEVNULL,
-            stdout=sys.stderr.fileno() if _has_stderr() else subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,  # stdout is for answers; what it has to say goes to stderr
             timeout=PATIENCE,
             check=False,
         )
@@ -28,11 +27,3 @@ def restart(command: Sequence[str], *, top: str, environ: Mapping[str, str] | No
     except (OSError, ValueError) as error:
         return f"{command[0]} could not be started: {error}"
     return None if done.returncode == 0 else f"{command[0]} ended with {done.returncode}"
-
-
-def _has_stderr() -> bool:
-    try:
-        sys.stderr.fileno()
-    except (AttributeError, OSError, ValueError):
-        return False
-    return True

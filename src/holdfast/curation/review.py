@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.curation import candidates, conflicts, decisions, facts, revising, table, undo
-from holdfast.curation.conflicts import Conflict, Known
+from holdfast.curation.conflicts import Known
 from holdfast.curation.decisions import Reviewer, Standing
 from holdfast.curation.facts import Seen
 from holdfast.curation.propose import propose
@@ -107,14 +107,15 @@ def _accept_entry(
     clone: Clone, entry: Seen, reviewer: Reviewer, wish: Wish, against: Known | None, *, again: bool
 ) -> Standing:
     """Confirm an entry: as it stands, or as the reviewer wishes it, with evidence as it is now."""
-    memory = entry.memory
-    if entry.sighting.origin == "edit" and wish.is_plain:
-        if isinstance(memory, Accepted):
-            conflicts.refuse(_standing_ones(against or known(clone), memory))
-        return revising.confirm(
-            clone, entry, reviewer.approval if reviewer.person else "edit", reviewer, again=again
-        )
-    wanted = _as_wished(clone, memory, wish, against)
+    memory, wanted = entry.memory, entry.memory
+    by_hand = entry.sighting.origin == "edit" and wish.is_plain
+    if isinstance(memory, Accepted):
+        there = against or known(clone)
+        wanted = memory if by_hand else _as_wished(clone, memory, wish, there)
+        conflicts.refuse(one for one in there.conflicts(wanted) if one.status in conflicts.STANDING)
+    if by_hand:
+        kind = reviewer.approval if reviewer.person else "edit"
+        return revising.confirm(clone, entry, kind, reviewer, again=again)
     if wanted == memory:
         return revising.confirm(clone, entry, reviewer.approval, reviewer, again=again)
     revising.refuse_edit(entry, memory.id)
@@ -123,10 +124,8 @@ def _accept_entry(
     return revising.revise(clone, entry, wanted, reviewer.approval, reviewer, action="accept")
 
 
-def _as_wished(clone: Clone, memory: Memory, wish: Wish, against: Known | None) -> Memory:
-    if not isinstance(memory, Accepted):
-        return memory
-    changed = wish.changes(memory, (against or known(clone)).conflicts(memory) if wish.keep_both else ())
+def _as_wished(clone: Clone, memory: Accepted, wish: Wish, against: Known) -> Accepted:
+    changed = wish.changes(memory, against.conflicts(memory) if wish.keep_both else ())
     changed["evidence"] = revising.fresh_evidence(clone, memory)
     new = Accepted.of(memory, **changed)
     if rules.is_expired(new, clone.clock()):
@@ -145,10 +144,6 @@ def settle(clone: Clone, candidate: Candidate, wish: Wish, against: Known | None
     wanted = Candidate.of(candidate, **own, **wish.changes(candidate, found))
     conflicts.refuse(there.conflicts(wanted))
     return wanted
-
-
-def _standing_ones(there: Known, memory: Memory) -> list[Conflict]:
-    return [one for one in there.conflicts(memory) if one.status in conflicts.STANDING]
 
 
 def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Standing:
