@@ -9,29 +9,37 @@ YES opposes NO and OPT, NO opposes YES and MAY; the rest can stand together. Den
 
 from dataclasses import dataclass
 
-from holdfast.model.claims.words import Token
+from holdfast.model.claims.words import several, Token
 
 YES, NO, MAY, OPT = "yes", "no", "may", "opt"
 CONTRARY = frozenset(((YES, NO), (NO, YES), (NO, MAY), (MAY, NO), (YES, OPT), (OPT, YES)))
 FLIPPED = {YES: NO, NO: YES, MAY: OPT, OPT: MAY}
 _NEGATED = {NO: YES, YES: NO, MAY: NO, OPT: YES}
 
-DENIES = frozenset(
-    """not never no cannot without neither nor none nobody nothing don't doesn't didn't isn't aren't wasn't weren't won't
-    wouldn't shouldn't mustn't can't couldn't haven't hasn't hadn't needn't avoid avoids avoided avoiding forbid forbids
-    forbidden ban bans banned prohibit prohibits prohibited disallow disallows disallowed lack lacks lacking refrain
-    nowhere unsupported unused forget hardly dont isnt arent doesnt cant off-limits stop discouraged discourage
-    abandoned discontinued dropped scrapped retired gone drop false removed obsolete ditch ditched broken"""
-    .split()
-)  # fmt: skip
+DENIES = several(
+    """not never no cannot without neither nor none nobody nothing don't doesn't didn't isn't aren't wasn't
+    weren't won't wouldn't shouldn't mustn't can't couldn't haven't hasn't hadn't needn't avoid avoids
+    avoided avoiding forbid forbids forbidden ban bans banned prohibit prohibits prohibited disallow
+    disallows disallowed lack lacks lacking refrain nowhere unsupported unused forget hardly dont isnt
+    arent doesnt cant off-limits stop discouraged discourage abandoned discontinued dropped scrapped
+    retired gone drop false removed obsolete ditch ditched broken impossible unable stopped skip skips skipped bypass omit omitted"""
+)
 # Said of a thing itself they deny it; with a time or a reason they only tell what happens to it.
-_ENDED = frozenset("abandoned discontinued dropped scrapped retired gone drop removed obsolete ditched broken".split())
-_WHEN = frozenset("within after when once before if from by until every during automatically via in to".split())
-_PERMITS = frozenset("may might can could allowed allow allows permitted permit permits fine ok okay acceptable let welcome able legal".split())
-_DEMANDS = frozenset("require requires required need needs needed necessary mandatory expected obliged forced have necessarily obligatory".split())
-_OPEN = frozenset("optional optionally voluntary needn't unnecessary".split())
-_STRONG = frozenset("must should shall always ought".split())
-_COUNTING = frozenset("more less fewer later longer-than earlier older".split())
+_ENDED = several(
+    """abandoned discontinued dropped scrapped retired gone drop removed obsolete ditched broken"""
+)
+_WHEN = several("within after when once before if from by until every during automatically via in to")
+_PERMITS = several(
+    """may might can could allowed allow allows permitted permit permits fine ok okay acceptable let
+    welcome able legal possible"""
+)
+_DEMANDS = several(
+    """require requires required need needs needed necessary mandatory expected obliged forced have
+    necessarily obligatory"""
+)
+_OPEN = several("optional optionally voluntary needn't unnecessary")
+_STRONG = several("must should shall always ought")
+_COUNTING = several("more less fewer later longer-than earlier older")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +54,29 @@ class Mood:
 def mood(words: tuple[Token, ...]) -> Mood:
     """The stance of one clause."""
     lows = [word.low for word in words]
-    places = [at for at in range(len(lows)) if _is_denial(lows, at)]
+    places = [at for at in range(len(lows)) if _is_denial(lows, at) or _keeps_out(lows, at)]
     after = places[-1] if places else -1
     stance = _base(lows)
     if _leaves_open(lows, places):
         return Mood(OPT, _last_of(lows, _DEMANDS | _OPEN, after), len(places))
+    if len(places) % 2 and stance == MAY and lows[places[-1]] in _LEXICAL:
+        return Mood(OPT, after, len(places))
     if len(places) % 2:
         stance = NO if stance == MAY else _NEGATED[stance]
     elif places and stance == MAY:
         stance = YES
     return Mood(stance, after, len(places))
+
+
+# Denials within what is permitted: `may ship without tests`, `may skip staging`.
+_LEXICAL = several("without skip skips skipped bypass omit omitted avoid")
+
+
+def _keeps_out(lows: list[str], at: int) -> bool:
+    """`keep secrets out of the logs`."""
+    return lows[at : at + 2] == ["out", "of"] and any(
+        low in ("keep", "keeps", "kept", "leave", "stay", "stays") for low in lows[:at]
+    )
 
 
 def _base(lows: list[str]) -> str:
@@ -68,7 +89,13 @@ def _base(lows: list[str]) -> str:
 
 def _is_noun(lows: list[str], at: int) -> bool:
     """`the allow list`, `can` after an article."""
-    return at > 0 and lows[at - 1] in ("a", "an", "the") or lows[at] == "allows" and at + 1 < len(lows) and lows[at + 1][:1].isdigit()
+    return (
+        at > 0
+        and lows[at - 1] in ("a", "an", "the")
+        or lows[at] == "allows"
+        and at + 1 < len(lows)
+        and lows[at + 1][:1].isdigit()
+    )
 
 
 def _is_denial(lows: list[str], at: int) -> bool:
@@ -83,6 +110,8 @@ def _is_denial(lows: list[str], at: int) -> bool:
         return False
     if low == "stop":
         return at == 0
+    if low == "stopped":
+        return following.endswith("ing")
     if low == "broken":
         return any(before in ("is", "are", "was", "were") for before in lows[:at])
     if low in _ENDED:
@@ -92,9 +121,12 @@ def _is_denial(lows: list[str], at: int) -> bool:
 
 def _ends(lows: list[str], at: int) -> bool:
     """Whether it is said of the subject as a whole and is done: `support was dropped`, not `dropped after 3 tries`."""
-    if any(low in _WHEN or low[:1].isdigit() for low in lows[at + 1 :]):
+    past = any(low in ("was", "were", "been", "we") for low in lows[:at])
+    if any(low in _WHEN and not (past and low == "in") for low in lows[at + 1 :]):
         return False
-    return at == 0 or any(low in ("is", "are", "was", "were", "been", "be", "we", "has", "have", "will") for low in lows[:at])
+    return at == 0 or any(
+        low in ("is", "are", "was", "were", "been", "be", "we", "has", "have", "will") for low in lows[:at]
+    )
 
 
 def _leaves_open(lows: list[str], places: list[int]) -> bool:
@@ -103,7 +135,9 @@ def _leaves_open(lows: list[str], places: list[int]) -> bool:
         return False
     for at in places:
         near = lows[at + 1 : at + 4]
-        if lows[at] == "needn't" or any(low in _DEMANDS and low != "have" for low in near[:3] if low not in ("allowed",)):
+        if lows[at] == "needn't" or any(
+            low in _DEMANDS and low != "have" for low in near[:3] if low not in ("allowed",)
+        ):
             return lows[at] != "without"
         if "have" in near[:2] and "to" in near[:3]:
             return True

@@ -19,10 +19,15 @@ class Neighbours:
 
     def __init__(self, statements: Mapping[str, Statement]) -> None:
         self._holders: dict[str, list[str]] = defaultdict(list)
+        self._count = 0
         for name, statement in statements.items():
-            for word in _terms(statement):
-                self._holders[word].append(name)
-        self._count = len(statements)
+            self.add(name, statement)
+
+    def add(self, name: str, statement: Statement) -> None:
+        """One more statement to be found."""
+        for word in _terms(statement):
+            self._holders[word].append(name)
+        self._count += 1
 
     def near(self, one: Statement, *, limit: int = 64) -> list[str]:
         """The names of the nearest statements, nearest first."""

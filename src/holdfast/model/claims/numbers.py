@@ -7,7 +7,7 @@ intervals cannot both be meant.
 
 from dataclasses import dataclass
 
-from holdfast.model.claims.words import STOP, Token, canonical
+from holdfast.model.claims.words import STOP, canonical, several, Token
 
 Key = tuple[float, ...]
 EXACT, MOST, LEAST = "=", "<=", ">="
@@ -18,7 +18,9 @@ _ENDLESS = (float("inf"),)
 class Quantity:
     """What a number says: so many seconds at most, version 3.11 at least."""
 
-    dimension: str  # time, bytes, percent, version:python, count:line, port, clock, rate:…; "" if none is named
+    dimension: (
+        str  # time, bytes, percent, version:python, count:line, port, clock, rate:…; "" if none is named
+    )
     low: Key
     high: Key
     sense: str  # = <= >=
@@ -55,30 +57,55 @@ _WORDS = {name: float(value) for value, name in enumerate(
     "zero one two three four five six seven eight nine ten eleven twelve".split())} | {
     "fifteen": 15.0, "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0, "hundred": 100.0,
     "single": 1.0, "once": 1.0, "twice": 2.0, "thrice": 3.0, "dozen": 12.0, "half": 0.5}  # fmt: skip
-_BEFORE = {  # words in front of a number that say which side of it is meant
-    ("at", "most"): MOST, ("up", "to"): MOST, ("no", "more", "than"): MOST, ("not", "more", "than"): MOST, ("no", "longer", "than"): MOST,
-    ("less", "than"): "<", ("fewer", "than"): "<", ("under",): "<", ("below",): "<", ("within",): MOST, ("maximum", "of"): MOST,
-    ("limited", "to"): MOST, ("capped", "at"): MOST, ("cap", "of"): MOST, ("limit", "of"): MOST, ("maximum",): MOST, ("older", "than"): "<",
-    ("no", "later", "than"): MOST, ("shorter", "than"): "<", ("smaller", "than"): "<", ("not", "exceed"): MOST, ("never", "exceeds"): MOST,
-    ("at", "least"): LEAST, ("no", "less", "than"): LEAST, ("no", "fewer", "than"): LEAST, ("not", "less", "than"): LEAST, ("more", "than"): ">",
-    ("over",): ">", ("above",): ">", ("minimum", "of"): LEAST, ("minimum",): LEAST, ("longer", "than"): ">", ("larger", "than"): ">", ("exceeding",): ">",
-    ("greater", "than"): ">", ("bigger", "than"): ">", ("newer", "than"): ">", ("exceed",): ">", ("exceeds",): ">", ("beyond",): ">", ("starting", "with"): LEAST,
-    ("not", "below"): LEAST, ("not", "under"): LEAST, ("never", "below"): LEAST, ("older",): MOST, ("higher", "than"): ">", ("lower", "than"): "<",
-    ("as", "of"): LEAST, ("since",): LEAST, ("floor", "of"): LEAST, ("ceiling", "of"): MOST, ("not", "older", "than"): LEAST, ("never", "exceed"): MOST,
-    ("only", "up", "to"): MOST, ("until",): MOST, ("from",): LEAST, ("shorter",): MOST, ("minimum", "is"): LEAST, ("maximum", "is"): MOST, ("limit", "is"): MOST,
-}  # fmt: skip
-_AFTER = {
-    ("or", "newer"): LEAST, ("or", "later"): LEAST, ("or", "above"): LEAST, ("or", "higher"): LEAST, ("or", "more"): LEAST, ("and", "up"): LEAST, ("and", "more"): LEAST,
-    ("and", "newer"): LEAST, ("and", "later"): LEAST, ("and", "above"): LEAST, ("or", "greater"): LEAST, ("or", "longer"): LEAST, ("minimum",): LEAST, ("upwards",): LEAST,
-    ("or", "older"): MOST, ("or", "less"): MOST, ("or", "fewer"): MOST, ("and", "below"): MOST, ("or", "below"): MOST, ("or", "lower"): MOST, ("maximum",): MOST,
-    ("and", "older"): MOST, ("at", "most"): MOST, ("at", "least"): LEAST, ("and", "under"): MOST, ("or", "under"): MOST, ("tops",): MOST, ("onwards",): LEAST,
-    ("max",): MOST, ("min",): LEAST, ("or", "better"): LEAST, ("and", "earlier"): MOST, ("or", "earlier"): MOST, ("and", "higher"): LEAST, ("or", "up"): LEAST,
-}  # fmt: skip
-_OPS = {">=": LEAST, "≥": LEAST, "<=": MOST, "≤": MOST, ">": ">", "<": "<", "==": EXACT, "=": EXACT, "~=": LEAST, "^": LEAST, "~": EXACT}
+
+
+def _senses(text: str) -> dict[tuple[str, ...], str]:
+    """Each row `sense | words, words, …` as the sense of these words."""
+    found = {}
+    for row in text.replace("\n  ", " ").strip().splitlines():
+        sense, _, phrases = row.partition(" | ")
+        found.update({tuple(phrase.split()): sense for phrase in phrases.split(", ")})
+    return found
+
+
+# Words in front of a number, and after it, that say which side of it is meant.
+_BEFORE = _senses(
+    """
+<= | at most, up to, no more than, not more than, no longer than, within, maximum of, limited to, capped
+  at, cap of, limit of, maximum, no later than, not exceed, never exceeds, older, ceiling of, never
+  exceed, only up to, until, shorter, maximum is, limit is
+< | less than, fewer than, under, below, older than, shorter than, smaller than, lower than
+>= | at least, no less than, no fewer than, not less than, minimum of, minimum, starting with, not below,
+  not under, never below, as of, since, floor of, not older than, from, minimum is
+> | more than, over, above, longer than, larger than, exceeding, greater than, bigger than, newer than,
+  exceed, exceeds, beyond, higher than
+"""
+)
+_AFTER = _senses(
+    """
+>= | or newer, or later, or above, or higher, or more, and up, and more, and newer, and later, and above,
+  or greater, or longer, minimum, upwards, at least, onwards, min, or better, and higher, or up
+<= | or older, or less, or fewer, and below, or below, or lower, maximum, and older, at most, and under,
+  or under, tops, max, and earlier, or earlier
+"""
+)
+_OPS = {
+    ">=": LEAST,
+    "≥": LEAST,
+    "<=": MOST,
+    "≤": MOST,
+    ">": ">",
+    "<": "<",
+    "==": EXACT,
+    "=": EXACT,
+    "~=": LEAST,
+    "^": LEAST,
+    "~": EXACT,
+}
 _FLIPPED = {MOST: ">", "<": LEAST, LEAST: "<", ">": MOST, EXACT: EXACT}
 # Words about the whole sentence that make its bare number a ceiling or a floor.
-_CEILING = frozenset("maximum limit limited cap capped ceiling exceed most budget restrict restricted".split())
-_FLOOR = frozenset("minimum least floor".split())
+_CEILING = several("maximum limit limited cap capped ceiling exceed most budget restrict restricted")
+_FLOOR = several("minimum least floor")
 _NO_NAME = STOP | {"version", "release", "port", "pinned", "pin", "upgrade", "upgraded"}
 
 
@@ -111,15 +138,34 @@ def _one(words: tuple[Token, ...], at: int, *, negated: bool) -> Quantity | None
     if dimension == "version" or (":" in name and figure == _clock(name)):
         key, dimension = figure, "clock" if ":" in name else _whose(words, at)
     else:
-        key = (figure[0] * size,) if len(figure) == 1 else (float(f"{figure[0]:.0f}.{_fraction(words[at])}") * size,)
+        key = (
+            (figure[0] * size,)
+            if len(figure) == 1
+            else (float(f"{figure[0]:.0f}.{_fraction(words[at])}") * size,)
+        )
     sense, first, last = _sense(words, at, last, negated=negated, glued=glued)
     shown = " ".join(word.raw for word in words[first:last])
     low, high, open_low, open_high = _interval(key, sense)
-    return Quantity(dimension.strip(), low, high, {"<": MOST, ">": LEAST}.get(sense, sense), shown, first, last, open_low, open_high)
+    return Quantity(
+        dimension.strip(),
+        low,
+        high,
+        {"<": MOST, ">": LEAST}.get(sense, sense),
+        shown,
+        first,
+        last,
+        open_low,
+        open_high,
+    )
 
 
 def _is_year(words: tuple[Token, ...], at: int) -> bool:
-    return at > 0 and words[at - 1].low in ("in", "since", "until") and words[at].low[:2] in ("19", "20") and len(words[at].low) == 4
+    return (
+        at > 0
+        and words[at - 1].low in ("in", "since", "until")
+        and words[at].low[:2] in ("19", "20")
+        and len(words[at].low) == 4
+    )
 
 
 def _range(words: tuple[Token, ...], at: int) -> Quantity | None:
@@ -146,7 +192,11 @@ def _figure(words: tuple[Token, ...], at: int) -> tuple[Key, str, int] | None:
     word = words[at]
     if word.kind == "number":
         return _digits(word, words, at)
-    if word.low in ("a", "an") and at and words[at - 1].low in ("per", "for", "after", "within", "every", "half"):
+    if (
+        word.low in ("a", "an")
+        and at
+        and words[at - 1].low in ("per", "for", "after", "within", "every", "half")
+    ):
         if at + 1 < len(words) and _SPELLED.get(words[at + 1].low, words[at + 1].low) in _SECONDS:
             return (1.0,), "", at + 1
     if word.low in _WORDS and word.kind == "word":
@@ -181,7 +231,11 @@ def _grouped(body: str) -> bool:
 
 
 def _clock(body: str) -> Key:
-    return tuple(float(part[:18]) for part in body.replace(",", ":").replace(".", ":").rstrip("+%apm").split(":") if part.isdigit())
+    return tuple(
+        float(part[:18])
+        for part in body.replace(",", ":").replace(".", ":").rstrip("+%apm").split(":")
+        if part.isdigit()
+    )
 
 
 def _fraction(word: Token) -> str:
@@ -202,7 +256,7 @@ def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str
         return "port", 1.0, last
     if ":" in words[at].low:
         return "clock", 1.0, last
-    if words[at].kind == "number" and ("." in words[at].low or _versioned(words, at, last)):
+    if words[at].kind == "number" and (_dotted(words, at) or _versioned(words, at, last)):
         return "version", 1.0, last
     noun = _noun(words, last)
     if noun:
@@ -212,16 +266,38 @@ def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str
     return ("count:times" if words[at].kind != "number" else " "), 1.0, last
 
 
+_RELEASED = several("version versions pin pinned upgrade upgraded release supported support require requires required")
+
+
+def _dotted(words: tuple[Token, ...], at: int) -> bool:
+    """Whether a number with a point is a version: by the name before it, or by what the sentence is about."""
+    if "." not in words[at].low:
+        return False
+    back = at - 1
+    while back > 0 and words[back].kind == "op":
+        back -= 1
+    name = words[back] if back >= 0 else words[at]
+    named = name.kind == "word" and name.low not in STOP and (back < at - 1 or name.raw[:1].isupper() or name.low in _ALSO_NAMES)
+    return named or words[at].low.count(".") > 1 or any(word.low in _RELEASED or word.low in _ALSO_NAMES for word in words)
+
+
 def _named_unit(words: tuple[Token, ...], at: int) -> str:
     if at >= len(words):
         return ""
-    return _SPELLED.get(words[at].low, words[at].low) if words[at].kind == "word" or words[at].low == "%" else ""
+    return (
+        _SPELLED.get(words[at].low, words[at].low) if words[at].kind == "word" or words[at].low == "%" else ""
+    )
 
 
 def _noun(words: tuple[Token, ...], at: int) -> int:
     """Where the noun that is counted ends: `20 connections`, `3 failed calls` counts calls; 0 if none follows."""
     end = at
-    while end < len(words) and words[end].kind == "word" and (words[end].low not in STOP or words[end].low == "times") and end - at < 2:
+    while (
+        end < len(words)
+        and words[end].kind == "word"
+        and (words[end].low not in STOP or words[end].low == "times")
+        and end - at < 2
+    ):
         end += 1
         if words[end - 1].low.endswith("s"):
             return end
@@ -266,7 +342,11 @@ def _whose(words: tuple[Token, ...], at: int) -> str:
     if back >= 0 and words[back].kind == "word" and words[back].low not in _NO_NAME:
         return f"version:{words[back].stem}"
     for word in reversed(words[:at]):
-        if word.kind == "word" and word.low not in _NO_NAME and (word.raw[:1].isupper() or word.low in _ALSO_NAMES):
+        if (
+            word.kind == "word"
+            and word.low not in _NO_NAME
+            and (word.raw[:1].isupper() or word.low in _ALSO_NAMES)
+        ):
             return f"version:{word.stem}"
     for word in reversed(words[:at]):
         if word.kind == "word" and word.low not in _NO_NAME:
@@ -274,15 +354,21 @@ def _whose(words: tuple[Token, ...], at: int) -> str:
     return " "
 
 
-_ALSO_NAMES = frozenset("python node numpy go rust java ruby php django react postgres postgresql redis pandas ruff npm".split())
+_ALSO_NAMES = several(
+    """python node numpy go rust java ruby php django react postgres postgresql redis pandas ruff npm"""
+)
 
 
-def _sense(words: tuple[Token, ...], at: int, last: int, *, negated: bool, glued: str) -> tuple[str, int, int]:
+def _sense(
+    words: tuple[Token, ...], at: int, last: int, *, negated: bool, glued: str
+) -> tuple[str, int, int]:
     """Which side of the figure is meant, and the place of the words that say so."""
     sense, first = EXACT, at
     for size in (3, 2, 1):
         key = tuple(word.low for word in words[max(0, at - size) : at])
-        if key in _BEFORE and not (key in (("from",), ("since",), ("until",)) and not words[at].low[0].isdigit()):
+        if key in _BEFORE and not (
+            key in (("from",), ("since",), ("until",)) and not words[at].low[0].isdigit()
+        ):
             sense, first = _BEFORE[key], at - len(key)
             break
     if at and words[at - 1].kind == "op":
@@ -326,7 +412,9 @@ def disagree(one: Quantity, other: Quantity) -> bool:
         return not (_same(one.low, other.low) and _same(one.high, other.high))
     low, high = max(one.low, other.low), min(one.high, other.high)
     if _same(low, high):
-        return any(q.open_high and _same(q.high, high) or q.open_low and _same(q.low, low) for q in (one, other))
+        return any(
+            q.open_high and _same(q.high, high) or q.open_low and _same(q.low, low) for q in (one, other)
+        )
     return low > high and not _prefix(low, high)
 
 

@@ -53,5 +53,8 @@ def _could_hold(path: str, pattern: str) -> bool:
 
 def _tails_meet(one: str, other: str) -> bool:
     """Two patterns that end in different file endings never meet."""
-    tails = [pattern.rpartition("/")[2].rpartition(".")[2] if "." in pattern.rpartition("/")[2] else "" for pattern in (one, other)]
+    tails = [
+        pattern.rpartition("/")[2].rpartition(".")[2] if "." in pattern.rpartition("/")[2] else ""
+        for pattern in (one, other)
+    ]
     return not all(tails) or any(_wild(tail) for tail in tails) or tails[0] == tails[1]

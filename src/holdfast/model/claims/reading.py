@@ -12,7 +12,7 @@ from holdfast.model.claims import modality
 from holdfast.model.claims.numbers import EXACT, Quantity, quantities
 from holdfast.model.claims.roles import ENGLISH, Filled, filled
 from holdfast.model.claims.sentences import AUX, VERBS, Part, parts
-from holdfast.model.claims.words import STOP, Token, canonical, weight
+from holdfast.model.claims.words import STOP, Token, canonical, several, terms, weight
 
 _MAX_CLAUSES = 12
 
@@ -52,10 +52,13 @@ def _clause(part: Part) -> Clause:
     mood = modality.mood(words)
     lows = {word.low for word in words}
     stance = modality.FLIPPED[mood.stance] if part.refused else mood.stance
-    figures = tuple(quantities(words, negated=stance == modality.NO or bool(lows & _REFUSES)))
-    if stance == modality.NO and any(figure.sense != EXACT for figure in figures):
+    figures = tuple(quantities(words, negated=bool(lows & _REFUSES)))
+    if stance == modality.NO and any(f.sense != EXACT and _bare(words, mood.after, f.first) for f in figures):
+        figures = tuple(quantities(words, negated=True))
         stance = modality.YES  # what it denies is the other side of the figure
-    taken = {at for figure in figures for at in range(figure.first, figure.last) if not _counted(words, at, figure)}
+    taken = {
+        at for figure in figures for at in range(figure.first, figure.last) if not _counted(words, at, figure)
+    }
     content = [at for at in range(len(words)) if at not in taken and _tells(words, at)]
     names = frozenset(_name(words, at) for at in content)
     verb_at = part.verb
@@ -81,6 +84,14 @@ def _clause(part: Part) -> Clause:
     )  # fmt: skip
 
 
+def _bare(words: tuple[Token, ...], denial: int, figure: int) -> bool:
+    """Whether nothing but the comparison stands between a denial and its figure: `must not be larger than`."""
+    return all(weight(word.stem) < 1.0 or word.low in STOP or word.stem in _COMPARED for word in words[denial + 1 : figure])
+
+
+_COMPARED = terms("exceed larger longer bigger more less smaller over above below under beyond drop fall go rise grow")
+
+
 def _counted(words: tuple[Token, ...], at: int, figure: Quantity) -> bool:
     """Whether this is the noun that a figure counts: it also says what the clause is about."""
     return figure.dimension == f"count:{words[at].stem}"
@@ -99,7 +110,7 @@ def _relation(words: tuple[Token, ...], part: Part) -> str:
     return words[part.verb].stem
 
 
-_REFUSES = frozenset("refuse refused refuses reject rejected rejects fail fails".split())
+_REFUSES = several("refuse refused refuses reject rejected rejects fail fails")
 _ON_OFF = {"on": "enable", "off": "disable"}
 
 
@@ -117,7 +128,9 @@ def _tells(words: tuple[Token, ...], at: int) -> bool:
     return word.low not in STOP and word.low not in modality.DENIES and len(word.low) < 64
 
 
-def _core(words: tuple[Token, ...], content: list[int], mood: modality.Mood, *, refused: frozenset[int]) -> frozenset[str]:
+def _core(
+    words: tuple[Token, ...], content: list[int], mood: modality.Mood, *, refused: frozenset[int]
+) -> frozenset[str]:
     """What a denial is about: the words right after it; all of the clause if nothing follows."""
     if refused:
         return frozenset(_name(words, at) for at in content if at in refused)
@@ -143,7 +156,9 @@ PREPOSITIONS = {
 }  # fmt: skip
 
 
-def _slots(words: tuple[Token, ...], content: list[int], part: Part) -> tuple[tuple[str, frozenset[str]], ...]:
+def _slots(
+    words: tuple[Token, ...], content: list[int], part: Part
+) -> tuple[tuple[str, frozenset[str]], ...]:
     """What stands behind each preposition after the verb; "" holds the object."""
     found: dict[str, set[str]] = {}
     at_content, slot = set(content), ""
@@ -170,16 +185,33 @@ def _counts(words: tuple[Token, ...], thing: Filled, verb: int) -> bool:
     before = words[thing.first - 1].low if thing.first else ""
     following = words[thing.last].low if thing.last < len(words) else ""
     if raw.lower() in ("request", "requests"):
-        return raw == "requests" and before in ("use", "uses", "using", "with", "prefer") and (following in PREPOSITIONS or not following)
-    return before in _LEADS and thing.last >= len(words) - 2 or thing.first > verb >= 0 and thing.last == len(words)
+        return (
+            raw == "requests"
+            and before in ("use", "uses", "using", "with", "prefer")
+            and (following in PREPOSITIONS or not following)
+        )
+    return (
+        before in _LEADS
+        and thing.last >= len(words) - 2
+        or thing.first > verb >= 0
+        and thing.last == len(words)
+    )
 
 
-_LEADS = frozenset("use uses using with in is are to on as from by via be called named : through prefer run written the a at".split())
-_ADOPTS = frozenset("is are was runs run handles handle handled holds hold serves serve stores store owns powers processes manages backs formats remains stays drives does provides".split())
+_LEADS = several(
+    """use uses using with in is are to on as from by via be called named : through prefer run written the
+    a at"""
+)
+_ADOPTS = several(
+    """is are was runs run handles handle handled holds hold serves serve stores store owns powers
+    processes manages backs formats remains stays drives does provides"""
+)
 
 
 def _adopted(words: tuple[Token, ...], thing: Filled, verb: int, part: Part) -> bool:
     """Whether the thing is named as what is used, not as what a story is about."""
+    if words[thing.first] in part.condition:
+        return False
     if verb < 0 and thing.first == 0:
         return len(words) - thing.last < 3
     if thing.first > verb or part.imperative or verb < 0:
@@ -209,13 +241,15 @@ SCOPES = {
 }  # fmt: skip
 SCOPES.pop("store", None)  # `live` is mostly a verb
 _VERSIONED = re.compile(r"v\d{1,3}\Z")
-_METHODS = frozenset("GET POST PUT PATCH DELETE HEAD".split())
-_CODE = frozenset("code files modules module packages projects scripts services sources file part repo".split())
+_METHODS = several("GET POST PUT PATCH DELETE HEAD")
+_CODE = several("code files modules module packages projects scripts services sources file part repo")
 
 
 def _scope(words: tuple[Token, ...], condition: tuple[Token, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
     found: dict[str, set[str]] = {}
-    written = any(word.stem in ("write", "implement", "rewrit", "port", "code", "program", "build") for word in words)
+    written = any(
+        word.stem in ("write", "implement", "rewrit", "port", "code", "program", "build") for word in words
+    )
     for at, word in enumerate((*words, *condition)):
         if _VERSIONED.match(word.low):
             found.setdefault("version", set()).add(word.low)
@@ -225,16 +259,28 @@ def _scope(words: tuple[Token, ...], condition: tuple[Token, ...]) -> tuple[tupl
             group, members = SCOPES[word.stem]
             following = words[at + 1].low if at + 1 < len(words) else ""
             before = words[at - 1].low if 0 < at <= len(words) else ""
-            if group == "source" and following not in _CODE and (before not in ("in", "for") or written) or group in ("age", "exposure") and following in ("", ",", "key", "keys"):
+            if at >= len(words):
+                following = ""
+            if (
+                group == "source"
+                and following not in _CODE
+                and (before not in ("in", "for") or written)
+                or group in ("age", "exposure")
+                and following in ("", ",", "key", "keys")
+            ):
                 continue
             found.setdefault(group, set()).update(members)
-    told = [word.stem for word in condition if word.kind == "word" and word.low not in STOP and word.stem not in SCOPES]
+    told = [
+        word.stem
+        for word in condition
+        if word.kind == "word" and word.low not in STOP and word.stem not in SCOPES
+    ]
     if told:
         found["condition"] = set(told)
     return tuple((name, frozenset(members)) for name, members in found.items())
 
 
-_NARROWS = frozenset("in on at for of inside within during across against when under".split())
+_NARROWS = several("in on at for of inside within during across against when under")
 
 
 def _modifiers(words: tuple[Token, ...], content: list[int], verb: int) -> frozenset[tuple[str, str]]:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from holdfast.model.claims.modality import DENIES
-from holdfast.model.claims.words import STOP, Token, canonical, tokens
+from holdfast.model.claims.words import STOP, Token, several, terms, tokens
 
 _MAX_CLAIM = 2_000  # characters: a claim is a few sentences
 _LABEL = re.compile(
@@ -24,32 +24,37 @@ _SHORT = re.compile(r"\b(e\.g|i\.e|etc|vs|approx|incl|no)\.", re.IGNORECASE)
 _LEADING = re.compile(r"\A[\s#>*•-]+")
 _DASH = re.compile(r"\s+[—–-]{1,2}\s+|—")
 
-_REASONS = frozenset("because since due so whereas given thanks otherwise".split())
-_CONDITIONS = frozenset("if when whenever where while until once unless".split())
-_EXCEPT = frozenset("except unless excluding besides barring".split())
-AUX = frozenset(
-    """is are was were be been being am isn't aren't wasn't weren't must mustn't should shouldn't shall may might can can't cannot could
-    couldn't will won't would wouldn't has have had hasn't haven't hadn't do does did don't doesn't didn't needn't need needs ought
-    it's there's cant isnt arent doesnt dont""".split()
-)  # fmt: skip
-_BE = frozenset("is are was were be been being am isn't aren't wasn't weren't isnt arent".split())
-VERBS = frozenset(
-    canonical(word)
-    for word in """use run go live pick listen take hold read write store keep send serve return require support allow own handle process
-    manage expire retry cache default happen accept reject refuse depend rely contain include cover follow expose exceed grow lag start finish work arrive
-    call import block touch share push pull deploy talk speak fail limit need generate build deliver reside corrupt lead cause make break
-    propose approve inherit stay remain come get put see show emit publish consume poll sleep crash leak support drop merge apply validate
-    encrypt sign belong point map sit fall resolve load provide rebuild sync receive represent prefer want expect assume use""".split()
-)  # fmt: skip
-IMPERATIVES = frozenset(
-    """use run keep store write put prefer favor favour avoid never always don't do pin raise log format lint test deploy make let commit
-    squash rebase retry indent install add remove delete create build ship cut send return validate encrypt sign name call catch import
-    choose pick adopt switch move migrate rewrite replace wrap cache set limit restrict require allow forbid disable enable treat assume
-    follow document check ensure include exclude read load stop start default merge tag release version parse handle expose serve host
-    rotate expire batch split group sort order escape sanitize mock stub inject pass throw fail authenticate track report render rely
-    turn go stick skip wait poll push pull publish mark update upgrade keep show type-check annotate dont store bump drop generate""".split()
-)  # fmt: skip
-_WE = frozenset("we you i they one everybody everyone nobody people let's".split())
+_REASONS = several("because since due so whereas given thanks otherwise")
+_CONDITIONS = several("if when whenever where while until once unless")
+_EXCEPT = several("except unless excluding besides barring")
+AUX = several(
+    """is are was were be been being am isn't aren't wasn't weren't must mustn't should shouldn't shall may
+    might can can't cannot could couldn't will won't would wouldn't has have had hasn't haven't hadn't
+    do does did don't doesn't didn't needn't need needs ought it's there's cant isnt arent doesnt dont"""
+)
+_BE = several("is are was were be been being am isn't aren't wasn't weren't isnt arent")
+VERBS = terms(
+    """use run go live pick listen take hold read write store keep send serve return require support
+    allow own handle process manage expire retry cache default happen accept reject refuse depend
+    rely contain include cover follow expose exceed grow lag start finish work arrive call import
+    block touch share push pull deploy talk speak fail limit need generate build deliver reside
+    corrupt lead cause make break propose approve inherit stay remain come get put see show emit
+    publish consume poll sleep crash leak support drop merge apply validate encrypt sign belong
+    point map sit fall resolve load provide rebuild sync receive represent prefer want expect assume
+    use serialize serialise win beat override trump precede terminate dispatch preserve lose
+    guarantee trigger validate"""
+)
+IMPERATIVES = several(
+    """use run keep store write put prefer favor favour avoid never always don't do pin raise log format
+    lint test deploy make let commit squash rebase retry indent install add remove delete create build
+    ship cut send return validate encrypt sign name call catch import choose pick adopt switch move
+    migrate rewrite replace wrap cache set limit restrict require allow forbid disable enable treat
+    assume follow document check ensure include exclude read load stop start default merge tag release
+    version parse handle expose serve host rotate expire batch split group sort order escape sanitize
+    mock stub inject pass throw fail authenticate track report render rely turn go stick skip wait poll
+    push pull publish mark update upgrade keep show type-check annotate dont store bump drop generate"""
+)
+_WE = several("we you i they one everybody everyone nobody people let's")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +126,8 @@ def _of_sentence(words: tuple[Token, ...], before: list[Part]) -> list[Part]:
     for piece in _split(words):
         piece = _with_subject(piece, found)
         if piece:
-            made = _placed(piece, condition)
-            found.extend(_contrasted(made))
+            found.extend(_contrasted(_placed(piece, condition)))
+            found.extend(_apposed(piece))
     return found
 
 
@@ -131,7 +136,9 @@ def _without_topic(words: tuple[Token, ...]) -> tuple[Token, ...]:
     for at, word in enumerate(words[:5]):
         if word.low == ":":
             rest = words[at + 1 :]
-            said = any(other.low in AUX for other in rest[1:]) and not any(other.low in AUX for other in words[:at])
+            said = any(other.low in AUX or _verbal(rest, n) for n, other in enumerate(rest) if n) and not any(
+                other.low in AUX for other in words[:at]
+            )
             return rest if said and len(rest) > 3 else words
     return words
 
@@ -143,12 +150,23 @@ def _cut(words: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]
     into = kept
     for at, word in enumerate(words):
         following = words[at + 1].low if at + 1 < len(words) else ""
-        if word.low in _REASONS and kept and not following[:1].isdigit() and not (word.low == "so" and following != "that"):
+        if (
+            word.low in _REASONS
+            and kept
+            and not following[:1].isdigit()
+            and not (word.low == "so" and following != "that")
+        ):
             if not (word.low == "due" and following != "to"):
                 break
         if word.low in _EXCEPT or (word.low == "apart" and following == "from"):
             into = []
-        elif word.low in _CONDITIONS and not (word.low == "once" and (following in ("", ".", ",", "a", "an", "per", "every") or not kept)) and not following[:1].isdigit():
+        elif (
+            word.low in _CONDITIONS
+            and not (
+                word.low == "once" and (following in ("", ".", ",", "a", "an", "per", "every") or not kept)
+            )
+            and not following[:1].isdigit()
+        ):
             into = condition
         elif word.low == ",":
             into = kept
@@ -162,10 +180,10 @@ def _cut(words: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]
 
 
 def _leading(kept: list[Token]) -> tuple[list[Token], list[Token]]:
-    """`In tests, use SQLite`: the rest and the surroundings it starts with."""
+    """`In tests, use SQLite` as `use SQLite in tests`, and the surroundings by themselves."""
     for at, word in enumerate(kept[:6]):
         if word.low == ",":
-            return kept[at + 1 :], kept[1:at]
+            return kept[at + 1 :] + kept[:at], kept[1:at]
     return kept, []
 
 
@@ -194,13 +212,22 @@ def _begins(following: str, after: str) -> bool:
     return following in _NEW_CLAIM
 
 
-_NEW_CLAIM = frozenset("must should may can never don't do avoid use always cannot mustn't shouldn't is are isn't aren't was has have we it prefer keep".split())
+_NEW_CLAIM = several(
+    """must should may can never don't do avoid use always cannot mustn't shouldn't is are isn't aren't was
+    has have we it prefer keep"""
+)
 
 
 def _with_subject(piece: tuple[Token, ...], found: list[Part]) -> tuple[Token, ...]:
     """A piece that starts with its verb, with the subject of the piece before it."""
     first = piece[0].low
-    if found and found[0].verb > 0 and not found[0].imperative and (first in AUX or first in ("never", "always")) and first not in ("don't", "do"):
+    if (
+        found
+        and found[0].verb > 0
+        and not found[0].imperative
+        and (first in AUX or first in ("never", "always"))
+        and first not in ("don't", "do")
+    ):
         return found[0].words[: found[0].verb] + piece
     if found and first == "it":
         return found[0].words[: max(found[0].verb, 0)] + piece[1:]
@@ -213,21 +240,43 @@ def _placed(words: tuple[Token, ...], condition: tuple[Token, ...]) -> Part:
     skip = 1 if lows[0] in ("always", "please", "never", "only") and len(lows) > 1 else 0
     aux = next((at for at, low in enumerate(lows) if low in AUX or (low == ":" and at < 6)), -1)
     if lows[skip] in IMPERATIVES and (aux < 1 or (aux > 4 and lows[aux] != ":")) and lows[skip] != "no":
-        at = skip + 1 if lows[skip] in ("don't", "do", "never", "always", "dont") and len(lows) > skip + 1 else skip
+        at = (
+            skip + 1
+            if lows[skip] in ("don't", "do", "never", "always", "dont") and len(lows) > skip + 1
+            else skip
+        )
         while at < len(lows) - 1 and lows[at] in ("not", "to", "forget", "be"):
             at += 1
         return Part(words, at, imperative=True, condition=condition, only=_nothing_else(lows))
-    verb = next((at for at, word in enumerate(words) if at and word.kind == "word" and _verbal(words, at)), -1)
-    if 0 < aux and (verb < 0 or aux < verb):
+    verb = next(
+        (at for at, word in enumerate(words) if at and word.kind == "word" and _verbal(words, at)), -1
+    )
+    if 0 < aux and (verb < 0 or aux < verb or not _LINKS.intersection(lows[verb:aux])):
         return _with_aux(words, aux, condition)
     imperative = 0 < verb <= 2 and lows[0] in _WE
     return Part(words, verb, imperative=imperative, condition=condition, only=_nothing_else(lows))
 
 
+_LINKS = several("that which who and or if when , to because")
+
+
 def _verbal(words: tuple[Token, ...], at: int) -> bool:
     """Whether a word that can be a verb is one here: it agrees with the word before, and no article leads it."""
     before, word = words[at - 1], words[at]
-    if before.kind != "word" or before.low in ("the", "a", "an", "to", "of", "in", "for", "with", "and", "no", "per", "on"):
+    if before.kind != "word" or before.low in (
+        "the",
+        "a",
+        "an",
+        "to",
+        "of",
+        "in",
+        "for",
+        "with",
+        "and",
+        "no",
+        "per",
+        "on",
+    ):
         return False
     if before.low in _WE:
         return True
@@ -238,7 +287,7 @@ def _verbal(words: tuple[Token, ...], at: int) -> bool:
     return word.low.endswith("s") != plural or before.low in ("never", "always", "only", "also")
 
 
-_DETERMINERS = frozenset("the a an its our their all every each any this no".split())
+_DETERMINERS = several("the a an its our their all every each any this no")
 
 
 def _nothing_else(lows: list[str]) -> bool:
@@ -249,7 +298,21 @@ def _with_aux(words: tuple[Token, ...], aux: int, condition: tuple[Token, ...]) 
     lows = [word.low for word in words]
     passive = any(low in _BE for low in lows[aux : aux + 3])
     imperative = aux <= 2 and lows[0] in _WE
-    return Part(words, aux, passive=passive, imperative=imperative, condition=condition, only=_nothing_else(lows))
+    return Part(
+        words, aux, passive=passive, imperative=imperative, condition=condition, only=_nothing_else(lows)
+    )
+
+
+def _apposed(words: tuple[Token, ...]) -> list[Part]:
+    """`… Tecton, our feature store` says also what the feature store is."""
+    for at in range(1, len(words) - 2):
+        if words[at].low == "," and words[at + 1].low in ("our", "the") and words[at - 1].raw[:1].isupper():
+            named = words[at + 2 : at + 5]
+            return [Part((*named, _IS, words[at - 1]), len(named))]
+    return []
+
+
+_IS = Token(":", ":", ":", "mark")
 
 
 def _contrasted(part: Part) -> list[Part]:
@@ -267,9 +330,16 @@ def _contrast(words: tuple[Token, ...], at: int) -> int:
     low, following = words[at].low, words[at + 1].low if at + 1 < len(words) else ""
     if (low, following) in (("instead", "of"), ("rather", "than"), ("as", "opposed")):
         return 2 + (following == "opposed")
-    if low == "," and following == "not" and at + 2 < len(words) and words[at + 2].low not in ("only", "just", "even"):
+    if (
+        low == ","
+        and following == "not"
+        and at + 2 < len(words)
+        and words[at + 2].low not in ("only", "just", "even")
+    ):
         return 2
-    if low == "over" and any(word.low.startswith(("prefer", "favo", "choose", "chose")) for word in words[:at]):
+    if low == "over" and any(
+        word.low.startswith(("prefer", "favo", "choose", "chose")) for word in words[:at]
+    ):
         return 1
     return 0
 
@@ -277,10 +347,19 @@ def _contrast(words: tuple[Token, ...], at: int) -> int:
 def _both(part: Part, at: int, size: int) -> list[Part]:
     words = part.words
     end = at + size
-    while end < len(words) and words[end].kind != "mark" and words[end].low not in ("in", "for", "on", "as", "when", "with"):
+    while (
+        end < len(words)
+        and words[end].kind != "mark"
+        and words[end].low not in ("in", "for", "on", "as", "when", "with")
+    ):
         end += 1
     start = at
-    while start > 0 and words[start - 1].kind == "word" and words[start - 1].low not in _STOPS_VALUE and start - 1 > part.verb:
+    while (
+        start > 0
+        and words[start - 1].kind == "word"
+        and words[start - 1].low not in _STOPS_VALUE
+        and start - 1 > part.verb
+    ):
         start -= 1
     kept = replace(part, words=words[:at] + words[end:])
     refused = words[at + size : end]
@@ -291,7 +370,7 @@ def _both(part: Part, at: int, size: int) -> list[Part]:
     return [kept, other]
 
 
-_STOPS_VALUE = frozenset("in on at with via through as from to by for of use using be is are prefer".split()) | AUX
+_STOPS_VALUE = several("in on at with via through as from to by for of use using be is are prefer") | AUX
 
 
 def _tried(found: list[Part]) -> list[Part]:
@@ -303,11 +382,25 @@ def _tried(found: list[Part]) -> list[Part]:
         if at > 1 and (word.low in _FAILED or word.low in (":", ",") or word.low in _BE):
             words = words[:at]
             break
-    return [Part(tuple(words), -1, imperative=True, refused=True, tried=True, value=frozenset(range(len(words))))] if words else []
+    return (
+        [
+            Part(
+                tuple(words),
+                -1,
+                imperative=True,
+                refused=True,
+                tried=True,
+                value=frozenset(range(len(words))),
+            )
+        ]
+        if words
+        else []
+    )
 
 
-_TRYING = frozenset("tried trying attempted attempting attempt we using switching moving approach".split())
-_FAILED = frozenset(
-    """failed fails fail broke breaks broken slower slow worse corrupts corrupted crashed crashes leaked leaks deadlocks deadlocked caused causes
-    made makes led leads did does didn't doesn't turned gave hit ran cost costs lost loses dropped reverted was were had hung hangs blew""".split()
-)  # fmt: skip
+_TRYING = several("tried trying attempted attempting attempt we using switching moving approach")
+_FAILED = several(
+    """failed fails fail broke breaks broken slower slow worse corrupts corrupted crashed crashes leaked
+    leaks deadlocks deadlocked caused causes made makes led leads did does didn't doesn't turned gave
+    hit ran cost costs lost loses dropped reverted was were had hung hangs blew"""
+)

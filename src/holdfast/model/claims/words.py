@@ -10,12 +10,23 @@ from functools import lru_cache
 # Each alternative begins with a class of characters no other begins with and has no nested choice,
 # so the time taken grows with the length of the text and no faster.
 _TOKEN = re.compile(
-    r"(?P<op>[<>=~!^]=?|[≥≤])"
+    r"`(?P<code>[^`\s]{1,80})`"
+    r"|(?P<op>[<>=~!^]=?|[≥≤])"
     r"|(?P<number>\d+(?:[.,:]\d+)*)(?P<glued>[^\W\d_]*[%+]?)"
     r"|(?P<word>[^\W\d]\w*(?:[.'’/#@-]+\w+)*(?:\(\))?(?:\+\+|#)?)"
     r"|(?P<mark>[,:()%])"
 )
 _MAX_TOKENS = 64  # a claim is a sentence; what follows later is no longer part of it
+
+
+def several(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
+def terms(text: str) -> frozenset[str]:
+    """The names of the words of a text, as a set."""
+    return frozenset(map(canonical, text.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +37,16 @@ class Token:
     low: str
     stem: str
     kind: str  # word, number, op, mark
+    code: bool = False
 
     @property
     def named(self) -> bool:
         """Whether it is written as a name or as code rather than as plain English."""
-        return any(c.isupper() for c in self.raw[1:]) or any(c in "._/#@`" or c.isdigit() for c in self.raw)
+        return (
+            self.code
+            or any(c.isupper() for c in self.raw[1:])
+            or any(c in "._/#@`" or c.isdigit() for c in self.raw)
+        )
 
 
 @lru_cache(maxsize=8192)
@@ -46,6 +62,9 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 def _made(match: re.Match[str]) -> list[Token]:
     raw = match[0]
+    if match["code"]:
+        low = match["code"].lower()
+        return [Token(match["code"], low, canonical(low), "word", code=True)]
     if match["op"] or match["mark"]:
         return [Token(raw, raw, raw, "op" if match["op"] else "mark")]
     if match["number"]:
@@ -101,7 +120,21 @@ def _stem(low: str) -> str:
     if low in KEEP or len(low) <= 3 or not low.isalpha() or not low.isascii():
         return low
     word = _singular(low)
-    for ending in ("ization", "isation", "ibility", "ability", "ation", "ition", "ing", "ed", "ible", "able", "ment", "ion", "ly"):
+    for ending in (
+        "ization",
+        "isation",
+        "ibility",
+        "ability",
+        "ation",
+        "ition",
+        "ing",
+        "ed",
+        "ible",
+        "able",
+        "ment",
+        "ion",
+        "ly",
+    ):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and _has_vowel(word[: -len(ending)]):
             word = word[: -len(ending)]
             break
@@ -133,39 +166,31 @@ def _has_vowel(word: str) -> bool:
     return any(c in "aeiouy" for c in word)
 
 
-GLUED = frozenset(
-    "ns us ms s sec secs min mins m h hr hrs d day days w wk y b kb mb gb tb pb kib mib gib tib k kbps mbps gbps"
-    " hz khz mhz ghz px em rem rps qps x % + k+ %+".split()
+GLUED = several(
+    """ns us ms s sec secs min mins m h hr hrs d day days w wk y b kb mb gb tb pb kib mib gib tib k kbps
+    mbps gbps hz khz mhz ghz px em rem rps qps x % + k+ %+"""
 )
 CONTRACTED = frozenset(("it's", "that's", "there's", "let's", "what's", "here's", "who's"))
 # Written with a hyphen and one thing.
-WHOLE = frozenset(
-    "e-mail front-end back-end web-app at-least-once at-most-once exactly-once apache-2.0 gpl-3.0 bsd-3-clause"
-    " mpl-2.0 agpl-3.0 lgpl-3.0 read-only re-run opt-in opt-out utf-8 utf-16 iso-8859-1 latin-1 round-robin"
-    " kebab-case snake-case camel-case pascal-case scikit-learn styled-components ts-node ts-jest node-fetch"
-    " pip-tools pip-compile django-rest-framework react-query react-native golangci-lint cert-manager us-east-1"
-    " us-west-2 eu-west-1 eu-central-1 on-prem built-in".split()
+WHOLE = several(
+    """e-mail front-end back-end web-app at-least-once at-most-once exactly-once apache-2.0 gpl-3.0
+    bsd-3-clause mpl-2.0 agpl-3.0 lgpl-3.0 read-only re-run opt-in opt-out utf-8 utf-16 iso-8859-1
+    latin-1 round-robin kebab-case snake-case camel-case pascal-case scikit-learn styled-components
+    ts-node ts-jest node-fetch pip-tools pip-compile django-rest-framework react-query react-native
+    golangci-lint cert-manager us-east-1 us-west-2 eu-west-1 eu-central-1 on-prem built-in"""
 )
 # Words that the stem would spoil, or that mean another thing without their ending.
-KEEP = frozenset(
-    "this its was has does always sometimes across less less-than process access address status alias analysis"
-    " redis express keys pandas postgres kubernetes sass less windows macos ios aws gcs jenkins travis nats"
-    " bus canvas class pass unless versus previous various during string thing nothing everything something"
-    " anything need speed feed seed embed red shed bed schema need exceed proceed succeed indeed session version"
-    " region million billion station table stable enable disable variable available cable moment comment segment"
-    " element document environment deployment development event parent agent client current content only daily"
-    " early family apply supply reply fly rely july assembly sync async create private update date state template"
-    " rate certificate coordinate candidate duplicate delegate format data beta meta size raise exercise promise"
-    " noise precise wise otherwise release base case phase database license increase purchase response cause"
-    " house pause close expose purpose compose suppose choose loose those these use reuse axis basis redis"
-    " debian python ruby node code file line type name time cache image package message page storage usage"
-    " service source resource device interface namespace space place price trace replace once since hence"
-    " single simple module rule role schedule handle example sample title cycle middle people double possible"
-    " visible flexible responsible reversible mutable immutable nullable optional ring spring king"
-    " bring caching logging testing billing mailing staging pricing routing naming timing polling paging"
-    " action section function option question position condition exception partition connection collection"
-    " transaction production permission decision edition addition mission extension dimension expression"
-    " migration application organization location iteration operation configuration information".split()
+KEEP = several(
+    """this its was has does always sometimes across status alias analysis redis express pandas postgres
+    kubernetes sass less windows macos ios aws gcs jenkins travis nats bus canvas unless versus previous
+    various during string thing nothing everything something anything need speed feed seed embed red shed
+    bed exceed proceed succeed indeed session version region million billion station table stable variable
+    available cable moment comment segment element environment development only early family july assembly
+    data beta meta those these axis basis single ring spring king bring billing mailing staging pricing
+    routing naming timing paging action section function option question position condition exception
+    partition connection collection transaction production permission decision edition addition mission
+    extension dimension expression application location operation information hourly daily weekly monthly
+    quarterly yearly annually nightly notion portion ration nation"""
 )
 
 
@@ -233,6 +258,8 @@ review: reviews reviewed reviewing reviewer reviewers
 retry: retries retried retrying
 reverse: reverses reversed reversible reversal
 immutable: frozen
+uppercase: capital capitalised capitalized capitals
+lowercase:
 mutable: modifiable
 pagination: paginated paginate paginates paged
 encrypt: encrypts encrypted encryption encrypting
@@ -263,6 +290,7 @@ store: stores stored storing save saves saved saving persist persists persisted 
 write: writes wrote written writing author authored
 build: builds built building
 handle: handles handled handling
+maintain: maintains maintained maintainer maintainers
 manage: manages managed managing management
 own: owns owned owner owners ownership
 name: names named called call naming
@@ -325,7 +353,7 @@ store: sav persist retain
 fast: quick
 start: launch
 """)
-PAIRS = {
+_PAIRS = {
     ("time", "out"): "timeout", ("times", "out"): "timeout", ("pull", "request"): "pullrequest",
     ("merge", "request"): "pullrequest", ("front", "end"): "frontend", ("back", "end"): "backend",
     ("web", "application"): "frontend", ("type", "annotation"): "typehint", ("command", "line"): "cli",
@@ -333,38 +361,42 @@ PAIRS = {
     ("set", "up"): "setup", ("roll", "back"): "rollback", ("read", "only"): "read-only",
     ("run", "time"): "runtime", ("network", "connection"): "network", ("network", "access"): "network", ("time", "limit"): "timeout", ("google", "cloud"): "gcp",
     ("two", "factor"): "2fa", ("continuous", "integration"): "ci", ("lock", "file"): "lockfile",
-    ("data", "base"): "database", ("file", "name"): "filename", ("user", "name"): "username",
+    ("data", "base"): "database", ("upper", "case"): "uppercase", ("lower", "case"): "lowercase",
+    ("gave", "up"): "abandoned", ("give", "up"): "abandoned", ("given", "up"): "abandoned", ("kept", "out"): "excluded", ("file", "name"): "filename", ("user", "name"): "username",
     ("third", "party"): "thirdparty", ("open", "source"): "opensource", ("code", "review"): "review",
     ("single", "tenant"): "singletenant", ("multi", "tenant"): "multitenant", ("unit", "test"): "unittests",
     ("integration", "test"): "integrationtests", ("mono", "repository"): "monorepo",
 }  # fmt: skip
 
+PAIRS = {(canonical(one), canonical(other)): name for (one, other), name in _PAIRS.items()}
+
 # Say how a sentence is built, never what it is about.
-STOP = frozenset(
-    """a an the this that these those it its it's that's there there's here here's what what's which who whom whose
-    we our ours us you your i my me they their them he she his her one's let's be is are was were been being am
-    will would shall do does did done doing to of and or as at by for from in into on onto with via through using
-    per than then so such too also just only even still already yet now currently today again each every all any
-    both either some several many most more less much very quite really please make makes made made sure ensure
-    ensures team agreed decided decision decide decides decides policy rule always generally usually normally
-    typically basically must should shall may might can could ought have has had having not never no cannot up out
-    off about around over under between within after before during while when where if unless until because since
-    instead rather not but if however therefore thus hence etc e.g i.e like own same other another anything
-    everything nothing nobody none else way ways time times case cases kind kinds want wants wanted got get gets
-    allowed allow allows permitted permit permits fine ok okay acceptable forbidden forbid forbids banned ban bans
-    prohibited prohibit prohibits disallowed disallow avoid avoids avoided optional optionally mandatory
-    required require requires need needs needed necessary necessarily longer anymore enough true false okay free
-    freely anywhere everywhere whole entire directly forget expected one everybody everyone anybody anyone exactly except itself themselves together new
-    """.split()
+STOP = several(
+    """a an the this that these those it its it's that's there there's here here's what what's which who
+    whom whose we our ours us you your i my me they their them he she his her one's let's be is are was
+    were been being am will would shall do does did done doing to of and or as at by for from in into on
+    onto with via through using per than then so such too also just only even still already yet now
+    currently today again each every all any both either some several many most more less much very
+    quite really please make makes made made sure ensure ensures team agreed decided decision decide
+    decides decides policy rule always generally usually normally typically basically must should shall
+    may might can could ought have has had having not never no cannot up out off about around over under
+    between within after before during while when where if unless until because since instead rather not
+    but if however therefore thus hence etc e.g i.e like own same other another anything everything
+    nothing nobody none else way ways time times case cases kind kinds want wants wanted got get gets
+    allowed allow allows permitted permit permits fine ok okay acceptable forbidden forbid forbids
+    banned ban bans prohibited prohibit prohibits disallowed disallow avoid avoids avoided optional
+    optionally mandatory required require requires need needs needed necessary necessarily longer
+    anymore enough true false okay freely possible possibly anywhere everywhere whole entire directly
+    forget expected one welcome everybody everyone anybody anyone exactly except itself themselves together new"""
 ) - {"off", "own", "new", "time", "case", "policy"}  # fmt: skip
 # Say little by themselves: a quarter of a word.
-WEAK = frozenset(
-    canonical(word)
-    for word in """use uses used using utilise utilize adopt employ choose pick prefer favor favour run work go
-    put make set take have perform happen occur need require support provide allow handle process manage do
-    become remain stay seem contain include consist come give apply rely depend store write build create define
-    describe send get serve return implement project system default primary main standard current thing
-    add call value base follow switch move appear end occur land time""".split()
+WEAK = terms(
+    """use uses used using utilise utilize adopt employ choose pick prefer favor favour run work go put
+    make set take have perform happen occur need require support provide allow handle process manage
+    do become remain stay seem contain include consist come give apply rely depend store write build
+    create define describe send get serve return implement project system default primary main
+    standard current thing add call value base follow switch move appear end occur land time update
+    touch exist stay"""
 )
 
 # Pairs of which a thing can be only one; `x|y` are names as `canonical` gives them.
@@ -372,7 +404,7 @@ _OPPOSED = """
 enable|disable sync|async mutable|immutable soft|hard oldest|newest ascending|descending asc|desc eager|lazy
 eagerly|lazily optimistic|pessimistic stateful|stateless static|dynamic statically|dynamically
 monorepo|polyrepo monolith|microservices manual|automatic manually|automatically
-serial|parallel sequentially|parallel sequential|parallel inclusive|exclusive include|exclude accept|reject
+serial|parallel sequentially|parallel sequential|parallel lossless|lossy buffered|unbuffered buffer|unbuffered inclusive|exclusive include|exclude accept|reject
 accept|refuse strict|lenient relative|absolute public|private encrypt|unencrypted signed|unsigned
 replica|primary commit|ignored commit|gitignored commit|git-ignored ignored|track opt-in|opt-out
 push|pull blocking|nonblocking block|nonblocking ordered|unordered sorted|unsorted bounded|unbounded
@@ -385,7 +417,7 @@ centralized|distributed central|distributed local|remote locally|remotely embedd
 read-only|writable visible|hidden always|never early|late earliest|latest oldest|latest
 greedy|lazy verbose|quiet shared|separate shared|dedicated reversible|irreversible
 rows|columns push|poll warm|cold persistent|ephemeral durable|transient permanent|temporary
-rarely|often seldom|often frequently|rarely random|sequential
+preserve|lose preserve|lost lost|kept lost|store immutable|change stable|change rarely|often seldom|often frequently|rarely random|sequential
 supported|unsupported used|unused known|unknown limited|unlimited singletenant|multitenant
 """
 

@@ -1,0 +1,99 @@
+"""What two clauses have in common, what each has for itself, and whether they can speak of one thing at all."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdfast.model.claims.reading import Clause
+from holdfast.model.claims.words import canonical, opposed, weight
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The words of two clauses, sorted."""
+
+    common: frozenset[str]
+    left: frozenset[str]
+    right: frozenset[str]
+    opposites: tuple[tuple[str, str], ...]
+    siblings: frozenset[str]  # words of which each side has another in front of the same word
+
+    @property
+    def held(self) -> float:
+        """How much of the smaller clause is in the other, from 0 to 1."""
+        both = mass(self.common)
+        return both / (both + min(mass(self.left), mass(self.right))) if both else 0.0
+
+    @property
+    def alike(self) -> float:
+        """How much of all is in both, from 0 to 1."""
+        both = mass(self.common)
+        return both / (both + mass(self.left) + mass(self.right)) if both else 0.0
+
+
+def mass(names: Iterable[str]) -> float:
+    """The weight of some words together."""
+    return sum(map(weight, names))
+
+
+def share(one: Clause, other: Clause) -> Shared:
+    """The two clauses' words, sorted into common, own and opposed."""
+    common = one.names & other.names
+    left, right = one.names - common, other.names - common
+    opposites = tuple((a, b) for a in sorted(left) for b in sorted(right) if opposed(a, b))
+    return Shared(common, left, right, opposites, _siblings(one, other, left, right))
+
+
+def _siblings(one: Clause, other: Clause, left: frozenset[str], right: frozenset[str]) -> frozenset[str]:
+    """What narrows the same word differently on each side: `billing service`, `catalog service`."""
+    ours = {(word, head) for word, head in one.modifiers if word in left}
+    theirs = {(word, head) for word, head in other.modifiers if word in right}
+    heads = {head for _, head in ours} & {head for _, head in theirs}
+    return frozenset(word for word, head in ours | theirs if head in heads)
+
+
+def paired(one: Clause, other: Clause, shared: Shared) -> tuple[Shared, bool]:
+    """The same with two opposite words counted as one, and whether there are such.
+
+    Not where both only narrow a subject: public and private endpoints are two things.
+    """
+    for a, b in shared.opposites:
+        if not (_narrows(one, a) and _narrows(other, b)):
+            left, right = shared.left - {a}, shared.right - {b}
+            return Shared(shared.common | {a}, left, right, shared.opposites, shared.siblings), True
+    return shared, False
+
+
+def _narrows(clause: Clause, name: str) -> bool:
+    return any(word == name for word, _ in clause.modifiers)
+
+
+def apart(one: Clause, other: Clause) -> bool:
+    """Whether both name surroundings of one kind and have none in common, or speak of different acts."""
+    theirs = dict(other.scope)
+    for name, members in one.scope:
+        if name in theirs:
+            common = members & theirs[name]
+            if not common or (name == "condition" and members - common and theirs[name] - common):
+                return True
+    left, right = one.names - other.names, other.names - one.names
+    return any(right & others for name, others in _ACTS.items() if name in left)
+
+
+# Words of which each makes it another thing: what is stored in UTC may be shown in local time.
+_PAIRS = """store|show write|read write|show input|output request|response import|export upload|download
+create|delete encode|decode encrypt|hash build|test build|deploy test|deploy source|target producer|consumer
+sender|receiver access|refresh inbound|outbound incoming|outgoing ingress|egress minor|major patch|major
+publish|subscribe encrypt|sign read|update start|finish begin|end login|logout daytime|night min|max
+minimum|maximum store|send cache|store first|second staging|production debug|release warn|fail"""
+
+
+def _acts() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for pair in map(str, _PAIRS.split()):
+        one, other = map(canonical, pair.split("|"))
+        found[one] = found.get(one, frozenset()) | {other}
+        found[other] = found.get(other, frozenset()) | {one}
+    return found
+
+
+_ACTS = _acts()

@@ -1,0 +1,50 @@
+"""Contrary stances: what one clause asserts or demands, the other denies, forbids or leaves open."""
+
+from holdfast.model.claims.alignment import Shared, mass, paired
+from holdfast.model.claims.modality import CONTRARY, FLIPPED, MAY, NO, OPT, YES
+from holdfast.model.claims.numbers import equal
+from holdfast.model.claims.reading import Clause
+from holdfast.model.claims.statement import Verdict
+from holdfast.model.claims.words import weight
+
+_HELD, _HELD_OPPOSED, _ALIKE = 0.7, 0.6, 0.3  # found on the pairs for development, not sharp
+
+
+def stances(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
+    """Contrary stances to the same thing; or the same stance to opposite things."""
+    shared, flips = paired(one, other, shared)
+    theirs = FLIPPED[other.stance] if flips else other.stance
+    if (one.stance, theirs) not in CONTRARY or shared.siblings or _other_figures(one, other):
+        return None
+    if not _same_matter(one, other, shared, flips=flips):
+        return None
+    kind = "modality" if {OPT, MAY} & {one.stance, other.stance} else "negation"
+    return Verdict(kind, f"one says {_said(one)}, the other {_said(other)}", min(0.95, 0.5 + shared.held / 2))
+
+
+def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> bool:
+    """Whether what one denies is what the other asserts."""
+    strong = any(weight(name) == 1.0 for name in shared.common)
+    if not strong or shared.held < (_HELD_OPPOSED if flips else _HELD) or shared.alike < _ALIKE:
+        return False
+    if flips:
+        return mass(shared.common) >= 1.5 or shared.alike > 0.6
+    denying = [clause for clause in (one, other) if clause.stance in (NO, OPT)]
+    return all(_denied(clause, shared.common) for clause in denying)
+
+
+def _denied(clause: Clause, common: frozenset[str]) -> bool:
+    core = mass(clause.core)
+    return core == 0 or mass(clause.core & common) >= core / 2
+
+
+def _other_figures(one: Clause, other: Clause) -> bool:
+    """Whether the figures make them two things: Python 3.8 is dropped, Python 3.11 is supported."""
+    return any(a.dimension == b.dimension and not equal(a, b) for a in one.figures for b in other.figures)
+
+
+_SAID = {YES: "yes", NO: "no", MAY: "may", OPT: "need not"}
+
+
+def _said(clause: Clause) -> str:
+    return f"{_SAID[clause.stance]} ({' '.join(word.raw for word in clause.words)[:80]})"

@@ -1,0 +1,212 @@
+"""Another value: two things for one role, or the same relation of the same subject with something else."""
+
+from holdfast.model.claims.alignment import Shared, mass
+from holdfast.model.claims.modality import NO, OPT, YES
+from holdfast.model.claims.reading import Clause
+from holdfast.model.claims.roles import Filled, role_words
+from holdfast.model.claims.statement import Verdict
+from holdfast.model.claims.words import several, terms
+
+Names = frozenset[str]
+
+# Of these a project has one, so that even a statement that names nothing else speaks of the same.
+_SINGLE = several(
+    """repo mergestyle branching versioning license lineending commitstyle pypackages vcs forge ci issues
+    iac indent"""
+)
+_STRICT = several("cadence weekday datatype status httpverb")  # said of many things: all else must agree
+
+
+def things(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
+    """Two things for one role."""
+    if not _both_assert(one, other) or one.refused or other.refused:
+        return None
+    for a in one.things:
+        for b in other.things:
+            if a.name in other.mentions or b.name in one.mentions:
+                continue
+            roles = [role for role in sorted(a.roles & b.roles) if shared.siblings <= role_words(role)]
+            if any(_competes(one, a, other, b, role) for role in roles):
+                return Verdict("value", f"{_shown(one, a)} against {_shown(other, b)}", 0.85)
+    return None
+
+
+def _both_assert(one: Clause, other: Clause) -> bool:
+    return one.stance == other.stance == YES and not (one.also or other.also or one.tried or other.tried)
+
+
+def _shown(clause: Clause, thing: Filled) -> str:
+    return " ".join(word.raw for word in clause.words[thing.first : thing.last])
+
+
+def _competes(one: Clause, a: Filled, other: Clause, b: Filled, role: str) -> bool:
+    """Whether both are named for that role of the same thing."""
+    about = role_words(role)
+    ours, theirs = _context(one, a), _context(other, b)
+    common = ours & theirs
+    own, their_own = mass(ours - common - about), mass(theirs - common - about)
+    if role in _STRICT and own + their_own >= 1.0:
+        return False
+    if mass(common - about) >= 1.0:
+        return mass(common) / (mass(common) + min(own, their_own)) >= 0.5
+    if ours & about and theirs & about:
+        return min(own, their_own) < (1.6 if common else 1.0)
+    if role in _SINGLE and min(own, their_own) < 0.5:
+        return True
+    if ours & about or theirs & about:
+        return (own == 0 and their_own == 0) or (min(own, their_own) < 0.5 and bool(common))
+    return own < 0.5 and their_own < 0.5
+
+
+def _context(clause: Clause, thing: Filled) -> Names:
+    """What else a clause says beside the things it names."""
+    inside = {clause.words[at].stem for one in (thing, *clause.things) for at in range(one.first, one.last)}
+    return clause.names - inside
+
+
+# Frames: the same done with, in, as, from … something else
+
+_FUNCTIONAL = terms(
+    """store write build implement create hash encrypt license cut base own serve host deploy manage format
+    version merge name default locate serialize encode return sort order send route go deliver
+    authentication cache log publish track documentation describe define handle process parse validate lint
+    render install compile mount expose read trigger follow pick use be sign resolve map split group key
+    assign bill maintain translate refresh train license distribute elect"""
+)
+_PLACES = ("in", "with", "as", "from", "to", "by", "under", "over", "")
+_HAPPENS = terms("happen occur begin terminate dispatch live run serialize sit")
+_ADVERBIAL = terms("parallel place background advance detail batch general hand default care mind ci")
+_AGENTS = terms("own trigger elect handle create manage serve build render sign issue process publish maintain")
+# Of such a thing there is one: a policy, a cause, an entry point.
+_ATTRIBUTES = terms(
+    """policy mode bottleneck cause owner format strategy provider engine style level language scheme type
+    unit approach source location runtime entry backend name algorithm default order convention model method
+    library framework tool license branch reason maintainer vendor supplier root standard protocol key"""
+)
+_IS = frozenset(("is", "are", ":", "be"))
+_KEEPING = terms("store go send write deliver publish log track define describe documentation")
+_WHICH = terms("primary main default standard current")
+_DOING = terms("use run store write create build")
+
+
+def frames(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
+    """The same relation of the same subject with another value."""
+    if not _both_assert(one, other) or not shared.common:
+        return None
+    for theme, relation, value in _frames(one):
+        for their_theme, their_relation, theirs in _frames(other):
+            if not _related(relation, their_relation) or not _same_theme(theme, their_theme):
+                continue
+            if _exclude(one, value, other, theirs, relation):
+                return Verdict("value", f"{' '.join(sorted(value))} against {' '.join(sorted(theirs))}", 0.7)
+    return None
+
+
+def _frames(clause: Clause) -> list[tuple[Names, str, Names]]:
+    """(what it is about, by which relation, the value) as far as a clause says it plainly."""
+    slots, verb = dict(clause.slots), clause.verb
+    found = [*_placed(clause, slots), *_by_whom(clause, slots)]
+    if verb in _IS and clause.subject & _ATTRIBUTES and slots.get("") and not slots[""] & clause.subject:
+        found.append((clause.subject, "attribute", slots[""]))
+    purpose = slots.get("for") or slots.get("as") or slots.get("to")
+    if verb in ("use", "prefer") and slots.get("") and purpose:
+        found.append((clause.subject | purpose | slots.get("in", frozenset()), "use", slots[""]))
+    return found
+
+
+def _placed(clause: Clause, slots: dict[str, Names]) -> list[tuple[Names, str, Names]]:
+    """What is stored in, built with, named … something."""
+    theme, verb = clause.subject or slots.get("", frozenset()), clause.verb
+    if verb in _HAPPENS and clause.subject:
+        return [(theme, _relation(verb, at), slots[at]) for at in ("in", "from", "by", "with", "as") if at in slots]
+    if verb not in _FUNCTIONAL and verb not in _IS:
+        return [(theme, _relation(verb, at), slots[at]) for at in ("by", "with", "from", "as", "over") if at in slots and clause.subject]
+    found = []
+    for place, value in slots.items():
+        if place in _PLACES and value and value != theme:
+            kept = [v for p, v in slots.items() if p not in (place, "when") and (p or clause.subject)]
+            found.append((theme.union(*kept), _relation(verb, place), value))
+    return found
+
+
+def _by_whom(clause: Clause, slots: dict[str, Names]) -> list[tuple[Names, str, Names]]:
+    """Who does it, whether said as `X owns Y` or as `Y is owned by X`."""
+    verb = clause.verb
+    if verb in _AGENTS and clause.subject and slots.get(""):
+        return [(slots[""], f"{verb} by", clause.subject), (slots[""] | {verb}, "be ", clause.subject)]
+    if verb in _AGENTS and clause.subject and slots.get("by"):
+        return [(clause.subject | {verb}, "be ", slots["by"])]
+    return []
+
+
+def _relation(verb: str, place: str) -> str:
+    place = "by" if place in ("with", "over") else place
+    if verb in _IS:
+        return f"be {place}"
+    return f"{verb} {'in' if place == 'to' and verb in _KEEPING else place}"
+
+
+def _related(one: str, other: str) -> bool:
+    """Whether two relations are one; being in a place fits whatever is done there."""
+    return one == other or (one.endswith(" in") and other.endswith(" in") and "be in" in (one, other))
+
+
+def _same_theme(one: Names, other: Names) -> bool:
+    common = one & other
+    left, right = one - common, other - common
+    if (left & _WHICH and right - _DOING) or (right & _WHICH and left - _DOING):
+        return False
+    return mass(common) >= 1.0 and min(mass(left), mass(right)) < 0.5 and mass(left | right) <= 1.5
+
+
+def _exclude(one: Clause, a: Names, other: Clause, b: Names, relation: str) -> bool:
+    """Whether two values exclude each other: each has a word of its own, and they are of a sort."""
+    if a <= b or b <= a or (a | b) & _ADVERBIAL:
+        return False
+    ours, theirs = _roles_of(one, a), _roles_of(other, b)
+    if ours and theirs and not relation.endswith((" by", " from")):
+        return bool(ours & theirs) and not a & b
+    named, their_named = a & one.named, b & other.named
+    if named and their_named:
+        return not named & their_named
+    if relation in ("be ", "use ") or relation.partition(" ")[0] in ("run", "live", "sit"):
+        return len(a & b) >= 1 and len(a - b) == len(b - a) == 1  # `customer id`, `order id`
+    return len(a & b) <= 1
+
+
+def _roles_of(clause: Clause, value: Names) -> Names:
+    found: Names = frozenset()
+    for thing in clause.things:
+        if any(clause.words[at].stem in value for at in range(thing.first, thing.last)):
+            found |= thing.roles
+    return found
+
+
+_RANKS = terms("win beat override trump precede precedence prefer")
+
+
+def swapped(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
+    """`A wins over B` against `B wins over A`."""
+    if one.verb != other.verb or one.verb not in _RANKS or one.stance != other.stance or shared.left or shared.right:
+        return None
+    if one.subject and other.subject and not one.subject & other.subject:
+        return Verdict("value", f"{' '.join(sorted(one.subject))} against {' '.join(sorted(other.subject))}", 0.8)
+    return None
+
+
+_EVERYBODY = several("everybody everyone anybody anyone anywhere everywhere")
+
+
+def only(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
+    """`Only the scheduler may write` against somebody else who may."""
+    if one.only == other.only or {NO, OPT} & {one.stance, other.stance} or shared.siblings:
+        return None
+    narrow, wide = (one, other) if one.only else (other, one)
+    if _EVERYBODY & {word.low for word in wide.words} and shared.held >= 0.8 and mass(shared.common) >= 1.0:
+        return Verdict("modality", "only some against everybody", 0.7)
+    if narrow.words[0].low != "only" or not narrow.subject or not wide.subject or narrow.subject & wide.subject:
+        return None
+    ours, theirs = narrow.names - narrow.subject, wide.names - wide.subject
+    if mass(ours) and mass(ours & theirs) / mass(ours) >= 0.8:
+        return Verdict("modality", f"only {' '.join(sorted(narrow.subject))} against {' '.join(sorted(wide.subject))}", 0.7)
+    return None
