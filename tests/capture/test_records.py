@@ -161,6 +161,8 @@ def test_a_status_is_understood_wherever_it_stands(said: str, status: str) -> No
         ("# Decisions\n\n* [1](0001.md)\n", "no section"),
         (MADR4.replace("{status}", "{proposed | accepted}"), "template"),
         (NYGARD.replace("7. Keep the log in segments", "{title}"), "template"),
+        (NYGARD.replace("7. Keep the log in segments", "NUMBER. TITLE"), "template"),
+        (NYGARD.replace("# 7. Keep the log in segments", "#"), "template"),
         ("---\na: &x [1]\nb: *x\n---\n" + NYGARD, "line 2: the anchor"),
         ("---\na: !!python/object:os.system x\n---\n" + NYGARD, "line 2: the tag"),
         ("---\n" + "a: [[[[[[[[[[[[x]]]]]]]]]]]]\n" + "---\n" + NYGARD, "nested deeper"),

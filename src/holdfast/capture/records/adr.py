@@ -102,7 +102,7 @@ def read(text: str, path: str) -> Record:
     if decided is None:
         raise NotARecord("it has no section that says what was decided")
     title = _without_number(title)
-    if not title or _TEMPLATE.search(title) or _TEMPLATE.search(_raw(named.get("status"))):
+    if _is_template(path, title, _raw(named.get("status"))):
         raise NotARecord("it is a template")
     statement, rest = _statement(title, decided)
     return Record(
@@ -118,6 +118,15 @@ def read(text: str, path: str) -> Record:
         supersedes=_superseded(preamble, sections),
         id=_text(named.get(OWN)),
         hidden=has_hidden(text),
+    )
+
+
+def _is_template(path: str, title: str, status: str) -> bool:
+    """Whether a page waits to be filled in."""
+    if "template" in path.rpartition("/")[2].lower() or not title or title in ("TITLE", "NUMBER. TITLE"):
+        return True
+    return title.lower() in (*_CONTEXT, *_DECISION, "status") or bool(
+        _TEMPLATE.search(title) or _TEMPLATE.search(status)
     )
 
 

@@ -18,9 +18,11 @@ from holdfast.store.frontmatter import BadFront
 
 MAX_STATEMENT, MAX_WORDS, MIN_WORDS, SHORT_LEAD = 600, 300, 3, 4
 
+# Who `does not` or `don't` is a fact about somebody; an order begins with it.
 _MUST = re.compile(
-    r"\b(?:must(?:n['’]t)?|never|always|do\s+not|don['’]?ts?|does\s+not\s+belong|shall|required|forbidden"
-    r"|prohibited|mandatory|not\s+allowed|under\s+no\s+circumstances|may\s+not|make\s+sure|ensure)\b",
+    r"\b(?:must(?:n['’]t)?|never|always|shall|required|forbidden|banned|prohibited|mandatory|not\s+allowed"
+    r"|under\s+no\s+circumstances|may\s+not|make\s+sure|ensure)\b"
+    r"|(?:^|[;:,.!(—–-]\s*|\b(?:and|but|or|so|then|please|you)\s+)(?:do\s+not|don['’]?ts?)\b",
     re.IGNORECASE,
 )
 _SHOULD = re.compile(
@@ -77,12 +79,13 @@ class _Where:
             self.leads = []
             if piece.kind == "heading":
                 self.heads = [(level, title) for level, title in self.heads if level < piece.level]
-                self.heads.append((piece.level, piece.text))
+                self.heads.append((piece.level, _cleaned(piece.text)))
             return
         depth = piece.level if piece.kind == "item" else -1
         self.leads = [(level, text) for level, text in self.leads if level < depth] if depth >= 0 else []
-        if piece.text.rstrip("*_").endswith(":"):
-            self.leads.append((depth, piece.text.rstrip("*_").rstrip(":")))
+        lead = _cleaned(piece.text).rstrip("*_")
+        if lead.endswith(":"):
+            self.leads.append((depth, _SENTENCE.split(lead)[-1].rstrip(":")))
 
     @property
     def lead(self) -> str | None:
@@ -129,13 +132,12 @@ def read(text: str, path: str, *, prose: bool = False) -> list[Note]:
 def _notes(piece: Piece, where: _Where, path: str, *, prose: bool) -> Iterator[Note]:
     leads = [(level, text) for level, text in where.leads if piece.kind == "item" and level < piece.level]
     above = _Where(where.heads, leads)
-    sentences = [piece.text] if piece.kind == "item" else _SENTENCE.split(piece.text)
-    for sentence in sentences:
-        said = _cleaned(sentence)
+    whole_text = _cleaned(piece.text)
+    for said in [whole_text] if piece.kind == "item" else _SENTENCE.split(whole_text):
         lead = above.lead if piece.kind == "item" and not _MUST.search(said) else None
-        whole = f"{_cleaned(lead)}: {said}" if lead else said
+        whole = f"{lead}: {said}" if lead else said
         kind = _kind(whole, said, above)
-        if not _worth(said, whole) or (kind == "fact" and piece.kind == "text" and not prose):
+        if not _worth(said, whole) or (piece.kind == "text" and _lost_alone(said, kind, prose=prose)):
             continue
         statement, details = _fitting(whole)
         yield Note(
@@ -143,12 +145,17 @@ def _notes(piece: Piece, where: _Where, path: str, *, prose: bool) -> Iterator[N
             kind=kind,
             statement=visible(statement),
             details=visible(details),
-            words=visible(sentence)[:MAX_WORDS],
+            words=visible(said)[:MAX_WORDS],
             line=piece.first,
             last=piece.last,
             tags=above.tags,
-            hidden=has_hidden(sentence) or has_hidden(whole),
+            hidden=has_hidden(whole),
         )
+
+
+def _lost_alone(said: str, kind: str, *, prose: bool) -> bool:
+    """Whether a sentence says too little without those around it."""
+    return len(said.split()) < MIN_WORDS or (kind == "fact" and not prose)
 
 
 def _worth(said: str, whole: str) -> bool:
