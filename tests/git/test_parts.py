@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from holdfast.curation import review
+from holdfast.curation.decisions import Reviewer
 from holdfast.git import erase, parts
+from holdfast.git.publish import publish
 from holdfast.project import Project
 from holdfast.store import entries
 from tests.git.place import fact_text
@@ -28,8 +31,8 @@ def project(repo: Any, inside: Any) -> Project:
     repo.write(FILE, text().replace("evidence: []", f"evidence: [commit:{oid}]"))
     project = Project.open(repo.path, person=True)
     for name in WORDS:
-        project.accept(f"FCT-{name}", reviewer="Ada")
-    Project.open(repo.path, person=True).publish(here=True)
+        review.accept(project.clone, f"FCT-{name}", Reviewer("Ada", person=True))
+    publish(project.clone, here=True)
     return Project.open(repo.path, person=True)
 
 

@@ -33,7 +33,8 @@ def layout(tmp_path: Path) -> Layout:
 
 def test_state_json_has_the_promised_fields() -> None:
     """Other programs read this file; its names are a promise."""
-    state = json.loads(views.state_json([FACT], HEADER, expired=[Accepted.of(FACT, id="FCT-old")]))
+    stale, old = Accepted.of(FACT, id="FCT-stale"), Accepted.of(FACT, id="FCT-old")
+    state = json.loads(views.state_json([FACT], HEADER, stale=[stale], expired=[old]))
     assert state["version"] == 1
     assert (state["last_updated"], state["branch"], state["head"]) == (HEADER.time, "main", "a" * 40)
     assert state["facts"] == [
@@ -47,6 +48,7 @@ def test_state_json_has_the_promised_fields() -> None:
             "expires_at": "2027-01-01T00:00:00Z",
         }
     ]
+    assert [fact["id"] for fact in state["stale"]] == ["FCT-stale"]
     assert [fact["id"] for fact in state["expired"]] == ["FCT-old"]
 
 
@@ -117,3 +119,11 @@ def test_a_view_is_not_written_through_a_link(layout: Layout, tmp_path: Path) ->
     with pytest.raises(UnsafePath):
         views.write(layout, "state.json", "{}\n")
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_page_that_differs_only_in_its_time_is_not_written_again(layout: Layout) -> None:
+    """An editor that has the page open must not be told that it changed when it did not."""
+    text = "<!--\nRendered by Holdfast at {}\nbase: 1\n-->\n\nRendered by Holdfast at noon\n"
+    assert views.write(layout, "decisions.md", text.format("9:00"))
+    assert not views.write(layout, "decisions.md", text.format("10:00"))
+    assert views.write(layout, "decisions.md", text.format("10:00").replace("noon", "night"))
