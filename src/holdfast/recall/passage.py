@@ -6,8 +6,9 @@ stored for it, only so much is read, and what is not here any more is said to be
 
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,7 @@ from holdfast.model.evidence import is_oid, is_tracked_path
 from holdfast.model.ids import is_id
 from holdfast.model.provenance import Provenance
 from holdfast.model.session import Session
+from holdfast.model.text import visible
 from holdfast.store import capsule, fsio, sessions
 
 AROUND = 4  # lines shown before and after the words
@@ -56,16 +58,14 @@ def passage(clone: Clone, provenance: Provenance) -> Passage:
         return _missing(provenance, "nobody recorded where" if kind == "curate" else "a person said so")
     if name in clone.erased():
         return _missing(provenance, "it was erased")
-    texts = list(look(clone, name, provenance.turn))
-    if not texts:
-        return _missing(provenance, "it is not in this clone")
-    for text in texts:
-        if found := _around_words(text, provenance.words):
+    here = beside = None
+    for here in look(clone, name, provenance.turn):
+        if found := _around_words(here, provenance.words):
             return found
-    for text in texts:
-        if text.line is not None:
-            return _around_line(text, text.line, "the words are not there any more")
-    return _missing(provenance, "the words are not found in it")
+        beside = beside or (here if here.line is not None else None)
+    if beside is not None:
+        return _around_line(beside, "the words are not there any more")
+    return _missing(provenance, "the words are not found in it" if here else "it is not in this clone")
 
 
 def _missing(provenance: Provenance, why: str) -> Passage:
@@ -76,22 +76,36 @@ def _missing(provenance: Provenance, why: str) -> Passage:
 
 
 def _run(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
+    called = f"run {name}" + ("" if turn is None else f", turn {turn}")
     folders = [store.run(name) for store in clone.stores] if is_id(name) else []
     folder = next((path for path in folders if os.path.isdir(path)), None)
-    if folder is None:
-        return
-    called = f"run {name}" + ("" if turn is None else f", turn {turn}")
+    if folder is not None:
+        yield from (_Text(f"{called}: its {part}", said) for part, said in _capsule(folder))
+    for event in clone.own_events():
+        if event.kind == "run" and event.run_id == name and event.body:
+            yield from (_Text(f"{called}: its {part}", said) for part, said in _told(clone.joined(event)))
+
+
+def _capsule(folder: str) -> Iterator[tuple[str, str]]:
     context: Any = capsule.read_json(folder, capsule.CONTEXT)
-    if isinstance(context, dict):
-        for part in ("prompt", "task", "plan"):
-            if isinstance(said := context.get(part), str):
-                yield _Text(f"{called}: its {part}", said)
+    yield from _told(context if isinstance(context, dict) else {})
     for part in _PRINTED:
-        if said := _read(os.path.join(folder, "outputs", part)):
-            yield _Text(f"{called}: {part}", _COLOURS.sub("", said))
-    for part in (capsule.SUMMARY, "cycles.jsonl", "inputs/stdin"):
-        if said := _read(os.path.join(folder, *part.split("/"))):
-            yield _Text(f"{called}: {part}", said)
+        if said := _end_of(os.path.join(folder, "outputs", part)):
+            yield part, _COLOURS.sub("", said)
+    if said := _read(os.path.join(folder, capsule.SUMMARY)):
+        yield "summary", said
+
+
+def _told(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What somebody said in a run's context or event."""
+    outputs = fields.get("outputs")
+    summary = outputs.get("summary") if isinstance(outputs, dict) else None
+    for part, said in (
+        *((part, fields.get(part)) for part in ("prompt", "task", "plan")),
+        ("summary", summary),
+    ):
+        if isinstance(said, str) and said:
+            yield part, said
 
 
 def _session(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
@@ -102,10 +116,9 @@ def _session(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
             continue
         turns = sorted(_turns(session).items(), key=lambda one: (one[0] != turn, one[0]))
         yield from (_Text(f"session {session.id}, turn {n}", said) for n, said in turns)
-        rest = {"its summary": session.summary, "its scratchpad": session.scratchpad}
-        rest["its decisions"] = "\n".join(session.decisions)
-        rest["its objective"] = session.objective
-        yield from (_Text(f"session {session.id}: {part}", said) for part, said in rest.items() if said)
+        yield from (
+            _Text(f"session {session.id}: its {part}", said) for part, said in _notes(session) if said
+        )
 
 
 def _turns(session: Session) -> dict[int, str]:
@@ -114,6 +127,14 @@ def _turns(session: Session) -> dict[int, str]:
         turn.n: "\n".join([turn.summary, *(command.text for command in turn.commands)])
         for turn in (*folded, *session.turns)
     }
+
+
+def _notes(session: Session) -> Iterator[tuple[str, str]]:
+    yield "decisions", "\n".join(f"Decision: {said}" for said in session.decisions)
+    yield "commands", "\n".join(command.text for command in session.commands)
+    yield "summary", session.summary
+    yield "scratchpad", session.scratchpad
+    yield "objective", session.objective
 
 
 def _file(clone: Clone, path: str, line: int | None) -> Iterator[_Text]:
@@ -126,9 +147,11 @@ def _file(clone: Clone, path: str, line: int | None) -> Iterator[_Text]:
     if here is not None:
         yield _Text(path, here, line or 1)
         return
-    done = clone.repo.attempt("show", f"HEAD:{path}")
-    if done.returncode == 0 and len(done.stdout) <= MAX_READ:
-        yield _Text(f"{path} at HEAD", done.stdout.decode("utf-8", "replace"), line or 1)
+    size = clone.repo.attempt("cat-file", "-s", f"HEAD:{path}").stdout
+    if size.strip().isdigit() and int(size) <= MAX_READ:
+        done = clone.repo.attempt("cat-file", "blob", f"HEAD:{path}")
+        if done.returncode == 0:
+            yield _Text(f"{path} at HEAD", done.stdout.decode("utf-8", "replace"), line or 1)
 
 
 def _commit(clone: Clone, oid: str, _: int | None) -> Iterator[_Text]:
@@ -144,6 +167,20 @@ def _read(path: str) -> str | None:
         return fsio.read(path, limit=MAX_READ).decode("utf-8", "replace")
     except (OSError, HoldfastError):  # missing, longer than we read, or no file
         return None
+
+
+def _end_of(path: str) -> str | None:
+    """The last of a long output: what was concluded stands at its end."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return None
+    with open(handle, "rb") as file:
+        facts = os.fstat(handle)
+        if not stat.S_ISREG(facts.st_mode):
+            return None
+        file.seek(max(0, facts.st_size - MAX_READ))
+        return file.read(MAX_READ).decode("utf-8", "replace")
 
 
 # Which lines of it.
@@ -169,6 +206,8 @@ def _around_words(text: _Text, words: str) -> Passage | None:
     """The lines around the words, however they are broken into lines there."""
     if not words.split():
         return None
+    if "⟨U+" in words:  # it was noted as people see it
+        text = replace(text, text=visible(text.text))
     sought = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
     spans = [_span(text.text, found) for found in islice(sought.finditer(text.text), MAX_FOUND)]
     if not spans:
@@ -186,9 +225,9 @@ def _span(text: str, found: re.Match[str]) -> _Span:
     )
 
 
-def _around_line(text: _Text, line: int, missing: str) -> Passage:
+def _around_line(text: _Text, missing: str) -> Passage:
     rows = text.text.split("\n")
-    at = min(max(line, 1), len(rows)) - 1
+    at = min(max(text.line or 1, 1), len(rows)) - 1
     top = max(0, at - AROUND)
     shown = tuple(row[:MAX_WIDTH] for row in rows[top : at + AROUND + 1])
     return Passage(text.title, shown, top + 1, missing=missing)
