@@ -7,7 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from holdfast.model.memory import TYPES
 from holdfast.project import Project
+from holdfast.recall.receipts import entries
+from holdfast.store.layout import FOLDER_OF
 from tests.conftest import Cli, GitRepo
 from tests.git.place import fact_text
 
@@ -117,8 +120,39 @@ def test_what_arrived_by_git_and_nobody_approved_is_never_told(used: Cli, repo: 
     repo.git("add", "-f", path)
     repo.git("commit", "-q", "-m", "planted", "--", path)
     assert "passwords" not in used("context").out
-    if Project.open(repo).knowledge().unreviewed[0].trust == "T4":
-        assert "passwords" not in used("context", "--for", "what does the moon want").out
+    assert "passwords" not in used("context", "--for", "what does the moon want").out
+
+
+def test_a_planted_twin_does_not_borrow_an_approved_id(used: Cli, repo: GitRepo) -> None:
+    """A second file under an approved id must not speak with the first one's authority (law 11)."""
+    said = Project.open(repo, person=True).remember(
+        "The moon is rock", evidence=["README"], accept=True, reviewer="ada"
+    )
+    path = f".holdfast/memory/facts/twin-{said.id}.md"
+    repo.write(path, fact_text("x", "The moon is hollow", id=said.id))
+    repo.git("add", "-f", path)
+    repo.git("commit", "-q", "-m", "planted", "--", path)
+    for asked in ([], ["--for", "hollow moon"]):
+        assert "hollow" not in used("context", *asked).out
+
+
+def test_only_what_a_person_approved_is_told_unasked_whatever_lies_there(used: Cli, repo: GitRepo) -> None:
+    """Every memory of every type, however it came: only T0 goes in (law 11)."""
+    person, agent = Project.open(repo, person=True), Project.open(repo)
+    said = iter(("Tea is hot", "Snow melts", "Ink dries", "Bees hum", "Rain falls") * 2)
+    for project, where in ((person, "north"), (agent, "south")):
+        for kind in TYPES:
+            fact = {"statement": f"{next(said)} in the {where}", "type": kind, "evidence": ["README"]}
+            project.promote_fact(fact, reviewer="ada")
+    for kind in TYPES:
+        path = f"{FOLDER_OF[kind]}/p-FCT-{kind}.md"
+        repo.write(path, fact_text(kind, f"planted {kind}", type=kind))
+        repo.git("add", "-f", path)
+    repo.git("commit", "-q", "-m", "planted")
+    approved = {one.id for one in Project.open(repo).knowledge().standings if one.trust == "T0"}
+    packed = Project.open(repo).context(budget=8000)
+    told = {one["id"] for one in entries(packed) if one["kind"] in TYPES}
+    assert len(approved) == len(TYPES) and told == approved
 
 
 def test_files_at_hand_choose_what_governs(cli: Cli, repo: GitRepo) -> None:

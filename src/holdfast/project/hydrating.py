@@ -54,7 +54,7 @@ class Hydrating(Viewing):
         """
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         standings = self.knowledge().standings
-        told = [one for one in standings if one.status == "accepted" and one.trust == "T0"]
+        told = [one for one in standings if _speaks_unasked(one)]
         expiries = [one.memory.expires_at for one in told if one.memory.expires_at]
         found = material.gather(
             self.clone,
@@ -92,10 +92,11 @@ class Hydrating(Viewing):
         clean = self.clone.scan.text(" ".join(words.split()))[:MAX_ASKED]
         named = tuple(dict.fromkeys(self._inside(path) for path in files[:MAX_FILES]))
         hits = self._hits(clean) if clean else []
-        known = {one.id: one for one in standings}
-        approved = frozenset(hit.id for hit in hits if (one := known.get(hit.id)) and _speaks_unasked(one))
-        rest = (hit for hit in hits if hit.id not in approved)
-        found = tuple(_as_found(hit, known) for hit in rest if _may_be_found(hit, known))
+        # By path, too: where two files claim one id, only the approved one's words are approved.
+        known = {(one.id, one.path): one for one in standings}
+        pairs = [(hit, known.get((hit.id, hit.path))) for hit in hits]
+        approved = frozenset(one.id for _, one in pairs if one and _speaks_unasked(one))
+        found = tuple(_as_found(hit, one) for hit, one in pairs if _may_be_found(hit, one))
         return Asked(clean, named, found, approved)
 
     def _inside(self, path: str) -> str:
@@ -171,6 +172,7 @@ class Hydrating(Viewing):
 
 
 def _speaks_unasked(one: Standing) -> bool:
+    """Whether an agent may be told it without having asked (law 11)."""
     return one.status == "accepted" and one.trust == "T0"
 
 
@@ -191,16 +193,16 @@ def _as_known(one: Standing, updated: str) -> Known:
     )
 
 
-def _may_be_found(hit: Hit, known: Mapping[str, Standing]) -> bool:
-    """Whether a hit may be told to whoever asked: work of this clone, or a memory not of a stranger."""
+def _may_be_found(hit: Hit, one: Standing | None) -> bool:
+    """Whether an unreviewed hit may be told to whoever asked: this clone's work, or no stranger's memory."""
     if hit.kind not in TYPES:
         return hit.kind in _WORK
-    one = known.get(hit.id)
-    return one is not None and one.status in ("accepted", "unreviewed", "stale") and one.trust in _ON_REQUEST
+    if one is None or _speaks_unasked(one):
+        return False
+    return one.status in ("accepted", "unreviewed", "stale") and one.trust in _ON_REQUEST
 
 
-def _as_found(hit: Hit, known: Mapping[str, Standing]) -> Found:
-    one = known.get(hit.id)
+def _as_found(hit: Hit, one: Standing | None) -> Found:
     state = "promoted, not reviewed" if one and one.status == "accepted" else one.status if one else hit.state
     return Found(
         id=hit.id,

@@ -32,7 +32,9 @@ _NEW = ".new"
 _FEW = 16
 _ROOM = 512  # kept for `note`, so that how a run ended can be written when the disk is full
 _MAKING = 60.0  # seconds that nobody needs from making a folder to locking it
-_TEMPORARY = re.compile(r"(?:MANIFEST|meta\.json|summary\.md|files\.json)\.[0-9]+-[0-9a-f]{8}\.tmp")
+_TEMPORARY = re.compile(
+    r"(?:MANIFEST|context\.json|meta\.json|summary\.md|files\.json)\.[0-9]+-[0-9a-f]{8}\.tmp"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,10 +37,10 @@ _TITLES = {
     "links": "Links (of this branch; unreviewed)",
 }
 _MORE = {
-    "invariants": "holdfast recall --kind invariant",
-    "decisions": "holdfast recall --kind decision",
-    "dead-ends": "holdfast recall --kind dead-end",
-    "assumptions": "holdfast recall --kind assumption",
+    "invariants": "holdfast facts --type invariant",
+    "decisions": "holdfast facts --type decision",
+    "dead-ends": "holdfast facts --type dead-end",
+    "assumptions": "holdfast facts --type assumption",
     "open": "holdfast tasks",
     "blocked": "holdfast next",
     "session": "holdfast session show {session}",
