@@ -1,44 +1,57 @@
 """Evidence asked of a clone: what a person typed becomes a receipt, and a receipt is checked again.
 
-A run must be in the log, a commit must exist, a path must be tracked. Nothing here trusts a name
-it cannot look up: a memory that cites something uncheckable would look better founded than it is.
+A run must be in the log, a commit must exist, a path must be tracked, its lines or symbol must be there.
+Nothing here trusts a name it cannot look up: a memory that cites something uncheckable would look better
+founded than it is. Spans are followed where they move within their file and where the file is renamed.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.errors import Ambiguous, BadInput, NotFound
+from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.git.rewritten import anchors
 from holdfast.git.rewritten.window import adrift
+from holdfast.git.tracked import Place, here, places, stored, submodule_of, submodules, tracked
+from holdfast.git.versions import origin
 from holdfast.model.evidence import (
     CommitEvidence,
     Evidence,
     FileEvidence,
+    LinesEvidence,
     RunEvidence,
+    Span,
+    SymbolEvidence,
     is_oid,
     is_tracked_path,
     parse,
 )
 from holdfast.model.ids import is_id
+from holdfast.model.spans.reading import Text
 from holdfast.model.text import visible
 
 State = Literal["holds", "changed", "gone", "unanchored"]
 
-_AT_ONCE = 200  # names a git process is given on its command line
+_AT_ONCE = 64  # files whose text in git is read together
 _HINT = (
-    "Name a run id (`holdfast log`), a commit, or a tracked file; "
+    "Name a run id (`holdfast log`), a commit, or a tracked file, path:10-20, path#name; "
     "paths are relative to this folder or to the repository's top."
+)
+_LINES = re.compile(
+    r"(?P<path>.+)(?::|#(?=L))L?(?P<first>\d{1,9})(?:C\d+)?(?:-L?(?P<last>\d{1,9})(?:C\d+)?)?", re.S
 )
 _SHORTEST = 4  # characters of a run id that may stand for it
 
 
 def resolve(clone: Clone, citation: str) -> Evidence:
-    """The receipt for what was cited: a run id or its beginning, a commit by any name, a tracked path.
+    """The receipt for what was cited: a run id or its beginning, a commit, a tracked file or a part of one.
 
-    `run:`, `commit:` or `file:` before it says which is meant. `file:<path>@<blob>` must still hold.
+    A part is `path:10-20` (`path#L10-L20`) or `path#name`; the path alone is the whole file. `run:`,
+    `commit:`, `file:`, `lines:` or `symbol:` before it says which is meant. A receipt must still hold.
     """
     return resolve_all(clone, [citation])[0]
 
@@ -55,16 +68,57 @@ def from_folder(clone: Clone, folder: str, citation: str) -> str:
     A tracked file there counts before one of the same name at the repository's top.
     """
     kind, colon, rest = citation.partition(":")
-    named = rest if kind == "file" and colon else citation
+    named = rest if kind in ("file", "lines", "symbol") and colon else citation
     top, start = os.path.realpath(clone.repo.top), os.path.realpath(folder)
     if start == top or os.path.isabs(named) or (colon and kind in ("run", "commit")):
         return citation
-    path = os.path.relpath(os.path.join(start, named), top).replace(os.sep, "/")
-    if not _tracked(clone.repo, [path.rpartition("@")[0] if is_oid(path.rpartition("@")[2]) else path]):
+    seen = {one: _from(top, start, one.path) for one in _readings(named)}
+    known = tracked(clone.repo, seen.values())
+    one = next((one for one, path in seen.items() if path in known and _may_be(kind, colon, one)), None)
+    if one is None:
         return citation
-    if kind != "file" and (others := _commits(clone, named)):
-        raise _several(named, [*others, *_files(clone, path)])
-    return f"file:{path}"
+    if kind not in ("file", "lines", "symbol") and (others := _commits(clone, named)):
+        raise _several(named, [*others, *_files(clone, f"{seen[one]}{one.rest}")])
+    return f"{one.kind}:{seen[one]}{one.rest}"
+
+
+def _from(top: str, folder: str, path: str) -> str:
+    return os.path.relpath(os.path.join(folder, path), top).replace(os.sep, "/")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One way to read what somebody typed: a path and what of it is meant."""
+
+    kind: str  # file, lines, symbol
+    path: str
+    rest: str = ""  # what follows the path, as typed
+    first: int = 0
+    last: int = 0
+    name: str = ""
+    hash: str = ""
+
+
+def _readings(typed: str) -> Iterator[_Reading]:
+    """The ways to read a citation of a file: the whole text as a name first, then with a part of it named."""
+    yield _Reading("file", typed)
+    place, at, digest = typed.rpartition("@")
+    known = digest if at and is_oid(digest) else ""
+    text = place if known else typed
+    if known:
+        yield _Reading("file", place, f"@{known}", hash=known)
+    if found := _LINES.fullmatch(text):
+        first, path = int(found["first"]), found["path"]
+        last = int(found["last"] or first)
+        yield _Reading("lines", path, f":{first}-{last}{at if known else ''}{known}", first, last, hash=known)
+    for mark in reversed([m.start() for m in re.finditer("#", text)][:32]):
+        if mark and text[mark + 1 :].strip("# "):
+            yield _Reading("symbol", text[:mark], typed[mark:], name=text[mark + 1 :], hash=known)
+
+
+def _may_be(kind: str, colon: str, one: _Reading) -> bool:
+    """Whether what was written before the colon leaves this reading open; a whole file may be part of one."""
+    return not colon or kind not in ("lines", "symbol") or one.kind == kind
 
 
 class _Runs:
@@ -93,18 +147,20 @@ def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
     text = citation.strip()
     if not text or len(text) > 8192 or any(char in text for char in "\x00\n\r"):
         raise BadInput(
-            f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit or a tracked path."
+            f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit, or a tracked path."
         )
     kind, _, rest = text.partition(":")
     readers: dict[str, Callable[[str], list[Evidence]]] = {
         "run": runs.named,
         "commit": lambda name: _commits(clone, name),
         "file": lambda name: _files(clone, name),
+        "lines": lambda name: _files(clone, name, "lines"),
+        "symbol": lambda name: _files(clone, name, "symbol"),
     }
-    if kind in readers and rest:
+    if kind in readers and rest and not _is_tracked(clone, text):
         text, found = rest, readers[kind](rest)
     else:
-        found = [item for reader in readers.values() for item in reader(text)]
+        found = [item for kind in ("run", "commit", "file") for item in readers[kind](text)]
     match found:
         case [one]:
             return one
@@ -127,7 +183,8 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
     files = [item.path for item in receipts.values() if isinstance(item, FileEvidence)]
     known = _Runs(clone).known() - clone.erased() if runs else set()
     by_commit = _commit_states(clone, commits)
-    blobs = _tracked(clone.repo, files)
+    held = tracked(clone.repo, files)
+    spans = _span_states(clone, [item for item in receipts.values() if isinstance(item, Span)])
     found: dict[str, State] = {}
     for text, item in receipts.items():
         match item:
@@ -136,9 +193,53 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
             case CommitEvidence(oid=oid):
                 found[text] = by_commit[oid]
             case FileEvidence(path=path, blob=blob):
-                now = blobs.get(path, ())
+                now = held[path].blobs if path in held else ()
                 found[text] = "holds" if blob in now else "changed" if now else "gone"
+            case LinesEvidence() | SymbolEvidence():
+                found[text] = spans[item]
     return found
+
+
+def _span_states(clone: Clone, spans: Sequence[Span]) -> dict[Span, State]:
+    """Each file is read once here, and once more from git if something cited is not in it here."""
+    by_path: dict[str, list[Span]] = {}
+    for span in spans:
+        by_path.setdefault(span.path, []).append(span)
+    at = places(clone.repo, by_path) if by_path else {}
+    found: dict[Span, State] = {span: "changed" if span.path in at else "gone" for span in spans}
+    waiting: dict[str, list[Span]] = {}
+    for path, place in at.items():
+        data = here(clone.repo, place.path)
+        held = _standing(clone, Text(place.path, data), by_path[path]) if data is not None else set[Span]()
+        found |= dict.fromkeys(held, "holds")
+        rest = [span for span in by_path[path] if span not in held]
+        if (
+            rest
+            and place.held.blob is not None
+            and (data is None or clone.repo.hash_blob(data) != place.held.blob)
+        ):
+            waiting[path] = rest
+    for some in _chunks(list(waiting)):
+        data_of = stored(clone.repo, [at[path].held.blob or "" for path in some])
+        for path in some:
+            if (kept := data_of.get(at[path].held.blob or "")) is not None:
+                found |= dict.fromkeys(_standing(clone, Text(at[path].path, kept), waiting[path]), "holds")
+    return found
+
+
+def _standing(clone: Clone, text: Text, spans: Iterable[Span]) -> set[Span]:
+    """Which of these spans stand in a text."""
+    held: set[Span] = set()
+    for span in spans:
+        if text.place(span) is not None:
+            held.add(span)
+        elif text.is_beyond(span) and (source := origin(clone.repo, text.path, span)) is not None:
+            held |= {span} if text.place_of_text(source.lines, source.first) else set()
+    return held
+
+
+def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE))
 
 
 def moved(clone: Clone, cited: Iterable[str]) -> dict[str, Evidence]:
@@ -156,81 +257,78 @@ def _commits(clone: Clone, text: str) -> list[Evidence]:
     return [CommitEvidence(oid)] if is_oid(oid) else []
 
 
-def _files(clone: Clone, text: str) -> list[Evidence]:
-    path = _inside(clone.repo, text)
-    if blobs := _tracked(clone.repo, [path]).get(path):
-        return [_file(path, blobs[0])]
-    named, at, blob = path.rpartition("@")
-    if at and is_oid(blob) and (blobs := _tracked(clone.repo, [named]).get(named)):
-        if blob not in blobs:
-            raise BadInput(
-                f"{named} has changed since {blob[:12]}", hint="Cite the path alone to take it as it is now."
-            )
-        return [_file(named, blob)]
+def _files(clone: Clone, text: str, kind: str = "file") -> list[Evidence]:
+    """What a text names of a tracked file: the first reading whose path git tracks."""
+    readings = [one for one in _readings(text) if _may_be(kind, ":", one)]
+    paths = {one: _inside(clone.repo, one.path) for one in readings}
+    known = tracked(clone.repo, paths.values())
+    for one in readings:
+        if paths[one] in known:
+            return [_cited(clone, one, Place(paths[one], known[paths[one]]))]
     return []
 
 
-def _file(path: str, blob: str) -> FileEvidence:
+def _cited(clone: Clone, one: _Reading, place: Place) -> Evidence:
+    """The receipt for one reading; a hash that was given must still be what stands there."""
+    _check_name(place.path)
+    if one.kind == "file":
+        if one.hash and one.hash not in place.held.blobs:
+            raise _outdated(place.path, one.hash)
+        return FileEvidence(place.path, one.hash or place.held.blobs[0])
+    if one.hash:
+        given = _receipt(one, place.path)
+        if _span_states(clone, [given])[given] != "holds":
+            raise _outdated(f"{place.path}{one.rest.rpartition('@')[0]}", one.hash)
+        return given
+    text, size = _text(clone.repo, place), len(clone.repo.hash_blob(b""))
+    if one.kind == "lines":
+        return text.cite_lines(one.first, one.last, size=size)
+    return text.cite_symbol(one.name, size=size)
+
+
+def _receipt(one: _Reading, path: str) -> Span:
+    if one.kind == "lines":
+        return LinesEvidence(path, one.first, one.last, one.hash)
+    return SymbolEvidence(path, one.name, one.hash)
+
+
+def _text(repo: Repo, place: Place) -> Text:
+    """A file as people see it: in the work tree, else as git holds it."""
+    data = here(repo, place.path)
+    if data is None and place.held.blob is not None:
+        data = stored(repo, [place.held.blob]).get(place.held.blob)
+    if data is None:
+        raise TooLarge(
+            f"{visible(place.path)} is too large to cite a part of it",
+            hint="Cite the whole file by its path.",
+        )
+    return Text(place.path, data)
+
+
+def _outdated(shown: str, digest: str) -> BadInput:
+    return BadInput(
+        f"{visible(shown)} has changed since {digest[:12]}",
+        hint="Cite it without the hash to take it as it is now.",
+    )
+
+
+def _check_name(path: str) -> None:
     try:
         path.encode()
     except UnicodeEncodeError:
         raise BadInput(f"the name of {visible(path)} is not UTF-8, so no memory can cite it") from None
-    return FileEvidence(path, blob)
+
+
+def _is_tracked(clone: Clone, text: str) -> bool:
+    """Whether the whole text is a tracked file's name, such as `lines:x`."""
+    path = _inside(clone.repo, text)
+    return path in tracked(clone.repo, [path])
 
 
 def _inside(repo: Repo, text: str) -> str:
     """The path from the top of the repository, as git spells it."""
     path = os.path.relpath(text, repo.top) if os.path.isabs(text) else os.path.normpath(text)
     return path.replace(os.sep, "/")
-
-
-def _tracked(repo: Repo, paths: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Path to its blobs in the index and in HEAD, the index first: it is what the next commit holds."""
-    found: dict[str, tuple[str, ...]] = {}
-    for some in _chunks([path for path in dict.fromkeys(paths) if is_tracked_path(path)]):
-        rows = _listed(repo, some)
-        done = repo.attempt("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", *some)
-        for path, blob in (*_index_rows(rows), *_tree_rows(done.stdout)):
-            if path in some and blob not in found.get(path, ()):
-                found[path] = (*found.get(path, ()), blob)
-    return found
-
-
-def _listed(repo: Repo, paths: Sequence[str]) -> bytes:
-    """The index's rows of some paths; git refuses to be asked about a path inside a submodule."""
-    asked = ("--literal-pathspecs", "ls-files", "-s", "-z", "--")
-    done = repo.attempt(*asked, *paths)
-    if done.returncode == 0:
-        return done.stdout
-    inner = _submodules(repo)
-    outside = [path for path in paths if _submodule_of(path, inner) is None]
-    return repo.run(*asked, *outside) if outside else b""
-
-
-def _submodules(repo: Repo) -> set[str]:
-    rows = repo.run("ls-files", "-s", "-z").split(b"\0")
-    return {os.fsdecode(row.partition(b"\t")[2]) for row in rows if row.startswith(b"160000 ")}
-
-
-def _submodule_of(path: str, submodules: Collection[str]) -> str | None:
-    """The submodule that a path lies in, or None."""
-    return next((name for name in submodules if path.startswith(f"{name}/")), None)
-
-
-def _index_rows(rows: bytes) -> Iterator[tuple[str, str]]:
-    for row in rows.split(b"\0")[:-1]:
-        facts, _, name = row.partition(b"\t")
-        mode, blob, stage = facts.split(b" ")
-        if stage == b"0" and mode != b"160000":  # no side of an open merge, no submodule
-            yield os.fsdecode(name), blob.decode("ascii")
-
-
-def _tree_rows(rows: bytes) -> Iterator[tuple[str, str]]:
-    for row in rows.split(b"\0")[:-1]:
-        facts, _, name = row.partition(b"\t")
-        _, kind, blob = facts.split(b" ")
-        if kind == b"blob":
-            yield os.fsdecode(name), blob.decode("ascii")
 
 
 def _commit_states(clone: Clone, oids: Sequence[str]) -> dict[str, State]:
@@ -242,14 +340,10 @@ def _commit_states(clone: Clone, oids: Sequence[str]) -> dict[str, State]:
     return states | {oid: "gone" for oid in lost if oid not in here}
 
 
-def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE))
-
-
 def _nothing(clone: Clone, text: str) -> Exception:
-    path = _inside(clone.repo, text)
-    shown = visible(text[:200])
-    if (inner := _submodule_of(path, _submodules(clone.repo))) is not None:
+    named = next((one.path for one in _readings(text) if _is_here(clone.repo, one.path)), text)
+    path, shown = _inside(clone.repo, named), visible(named[:200])
+    if (inner := submodule_of(path, submodules(clone.repo))) is not None:
         return BadInput(
             f"{shown} lies in the submodule {visible(inner)}, whose files this repository does not track",
             hint="Cite a commit of this repository that has the submodule as you mean it.",
@@ -262,6 +356,11 @@ def _nothing(clone: Clone, text: str) -> Exception:
             f"{shown} is {how} by git, so nobody else could check it", hint="Track it with git add first."
         )
     return NotFound(f"{shown} is no run, commit or tracked path here", hint=_HINT)
+
+
+def _is_here(repo: Repo, path: str) -> bool:
+    inside = _inside(repo, path)
+    return is_tracked_path(inside) and os.path.lexists(os.path.join(repo.top, inside))
 
 
 def _several(text: str, found: Sequence[Evidence]) -> Ambiguous:

@@ -1,0 +1,189 @@
+"""Tracked files as they stand: their blobs, their text here and in git, and what a path was renamed to.
+
+The work tree is read without following a link; where it has no such file (a sparse checkout, one deleted
+but not committed) the index speaks, and where the index has none, HEAD.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.errors import TooLarge, UnsafePath
+from holdfast.git.repo import Repo
+from holdfast.model.evidence import is_tracked_path
+from holdfast.model.spans.reading import MAX_BYTES, Text
+from holdfast.store import fsio
+
+_AT_ONCE = 200  # names a git process is given on its command line
+_ALL = 5 * _AT_ONCE  # of more names the whole tree is listed once
+_HOPS = 8  # renames followed one after another
+_COMMITS = 20_000  # of history in which a rename is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """What git holds of one path; the index is what the next commit holds."""
+
+    index: str | None = None
+    head: str | None = None
+
+    @property
+    def blobs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(blob for blob in (self.index, self.head) if blob is not None))
+
+    @property
+    def blob(self) -> str | None:
+        return self.index or self.head
+
+
+def tracked(repo: Repo, paths: Iterable[str]) -> dict[str, Tracked]:
+    """What git holds of each of these paths; a path it does not track is left out."""
+    asked = [path for path in dict.fromkeys(paths) if is_tracked_path(path)]
+    found: dict[str, Tracked] = {}
+    for some in [asked[at : at + _AT_ONCE] for at in range(0, len(asked), _AT_ONCE)]:
+        wanted = set(asked if len(asked) > _ALL else some)
+        named = () if len(asked) > _ALL else some
+        index = {path: blob for path, blob in _index_rows(_listed(repo, named)) if path in wanted}
+        shape = ("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--")
+        head = {p: b for p, b in _tree_rows(repo.attempt(*shape, *named).stdout) if p in wanted}
+        for path in {**index, **head}:
+            found[path] = Tracked(index.get(path), head.get(path))
+        if not named:
+            break
+    return found
+
+
+def _listed(repo: Repo, paths: Sequence[str]) -> bytes:
+    """The index's rows of some paths; git refuses to be asked about a path inside a submodule."""
+    asked = ("--literal-pathspecs", "ls-files", "-s", "-z", "--")
+    done = repo.attempt(*asked, *paths)
+    if done.returncode == 0:
+        return done.stdout
+    inner = submodules(repo)
+    outside = [path for path in paths if submodule_of(path, inner) is None]
+    return repo.run(*asked, *outside) if outside else b""
+
+
+def submodules(repo: Repo) -> set[str]:
+    rows = repo.run("ls-files", "-s", "-z").split(b"\0")
+    return {os.fsdecode(row.partition(b"\t")[2]) for row in rows if row.startswith(b"160000 ")}
+
+
+def submodule_of(path: str, names: Collection[str]) -> str | None:
+    """The submodule that a path lies in, or None."""
+    return next((name for name in names if path.startswith(f"{name}/")), None)
+
+
+def _index_rows(rows: bytes) -> Iterator[tuple[str, str]]:
+    for row in rows.split(b"\0")[:-1]:
+        facts, _, name = row.partition(b"\t")
+        mode, blob, stage = facts.split(b" ")
+        if stage == b"0" and mode != b"160000":  # no side of an open merge, no submodule
+            yield os.fsdecode(name), blob.decode("ascii")
+
+
+def _tree_rows(rows: bytes) -> Iterator[tuple[str, str]]:
+    for row in rows.split(b"\0")[:-1]:
+        facts, _, name = row.partition(b"\t")
+        _, kind, blob = facts.split(b" ")
+        if kind == b"blob":
+            yield os.fsdecode(name), blob.decode("ascii")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a cited path is now, and what git holds of it."""
+
+    path: str
+    held: Tracked
+
+
+def places(repo: Repo, paths: Iterable[str]) -> dict[str, Place]:
+    """Where each path is now, renames followed; what is gone is left out."""
+    at = {path: path for path in dict.fromkeys(paths)}
+    found: dict[str, Place] = {}
+    for _ in range(_HOPS):
+        held = tracked(repo, at.values())
+        lost = {p: now for p, now in at.items() if now not in held or held[now].index is None}
+        found |= {path: Place(now, held[now]) for path, now in at.items() if now in held}
+        if not lost:
+            break
+        names = _renames(repo, lost.values(), held)
+        at = {path: names[now] for path, now in lost.items() if names.get(now, now) != now}
+        if not at:
+            break
+    return found
+
+
+def _renames(repo: Repo, paths: Iterable[str], held: Mapping[str, Tracked]) -> dict[str, str]:
+    """Path to what it was renamed to: staged if HEAD still has it, else by the commit that took it away."""
+    if repo.head().oid is None:
+        return {}
+    wanted = list(dict.fromkeys(paths))
+    names: dict[str, str] = {}
+    if any(path in held for path in wanted):
+        rows = repo.attempt("diff", "--cached", "-M", "--raw", "-z", "--no-abbrev", "--diff-filter=R", "HEAD")
+        names = _renamed(rows.stdout)
+    committed = [path for path in wanted if path not in held and is_tracked_path(path)]
+    return {**_committed(repo, committed), **names} if committed else names
+
+
+def _committed(repo: Repo, paths: Sequence[str]) -> dict[str, str]:
+    """The renames by which commits took these paths away, as far as history is looked at."""
+    oldest = repo.text("rev-list", f"--skip={_COMMITS}", "-n", "1", "HEAD", ok=(0, 128))
+    since = (f"^{oldest}",) if oldest else ()
+    shape = ("-m", "--no-renames", "--diff-filter=D", "--raw", "-z", "--format=%x01%H")
+    names: dict[str, str] = {}
+    for some in (paths[at : at + _AT_ONCE] for at in range(0, min(len(paths), _ALL), _AT_ONCE)):
+        done = repo.attempt("--literal-pathspecs", "log", *shape, "HEAD", *since, "--", *some)
+        words = done.stdout.split(b"\0")
+        commits = dict.fromkeys(word.lstrip(b"\n")[1:] for word in words if word.lstrip(b"\n")[:1] == b"\x01")
+        asked = b"".join(commit + b"\n" for commit in commits)
+        if asked:
+            how = ("--stdin", "-r", "-m", "-M", "-z", "--no-abbrev", "--no-commit-id", "--diff-filter=R")
+            wanted = set(some)
+            found = _renamed(repo.attempt("diff-tree", *how, stdin=asked).stdout)
+            names |= {old: new for old, new in found.items() if old in wanted}
+    return names
+
+
+def _renamed(rows: bytes) -> dict[str, str]:
+    """Old name to new of a raw diff; of several the first, which is the newest."""
+    found: dict[str, str] = {}
+    words = iter(rows.split(b"\0"))
+    for word in words:
+        if word.startswith(b":"):
+            old, new = os.fsdecode(next(words, b"")), os.fsdecode(next(words, b""))
+            found.setdefault(old, new)
+    return found
+
+
+def here(repo: Repo, path: str) -> bytes | None:
+    """A file's bytes in the work tree; None if it is not there as a plain file, or too large."""
+    try:
+        return fsio.read(fsio.inside(repo.top, path), limit=MAX_BYTES)
+    except (OSError, UnsafePath, TooLarge):
+        return None
+
+
+def stored(repo: Repo, blobs: Iterable[str]) -> dict[str, bytes]:
+    """The bytes of blobs that are here and not too large."""
+    wanted = list(dict.fromkeys(blobs))
+    if not wanted:
+        return {}
+    asked = "".join(f"{blob}\n" for blob in wanted).encode("ascii")
+    rows = repo.run("cat-file", "--batch-check", stdin=asked).decode("ascii", "replace").splitlines()
+    facts = [row.split(" ") for row in rows]
+    fit = [row[0] for row in facts if len(row) == 3 and row[1] == "blob" and int(row[2]) <= MAX_BYTES]
+    return repo.blobs(fit)
+
+
+def texts(repo: Repo, place: Place) -> Iterator[Text]:
+    """The versions of a file that count, one after another: the work tree's, then git's."""
+    data = here(repo, place.path)
+    if data is not None:
+        yield Text(place.path, data)
+    blob = place.held.blob
+    if blob is not None and (data is None or repo.hash_blob(data) != blob):
+        for kept in stored(repo, [blob]).values():
+            yield Text(place.path, kept)
