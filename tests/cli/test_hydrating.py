@@ -109,6 +109,8 @@ def test_who_asks_finds_more_and_is_told_that_nobody_approved_it(used: Cli, repo
     )
     told = used("context", "--for", "look at the moon").out
     assert re.search(r"## Facts \(each approved by a person\)\n- FCT-\w+ The moon has craters \[", told)
+    active = repo / ".holdfast/view/context/active.md"
+    assert not active.exists() or "cheese" not in active.read_text("utf-8")
     unreviewed = told.partition("## Found on request (unreviewed)")[2]
     assert "(fact, promoted, not reviewed) The moon is cheese" in unreviewed and "craters" not in unreviewed
 

@@ -74,7 +74,8 @@ class Hydrating(Viewing):
             clean=self.clone.scan.text,
         )
         tally.count(self.clone.layout, f"context.{packed.how}")
-        self._view_quietly(ACTIVE, context.text(packed))
+        if not asked:  # who reads the file has asked nothing: what speaks on request only is not for them
+            self._view_quietly(ACTIVE, context.text(packed))
         return replace(packed, receipt=self._receipt(packed, found))
 
     def _known(self, told: Sequence[Standing]) -> list[Known]:
