@@ -9,7 +9,7 @@ YES opposes NO and OPT, NO opposes YES and MAY; the rest can stand together. Den
 
 from dataclasses import dataclass
 
-from holdfast.model.claims.words import several, Token
+from holdfast.model.claims.words import Token, several
 
 YES, NO, MAY, OPT = "yes", "no", "may", "opt"
 CONTRARY = frozenset(((YES, NO), (NO, YES), (NO, MAY), (MAY, NO), (YES, OPT), (OPT, YES)))

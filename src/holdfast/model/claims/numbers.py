@@ -7,7 +7,7 @@ intervals cannot both be meant.
 
 from dataclasses import dataclass
 
-from holdfast.model.claims.words import STOP, canonical, several, Token
+from holdfast.model.claims.words import STOP, Token, canonical, several
 
 Key = tuple[float, ...]
 EXACT, MOST, LEAST = "=", "<=", ">="
@@ -192,23 +192,25 @@ def _figure(words: tuple[Token, ...], at: int) -> tuple[Key, str, int] | None:
     word = words[at]
     if word.kind == "number":
         return _digits(word, words, at)
-    if (
-        word.low in ("a", "an")
-        and at
-        and words[at - 1].low in ("per", "for", "after", "within", "every", "half")
-    ):
-        if at + 1 < len(words) and _SPELLED.get(words[at + 1].low, words[at + 1].low) in _SECONDS:
-            return (1.0,), "", at + 1
-    if word.low in _WORDS and word.kind == "word":
-        value, last = _WORDS[word.low], at + 1
-        if last < len(words) and words[last].low in _MANY and word.low != "half":
-            value, last = value * _MANY[words[last].low], last + 1
-        if word.low == "half" and last < len(words) and words[last].low in ("a", "an"):
-            last += 1
-        elif word.low == "half":
-            return None
-        return (value,), "", last
-    return None
+    following = words[at + 1].low if at + 1 < len(words) else ""
+    if word.low in ("a", "an"):
+        return ((1.0,), "", at + 1) if _one_of(words, at) else None
+    if word.low == "half":
+        return ((0.5,), "", at + 2) if following in ("a", "an") else None
+    if word.low not in _WORDS or word.kind != "word":
+        return None
+    many = _MANY.get(following, 0.0)
+    return (_WORDS[word.low] * (many or 1.0),), "", at + (2 if many else 1)
+
+
+def _one_of(words: tuple[Token, ...], at: int) -> bool:
+    """Whether an article counts: `for an hour`, `a week before they expire`."""
+    if at + 1 >= len(words) or _SPELLED.get(words[at + 1].low, words[at + 1].low) not in _SECONDS:
+        return False
+    after = words[at + 2].low if at + 2 < len(words) else ""
+    return after in ("before", "after", "ago", "later", "long", "old") or (
+        at > 0 and words[at - 1].low in ("per", "for", "after", "within", "every", "half")
+    )
 
 
 def _digits(word: Token, words: tuple[Token, ...], at: int) -> tuple[Key, str, int]:
@@ -266,7 +268,9 @@ def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str
     return ("count:times" if words[at].kind != "number" else " "), 1.0, last
 
 
-_RELEASED = several("version versions pin pinned upgrade upgraded release supported support require requires required")
+_RELEASED = several(
+    "version versions pin pinned upgrade upgraded release supported support require requires required"
+)
 
 
 def _dotted(words: tuple[Token, ...], at: int) -> bool:
@@ -277,8 +281,16 @@ def _dotted(words: tuple[Token, ...], at: int) -> bool:
     while back > 0 and words[back].kind == "op":
         back -= 1
     name = words[back] if back >= 0 else words[at]
-    named = name.kind == "word" and name.low not in STOP and (back < at - 1 or name.raw[:1].isupper() or name.low in _ALSO_NAMES)
-    return named or words[at].low.count(".") > 1 or any(word.low in _RELEASED or word.low in _ALSO_NAMES for word in words)
+    named = (
+        name.kind == "word"
+        and name.low not in STOP
+        and (back < at - 1 or name.raw[:1].isupper() or name.low in _ALSO_NAMES)
+    )
+    return (
+        named
+        or words[at].low.count(".") > 1
+        or any(word.low in _RELEASED or word.low in _ALSO_NAMES for word in words)
+    )
 
 
 def _named_unit(words: tuple[Token, ...], at: int) -> str:
@@ -322,6 +334,8 @@ def _versioned(words: tuple[Token, ...], at: int, last: int) -> bool:
     """Whether a whole number follows a name and counts nothing: `Postgres 14`, `version 3`."""
     if not at or words[at].low.endswith(("%", "k")):
         return False
+    if any(word.low in ("pinned", "pin") for word in words[max(0, at - 3) : at]):
+        return True
     back = at - 1
     while back > 0 and (words[back].kind in ("op", "mark") or words[back].low in ("version", "v", "is")):
         back -= 1

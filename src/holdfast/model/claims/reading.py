@@ -4,7 +4,6 @@ Only the claim is read: what follows a blank line, a label such as `Rationale:` 
 contradicts nothing. Each sentence gives one clause or several (`use uv instead of pip` gives two).
 """
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +11,8 @@ from holdfast.model.claims import modality
 from holdfast.model.claims.numbers import EXACT, Quantity, quantities
 from holdfast.model.claims.roles import ENGLISH, Filled, filled
 from holdfast.model.claims.sentences import AUX, VERBS, Part, parts
-from holdfast.model.claims.words import STOP, Token, canonical, several, terms, weight
+from holdfast.model.claims.surroundings import scopes
+from holdfast.model.claims.words import STOP, Token, several, terms, weight
 
 _MAX_CLAUSES = 12
 
@@ -27,6 +27,8 @@ class Clause:
     stance: str
     core: frozenset[str]  # what a denial denies
     verb: str
+    passive: bool
+    first: str  # the first word a denial meets
     slots: tuple[tuple[str, frozenset[str]], ...]  # by preposition: in, with, as, from …; "" for the object
     things: tuple[Filled, ...]  # named as what is used
     mentions: frozenset[str]  # the names of all things that occur
@@ -70,11 +72,13 @@ def _clause(part: Part) -> Clause:
         stance=stance,
         core=_core(words, content, mood, refused=part.value),
         verb=_relation(words, part),
+        passive=part.passive,
+        first=_first(words, content, mood.after),
         slots=_slots(words, content, part),
         things=tuple(thing for thing in things if _adopted(words, thing, verb_at, part)),
         mentions=frozenset(thing.name for thing in things),
         figures=figures,
-        scope=_scope(words, part.condition),
+        scope=scopes(words, part.condition),
         modifiers=_modifiers(words, content, verb_at),
         named=frozenset(_name(words, at) for at in content if words[at].named or (at and words[at].raw[:1].isupper())),
         only=bool(lows & {"only", "exclusively", "solely"}) or part.only,
@@ -84,12 +88,27 @@ def _clause(part: Part) -> Clause:
     )  # fmt: skip
 
 
+def _first(words: tuple[Token, ...], content: list[int], denial: int) -> str:
+    """The first word of weight after a denial, if it stands close to it."""
+    for at in range(denial + 1, min(denial + 4, len(words))):
+        if denial >= 0 and at in content and weight(_name(words, at)) == 1.0:
+            return _name(words, at)
+        if words[at].low in PREPOSITIONS:
+            break
+    return ""
+
+
 def _bare(words: tuple[Token, ...], denial: int, figure: int) -> bool:
     """Whether nothing but the comparison stands between a denial and its figure: `must not be larger than`."""
-    return all(weight(word.stem) < 1.0 or word.low in STOP or word.stem in _COMPARED for word in words[denial + 1 : figure])
+    return all(
+        weight(word.stem) < 1.0 or word.low in STOP or word.stem in _COMPARED
+        for word in words[denial + 1 : figure]
+    )
 
 
-_COMPARED = terms("exceed larger longer bigger more less smaller over above below under beyond drop fall go rise grow")
+_COMPARED = terms(
+    "exceed larger longer bigger more less smaller over above below under beyond drop fall go rise grow"
+)
 
 
 def _counted(words: tuple[Token, ...], at: int, figure: Quantity) -> bool:
@@ -218,66 +237,6 @@ def _adopted(words: tuple[Token, ...], thing: Filled, verb: int, part: Part) -> 
         return True
     following = next((word.low for word in words[thing.last :]), "")
     return following in _ADOPTS or (verb == thing.last and words[verb].low in _ADOPTS)
-
-
-def _group(name: str, text: str) -> dict[str, tuple[str, frozenset[str]]]:
-    """Each `word=member+member` or `word` as (group, members)."""
-    found = {}
-    for item in text.split():
-        word, _, members = item.partition("=")
-        found[canonical(word)] = (name, frozenset((members or word).split("+")))
-    return found
-
-
-# Surroundings of which a claim is true; two claims of one group with no member in common do not meet.
-SCOPES = {
-    **_group("environment", "production=prod live=prod staging=stage preprod=stage development=dev dev=dev local=dev locally=dev laptop=dev"
-             " ci=ci test=unit+integration+e2e unittests=unit integrationtests=integration e2e=e2e sandbox=sandbox qa=stage"),
-    **_group("system", "windows linux macos=mac mac=mac ios android ubuntu=linux debian=linux"),
-    **_group("side", "frontend backend mobile=mobile"),
-    **_group("age", "new=new legacy=old old=old existing=old"),
-    **_group("exposure", "public=public internal=internal private=internal admin=admin external=public"),
-    **_group("source", "python=python typescript=ts javascript=js golang=go rust=rust java=java"),
-}  # fmt: skip
-SCOPES.pop("store", None)  # `live` is mostly a verb
-_VERSIONED = re.compile(r"v\d{1,3}\Z")
-_METHODS = several("GET POST PUT PATCH DELETE HEAD")
-_CODE = several("code files modules module packages projects scripts services sources file part repo")
-
-
-def _scope(words: tuple[Token, ...], condition: tuple[Token, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
-    found: dict[str, set[str]] = {}
-    written = any(
-        word.stem in ("write", "implement", "rewrit", "port", "code", "program", "build") for word in words
-    )
-    for at, word in enumerate((*words, *condition)):
-        if _VERSIONED.match(word.low):
-            found.setdefault("version", set()).add(word.low)
-        elif word.raw in _METHODS:
-            found.setdefault("method", set()).add(word.low)
-        elif word.stem in SCOPES:
-            group, members = SCOPES[word.stem]
-            following = words[at + 1].low if at + 1 < len(words) else ""
-            before = words[at - 1].low if 0 < at <= len(words) else ""
-            if at >= len(words):
-                following = ""
-            if (
-                group == "source"
-                and following not in _CODE
-                and (before not in ("in", "for") or written)
-                or group in ("age", "exposure")
-                and following in ("", ",", "key", "keys")
-            ):
-                continue
-            found.setdefault(group, set()).update(members)
-    told = [
-        word.stem
-        for word in condition
-        if word.kind == "word" and word.low not in STOP and word.stem not in SCOPES
-    ]
-    if told:
-        found["condition"] = set(told)
-    return tuple((name, frozenset(members)) for name, members in found.items())
 
 
 _NARROWS = several("in on at for of inside within during across against when under")

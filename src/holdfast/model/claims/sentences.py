@@ -24,6 +24,15 @@ _SHORT = re.compile(r"\b(e\.g|i\.e|etc|vs|approx|incl|no)\.", re.IGNORECASE)
 _LEADING = re.compile(r"\A[\s#>*•-]+")
 _DASH = re.compile(r"\s+[—–-]{1,2}\s+|—")
 
+# How people lead up to a claim; it says nothing.
+_AGREED = re.compile(
+    r"\A\s*(?:(?:we|the team|everyone|everybody|it was|it has been|i|they)\s+(?:have |has |had |all )?"
+    r"(?:decided|agreed|settled|concluded|resolved|chose|opted|want|wanted|standardi[sz]ed)\s+(?:to|that|on|for)\s+"
+    r"|(?:note|remember|recall|please note|be aware|make sure|ensure|keep in mind)\s+(?:that|to)\s+"
+    r"|(?:from now on|as discussed|as agreed|going forward|for now|currently|in general|as a rule|by convention),?\s+)",
+    re.IGNORECASE,
+)
+
 _REASONS = several("because since due so whereas given thanks otherwise")
 _CONDITIONS = several("if when whenever where while until once unless")
 _EXCEPT = several("except unless excluding besides barring")
@@ -41,7 +50,7 @@ VERBS = terms(
     corrupt lead cause make break propose approve inherit stay remain come get put see show emit
     publish consume poll sleep crash leak support drop merge apply validate encrypt sign belong
     point map sit fall resolve load provide rebuild sync receive represent prefer want expect assume
-    use serialize serialise win beat override trump precede terminate dispatch preserve lose
+    use serialize serialise win beat override trump precede terminate dispatch login preserve lose
     guarantee trigger validate"""
 )
 IMPERATIVES = several(
@@ -92,7 +101,7 @@ def parts(text: str, *, dead_end: bool = False) -> list[Part]:
     """What a text claims, one part for each thing."""
     found: list[Part] = []
     for sentence in _SENTENCE.split(_DASH.sub(", ", claim(text))):
-        words = _without_brackets(tokens(sentence))
+        words = _without_brackets(tokens(_AGREED.sub("", sentence, count=1)))
         if words:
             found.extend(_of_sentence(words, found))
     if dead_end or any(word.low == "tried" for part in found[:1] for word in part.words):
@@ -167,7 +176,7 @@ def _cut(words: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]
             )
             and not following[:1].isdigit()
         ):
-            into = condition
+            into = kept if _has_figure(words[at:]) else condition
         elif word.low == ",":
             into = kept
         into.append(word)
@@ -177,6 +186,16 @@ def _cut(words: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]
     while kept and kept[0].kind == "mark":
         kept.pop(0)
     return tuple(kept), tuple(word for word in condition if word.kind == "word")
+
+
+def _has_figure(words: tuple[Token, ...]) -> bool:
+    """Whether a condition is a limit: `if coverage drops under 75 %`."""
+    for word in words:
+        if word.kind == "number":
+            return True
+        if word.low == ",":
+            break
+    return False
 
 
 def _leading(kept: list[Token]) -> tuple[list[Token], list[Token]]:
@@ -283,6 +302,8 @@ def _verbal(words: tuple[Token, ...], at: int) -> bool:
     following = words[at + 1].low if at + 1 < len(words) else ""
     if word.stem not in VERBS and (following not in _DETERMINERS or before.low in STOP or word.low in STOP):
         return False
+    if before.raw[:1].isupper() and at > 1 and word.low.endswith("s"):
+        return True
     plural = before.low.endswith("s") and not before.low.endswith("ss")
     return word.low.endswith("s") != plural or before.low in ("never", "always", "only", "also")
 
@@ -318,11 +339,36 @@ _IS = Token(":", ":", ":", "mark")
 def _contrasted(part: Part) -> list[Part]:
     """The part; or, where it sets one thing against another, the part without it and what is refused."""
     words = part.words
+    if switched := _switched(part):
+        return switched
     for at in range(1, len(words)):
         size = _contrast(words, at)
         if size:
             return _both(part, at, size)
     return [part]
+
+
+def _switched(part: Part) -> list[Part]:
+    """`moved from X to Y`, `replaced X with Y`: Y is used, X no longer is."""
+    lows = [word.low for word in part.words]
+    moved = next((at for at, low in enumerate(lows) if low in _MOVES), -1)
+    if moved < 0 or any(low in DENIES for low in lows):
+        return []
+    start = lows.index("from", moved) + 1 if "from" in lows[moved:] else moved + 1
+    if lows[moved].startswith("replac") == ("from" in lows[moved:]):
+        return []
+    end = next((at for at in range(start, len(lows)) if lows[at] in ("to", "with", "by")), -1)
+    if not start < end < len(lows) - 1:
+        return []
+    used, rest = part.words[end + 1 :], part.words[:moved] if lows[0] not in _WE else ()
+    new = replace(part, words=(*rest, _USE, *used), verb=len(rest), imperative=not rest, passive=False)
+    value = frozenset(range(len(rest) + 1, len(rest) + 1 + end - start))
+    old = replace(new, words=(*rest, _USE, *part.words[start:end]), refused=True, value=value)
+    return [new, old]
+
+
+_MOVES = several("moved switched migrated replaced replace move switch migrate replaces moving switching")
+_USE = Token("use", "use", "use", "word")
 
 
 def _contrast(words: tuple[Token, ...], at: int) -> int:

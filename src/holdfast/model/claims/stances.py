@@ -27,6 +27,14 @@ def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> 
     strong = any(weight(name) == 1.0 for name in shared.common)
     if not strong or shared.held < (_HELD_OPPOSED if flips else _HELD) or shared.alike < _ALIKE:
         return False
+    if (
+        flips
+        and one.subject
+        and other.subject
+        and one.passive == other.passive
+        and not one.subject & other.subject
+    ):
+        return False
     if flips:
         return mass(shared.common) >= 1.5 or shared.alike > 0.6
     denying = [clause for clause in (one, other) if clause.stance in (NO, OPT)]
@@ -35,6 +43,8 @@ def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> 
 
 def _denied(clause: Clause, common: frozenset[str]) -> bool:
     core = mass(clause.core)
+    if clause.stance == NO and not clause.refused and clause.first and clause.first not in common:
+        return False
     return core == 0 or mass(clause.core & common) >= core / 2
 
 

@@ -74,9 +74,12 @@ _FUNCTIONAL = terms(
     assign bill maintain translate refresh train license distribute elect"""
 )
 _PLACES = ("in", "with", "as", "from", "to", "by", "under", "over", "")
+_ACTIVE, _PASSIVE = ("by", "with", "from", "as", "over"), ("by", "with", "from", "as", "over", "to", "in")
 _HAPPENS = terms("happen occur begin terminate dispatch live run serialize sit")
 _ADVERBIAL = terms("parallel place background advance detail batch general hand default care mind ci")
-_AGENTS = terms("own trigger elect handle create manage serve build render sign issue process publish maintain")
+_AGENTS = terms(
+    "own trigger elect handle create manage serve build render sign issue process publish maintain"
+)
 # Of such a thing there is one: a policy, a cause, an entry point.
 _ATTRIBUTES = terms(
     """policy mode bottleneck cause owner format strategy provider engine style level language scheme type
@@ -87,6 +90,11 @@ _IS = frozenset(("is", "are", ":", "be"))
 _KEEPING = terms("store go send write deliver publish log track define describe documentation")
 _WHICH = terms("primary main default standard current")
 _DOING = terms("use run store write create build")
+
+
+_ANYTHING = frozenset(
+    f"{verb} in" for verb in _KEEPING if verb != "write"
+)  # any two places exclude each other
 
 
 def frames(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
@@ -118,9 +126,17 @@ def _placed(clause: Clause, slots: dict[str, Names]) -> list[tuple[Names, str, N
     """What is stored in, built with, named … something."""
     theme, verb = clause.subject or slots.get("", frozenset()), clause.verb
     if verb in _HAPPENS and clause.subject:
-        return [(theme, _relation(verb, at), slots[at]) for at in ("in", "from", "by", "with", "as") if at in slots]
+        return [
+            (theme, _relation(verb, at), slots[at])
+            for at in ("in", "from", "by", "with", "as")
+            if at in slots
+        ]
     if verb not in _FUNCTIONAL and verb not in _IS:
-        return [(theme, _relation(verb, at), slots[at]) for at in ("by", "with", "from", "as", "over") if at in slots and clause.subject]
+        return [
+            (theme, _relation(verb, at), slots[at])
+            for at in (_PASSIVE if clause.passive else _ACTIVE)
+            if at in slots and clause.subject
+        ]
     found = []
     for place, value in slots.items():
         if place in _PLACES and value and value != theme:
@@ -164,7 +180,7 @@ def _exclude(one: Clause, a: Names, other: Clause, b: Names, relation: str) -> b
     if a <= b or b <= a or (a | b) & _ADVERBIAL:
         return False
     ours, theirs = _roles_of(one, a), _roles_of(other, b)
-    if ours and theirs and not relation.endswith((" by", " from")):
+    if ours and theirs and not relation.endswith((" by", " from", " to")) and relation not in _ANYTHING:
         return bool(ours & theirs) and not a & b
     named, their_named = a & one.named, b & other.named
     if named and their_named:
@@ -186,12 +202,33 @@ _RANKS = terms("win beat override trump precede precedence prefer")
 
 
 def swapped(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
-    """`A wins over B` against `B wins over A`."""
-    if one.verb != other.verb or one.verb not in _RANKS or one.stance != other.stance or shared.left or shared.right:
+    """`A wins over B` against `B wins over A`, `A before B` against `B before A`."""
+    if one.stance != other.stance or mass(shared.left) + mass(shared.right) > 0.5:
         return None
-    if one.subject and other.subject and not one.subject & other.subject:
-        return Verdict("value", f"{' '.join(sorted(one.subject))} against {' '.join(sorted(other.subject))}", 0.8)
+    ours, theirs = _order(one), _order(other)
+    if not ours or not theirs:
+        return None
+    first, second = ours[0] - theirs[0], theirs[0] - ours[0]
+    if first and second and first <= theirs[1] and second <= ours[1]:
+        return Verdict(
+            "value", f"{' '.join(sorted(first))} first against {' '.join(sorted(second))} first", 0.8
+        )
     return None
+
+
+def _order(clause: Clause) -> tuple[Names, Names] | None:
+    """What comes first and what comes later, where a clause ranks or orders two things."""
+    for at, word in enumerate(clause.words):
+        if word.low in _ORDERS or (word.low == "over" and clause.names & _RANKS):
+            before, after = (
+                frozenset(w.stem for w in side) & clause.names
+                for side in (clause.words[:at], clause.words[at:])
+            )
+            return (after, before) if word.low == "after" else (before, after)
+    return None
+
+
+_ORDERS = several("before then after overrides beats trumps precedes")
 
 
 _EVERYBODY = several("everybody everyone anybody anyone anywhere everywhere")
@@ -204,9 +241,18 @@ def only(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
     narrow, wide = (one, other) if one.only else (other, one)
     if _EVERYBODY & {word.low for word in wide.words} and shared.held >= 0.8 and mass(shared.common) >= 1.0:
         return Verdict("modality", "only some against everybody", 0.7)
-    if narrow.words[0].low != "only" or not narrow.subject or not wide.subject or narrow.subject & wide.subject:
+    if (
+        narrow.words[0].low != "only"
+        or not narrow.subject
+        or not wide.subject
+        or narrow.subject & wide.subject
+    ):
         return None
     ours, theirs = narrow.names - narrow.subject, wide.names - wide.subject
     if mass(ours) and mass(ours & theirs) / mass(ours) >= 0.8:
-        return Verdict("modality", f"only {' '.join(sorted(narrow.subject))} against {' '.join(sorted(wide.subject))}", 0.7)
+        return Verdict(
+            "modality",
+            f"only {' '.join(sorted(narrow.subject))} against {' '.join(sorted(wide.subject))}",
+            0.7,
+        )
     return None

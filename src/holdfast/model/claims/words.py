@@ -377,7 +377,7 @@ STOP = several(
     were been being am will would shall do does did done doing to of and or as at by for from in into on
     onto with via through using per than then so such too also just only even still already yet now
     currently today again each every all any both either some several many most more less much very
-    quite really please make makes made made sure ensure ensures team agreed decided decision decide
+    quite really please make makes made made sure ensure ensures agreed decided decision decide
     decides decides policy rule always generally usually normally typically basically must should shall
     may might can could ought have has had having not never no cannot up out off about around over under
     between within after before during while when where if unless until because since instead rather not
@@ -396,7 +396,7 @@ WEAK = terms(
     do become remain stay seem contain include consist come give apply rely depend store write build
     create define describe send get serve return implement project system default primary main
     standard current thing add call value base follow switch move appear end occur land time update
-    touch exist stay"""
+    touch exist stay hit reach access team"""
 )
 
 # Pairs of which a thing can be only one; `x|y` are names as `canonical` gives them.
@@ -417,6 +417,9 @@ centralized|distributed central|distributed local|remote locally|remotely embedd
 read-only|writable visible|hidden always|never early|late earliest|latest oldest|latest
 greedy|lazy verbose|quiet shared|separate shared|dedicated reversible|irreversible
 rows|columns push|poll warm|cold persistent|ephemeral durable|transient permanent|temporary
+strip|keep strip|preserve ignore|honour ignore|honor ignore|respect discard|keep discard|preserve
+hide|show propagate|swallow crash|survive increase|reduce improve|worsen improve|degrade merge|split
+british|american truncated|kept allow|block append|overwrite preserve|overwrite collapse|expand
 preserve|lose preserve|lost lost|kept lost|store immutable|change stable|change rarely|often seldom|often frequently|rarely random|sequential
 supported|unsupported used|unused known|unknown limited|unlimited singletenant|multitenant
 """
