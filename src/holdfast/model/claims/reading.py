@@ -42,7 +42,7 @@ class Clause:
     tried: bool  # what a dead end says was tried
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def read(text: str, kind: str = "fact") -> tuple[Clause, ...]:
     """The clauses of a text, in order."""
     found = [_clause(part) for part in parts(text, dead_end=kind == "dead-end")[:_MAX_CLAUSES]]

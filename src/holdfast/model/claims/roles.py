@@ -299,6 +299,7 @@ class _Roles:
     things: Mapping[tuple[str, ...], tuple[str, frozenset[str]]]
     words: Mapping[str, frozenset[str]]
     forms: frozenset[str]
+    starts: frozenset[str]
     longest: int
 
 
@@ -314,7 +315,9 @@ def _roles() -> _Roles:
                 if form[0] not in STOP or len(form) > 1:
                     fills.setdefault(form, {})[role] = name
     things_ = {form: (min(roles.values(), key=len), frozenset(roles)) for form, roles in fills.items()}
-    return _Roles(things_, named, several(_TABLE.replace("=", " ").replace(",", " ")), max(map(len, things_)))
+    forms = several(_TABLE.replace("=", " ").replace(",", " "))
+    starts = frozenset(form[0] for form in things_)
+    return _Roles(things_, named, forms, starts, max(map(len, things_)))
 
 
 def _lines() -> Iterable[str]:
@@ -356,6 +359,9 @@ def filled(words: tuple[Token, ...]) -> list[Filled]:
     """The things a sentence names that fill some role, the longest name first at each place."""
     roles, found, at = _roles(), [], 0
     while at < len(words):
+        if words[at].stem not in roles.starts:
+            at += 1
+            continue
         for size in range(min(roles.longest, len(words) - at), 0, -1):
             key = tuple(word.stem for word in words[at : at + size])
             if key in roles.things and (size > 1 or _spelled(words[at].low)):

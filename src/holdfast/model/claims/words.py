@@ -54,27 +54,26 @@ def tokens(text: str) -> tuple[Token, ...]:
     """The words, numbers and marks of one sentence, in order."""
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
-        found.extend(_made(match))
+        found.extend(_made(match[0], match.lastgroup or ""))
         if len(found) >= _MAX_TOKENS:
             break
     return tuple(_joined(found))
 
 
-def _made(match: re.Match[str]) -> list[Token]:
-    raw = match[0]
-    if match["code"]:
-        low = match["code"].lower()
-        return [Token(match["code"], low, canonical(low), "word", code=True)]
-    if match["op"] or match["mark"]:
-        return [Token(raw, raw, raw, "op" if match["op"] else "mark")]
-    if match["number"]:
-        glued = match["glued"]
-        if not glued or glued.lower() in GLUED:
-            return [Token(raw, raw.lower(), raw.lower(), "number")]
-        return [Token(raw, raw.lower(), raw.lower(), "word")]
-    if raw.lower() == "offline":
-        return [Token(raw, "without", "without", "word"), Token(raw, "network", "network", "word")]
-    return [_word(part) for part in _parts(raw.replace("’", "'"))]
+@lru_cache(maxsize=32768)  # making a frozen value costs more than finding it again
+def _made(raw: str, group: str) -> tuple[Token, ...]:
+    low = raw.lower()
+    match group:
+        case "code":
+            return (Token(raw[1:-1], low[1:-1], canonical(low[1:-1]), "word", code=True),)
+        case "op" | "mark":
+            return (Token(raw, raw, raw, group),)
+        case "glued":
+            known = low[-1].isdigit() or low.lstrip("0123456789.,:") in GLUED
+            return (Token(raw, low, low, "number" if known else "word"),)
+    if low == "offline":
+        return (Token(raw, "without", "without", "word"), Token(raw, "network", "network", "word"))
+    return tuple(_word(part) for part in _parts(raw.replace("’", "'")))
 
 
 def _parts(raw: str) -> list[str]:
