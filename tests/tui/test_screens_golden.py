@@ -1,7 +1,9 @@
 """How the review screen looks, to the letter, over data that never changes."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from holdfast.model.provenance import Provenance
 from holdfast.recall.passage import Passage
 from tests.tui.screens import NARROW, WIDE, Driven, drive, golden
 
+PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "review.svg"
 RUN = Provenance("run:20261114T090000Z-5d2c1e", 7, "retry only calls that are safe to repeat")
 OLD = Accepted(
     id="DEC-4k2m",
@@ -151,6 +154,14 @@ def test_the_screen_looks_as_it_did(name: str, monkeypatch: pytest.MonkeyPatch) 
         golden(name, screen.text)
 
     drive(Drawn(), act, size)
+
+
+def test_the_picture_in_the_readme_is_a_picture_alone() -> None:
+    """Who reads a page must not be announced to another host, nor see somebody's folders."""
+    text = PICTURE.read_text()
+    assert "DEC-7f3k" in text and "DEC-4k2m" in text
+    assert set(re.findall(r"https?://[^\s\"'<]+", text)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"@import|@font-face|<script|/(?:home|root|tmp|work|Users)/", text)
 
 
 def test_nothing_to_decide_looks_calm(monkeypatch: pytest.MonkeyPatch) -> None:

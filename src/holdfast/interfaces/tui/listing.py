@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rich.segment import Segment
 from rich.text import Text
 from textual import events
 from textual.geometry import Region, Size
@@ -92,9 +93,8 @@ class Listing(ScrollView, can_focus=True):
         elif item.id in self._skipped:
             style = self.get_component_rich_style("listing--skipped")
         line = self._line(item, row)
-        line.style = style
         line.truncate(width, overflow="ellipsis", pad=True)
-        return Strip(line.render(self.app.console), width)
+        return Strip(Segment.apply_style(line.render(self.app.console), style), width)
 
     def _line(self, item: Item, row: int) -> Text:
         memory = item.standing.memory

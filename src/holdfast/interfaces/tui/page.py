@@ -120,8 +120,9 @@ def _fields(item: Item) -> Iterator[RenderableType]:
     states = dict(item.standing.receipts)
     for number, cited in enumerate(memory.evidence):
         state = states.get(cited, "")
-        line = Text("evidence: " if number == 0 else "          ", style="dim")
-        yield line + Text(f"{state:<8}" if state else "", style=STATES.get(state, "")) + safe(_short(cited))
+        label = "evidence: " if number == 0 else "          "
+        shown = (f"{state:<8}" if state else "", STATES.get(state, ""))
+        yield Text.assemble((label, "dim"), shown, safe(_short(cited)))
     for note in item.standing.notes:
         if not note.startswith(memory.evidence):  # that stands above already
             yield safe(f"note: {note}", "yellow")
