@@ -12,6 +12,7 @@ from holdfast.curation import candidates, facts
 from holdfast.curation.conflicts import Known
 from holdfast.curation.decisions import Standing
 from holdfast.curation.facts import Facts
+from holdfast.curation.ground import Ground, together
 from holdfast.curation.propose import propose
 from holdfast.errors import BadInput
 from holdfast.git.approvals import KINDS as APPROVALS
@@ -88,10 +89,12 @@ def examine(clone: Clone, now: datetime, *, use: Use) -> Health:
 def suggest(clone: Clone, health: Health) -> Health:
     """Put what it suggests on the shelf, each once; what was turned down before is not suggested again."""
     kinds = {one.memory.id: one.memory.type for one in facts.read(clone)[0]}
-    return replace(health, findings=tuple(_suggested(clone, one, kinds) for one in health.findings))
+    with together(clone) as ground:
+        found = tuple(_suggested(clone, one, kinds, ground) for one in health.findings)
+    return replace(health, findings=found)
 
 
-def _suggested(clone: Clone, finding: Finding, kinds: Mapping[str, str]) -> Finding:
+def _suggested(clone: Clone, finding: Finding, kinds: Mapping[str, str], ground: Ground) -> Finding:
     if finding.suggestion is None:
         return finding
     action = finding.suggestion.suggests.partition(":")[0]
@@ -105,6 +108,7 @@ def _suggested(clone: Clone, finding: Finding, kinds: Mapping[str, str]) -> Find
             suggests=finding.suggestion.suggests,
             because=finding.suggestion.because,
             provenance=[Provenance("curate", None, finding.sentence)],
+            ground=ground,
         )
     except BadInput:  # a tombstone: somebody said no
         return replace(finding, suggestion=None)

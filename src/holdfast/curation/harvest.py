@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from holdfast.curation import extraction
+from holdfast.curation.ground import Ground, together
 from holdfast.curation.propose import propose
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.model.memory import Candidate
+from holdfast.model.memory import Accepted, Candidate
 from holdfast.model.provenance import Provenance
 from holdfast.model.said import Found, Said, Tried
 
@@ -44,24 +45,32 @@ def harvest(
     found = extraction.asked(turns, ask) if ask is not None and turns else None
     if found is None:
         found = extraction.found(turns, sent=sent)
+    return _proposed(clone, found, source, evidence) if found else Harvested()
+
+
+def _proposed(clone: Clone, found: Sequence[Found], source: str, evidence: Sequence[str]) -> Harvested:
     new, joined, refused = [], 0, 0
-    for one in found:
-        started = clone.now()
-        try:
-            made = _proposed(clone, one, source, evidence)
-        except HoldfastError:  # rejected before, or not fit to be kept
-            refused += 1
-            continue
-        if isinstance(made, Candidate) and _is_new(clone, made.id, started):
-            new.append(made.id)
-        else:
-            joined += 1
+    with together(clone) as ground:
+        for one in found:
+            before = set(ground.ids)
+            try:
+                made = _propose(clone, one, source, evidence, ground)
+            except HoldfastError:  # rejected before, or not fit to be kept
+                refused += 1
+                continue
+            if made.id not in before:
+                new.append(made.id)
+            else:
+                joined += 1
     return Harvested(tuple(new), joined, refused)
 
 
-def _proposed(clone: Clone, one: Found, source: str, evidence: Sequence[str]) -> object:
+def _propose(
+    clone: Clone, one: Found, source: str, evidence: Sequence[str], ground: Ground
+) -> Candidate | Accepted:
     return propose(
         clone,
+        ground=ground,
         kind=one.kind,
         statement=one.statement,
         details=f"Rationale: {one.why}" if one.why else "",
@@ -71,8 +80,3 @@ def _proposed(clone: Clone, one: Found, source: str, evidence: Sequence[str]) ->
         provenance=[Provenance(source, one.turn, one.words)],
         tags=[one.rule],
     )
-
-
-def _is_new(clone: Clone, identity: str, since: str) -> bool:
-    times = [e.ts for e in clone.own_events() if e.kind == "propose" and e.target == identity]
-    return min(times, default=since) >= since

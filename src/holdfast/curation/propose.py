@@ -16,22 +16,18 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
-from holdfast.curation import candidates, decisions, facts
-from holdfast.curation.candidates import Shelf
-from holdfast.curation.facts import Seen
+from holdfast.curation import candidates, decisions
+from holdfast.curation.ground import Ground, together
 from holdfast.errors import BadInput, NotFound
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import resolve_all, states
 from holdfast.git.rewritten import anchors
-from holdfast.model import claims
 from holdfast.model import memory as rules
-from holdfast.model.claims import Neighbours, Statement
-from holdfast.model.contradictions import statement as claim
+from holdfast.model.claims import Statement
 from holdfast.model.evidence import Evidence
 from holdfast.model.ids import memory_id
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, is_expired
 from holdfast.model.provenance import Provenance
-from holdfast.store import layout
 
 NewId = Callable[[str, list[str]], str]
 
@@ -56,10 +52,12 @@ def propose(
     because: str = "",
     id: str | None = None,  # noqa: A002 - the field's own name
     new_id: NewId = memory_id,
+    ground: Ground | None = None,
 ) -> Candidate | Accepted:
     """Put a candidate on the shelf, or find the memory that says the same already.
 
-    Secrets are removed before anything is compared or written; evidence becomes receipts.
+    Secrets are removed before anything is compared or written; evidence becomes receipts. `ground` comes from
+    `together`, where many are proposed at once.
     """
     cited = rules.unique(map(str, resolve_all(clone, map(str, evidence))))
     words, more = rules.split_statement(f"{statement}\n\n{details}")
@@ -90,8 +88,10 @@ def propose(
     for name in ("type", "id") if id is not None else ("type",):
         rules.CHECKS[name](fields[name])
     anchors.keep(clone, [text.removeprefix("commit:") for text in cited if text.startswith("commit:")])
-    with candidates.locked(clone):
-        return _keep(clone, fields, new_id)
+    if ground is not None:
+        return _keep(clone, fields, new_id, ground)
+    with together(clone) as alone:
+        return _keep(clone, fields, new_id, alone)
 
 
 def _cleaned(clone: Clone, given: dict[str, Any]) -> dict[str, Any]:
@@ -105,37 +105,35 @@ def _cleaned(clone: Clone, given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId) -> Candidate | Accepted:
-    shelf = candidates.read(clone)
-    seen, _ = facts.read(clone, layout.FOLDER_OF[fields["type"]])
-    known = _known(clone, shelf, seen, fields)
+def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: Ground) -> Candidate | Accepted:
+    alike = ground.alike(
+        Statement(fields["statement"], fields["type"], fields["applies_to"]), fields["suggests"]
+    )
+    known = _known(clone, alike, fields)
     if isinstance(known, Candidate):
-        return _join(clone, known, fields)
+        joined = _join(clone, known, fields)
+        ground.put(joined)
+        return joined
     if isinstance(known, Accepted):
         _note_evidence(clone, known, fields["evidence"])
         return known
-    taken = [*shelf.ids, *(one.memory.id for one in seen)]
-    if (fields["id"] or "").lower() in (name.lower() for name in taken):  # file names may ignore case
+    if (fields["id"] or "").lower() in (name.lower() for name in ground.ids):  # file names may ignore case
         raise BadInput(f"{fields['id']} says something else already", hint="Leave --id out to get a new one.")
-    if unknown := [name for name in fields["supersedes"] if name not in taken]:
+    if unknown := [name for name in fields["supersedes"] if name not in ground.ids]:
         raise NotFound(
             f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`."
         )
-    fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(seen, fields)])
-    fields["id"] = fields["id"] or new_id(fields["type"], taken)
+    fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(alike, fields["statement"])])
+    fields["id"] = fields["id"] or new_id(fields["type"], list(ground.ids))
     candidate = Candidate(**fields, line=clone.line().id)
     candidates.keep(clone, candidate)
     decisions.record(clone, "propose", candidate)
+    ground.put(candidate)
     return candidate
 
 
-def _known(
-    clone: Clone, shelf: Shelf, seen: list[Seen], fields: dict[str, Any]
-) -> Candidate | Accepted | None:
+def _known(clone: Clone, alike: list[Memory], fields: dict[str, Any]) -> Candidate | Accepted | None:
     """The memory that says the same and still counts; a tombstone speaks up."""
-    replaced = _replaced(seen)
-    standing = (one.memory for one in seen if one.memory.id not in replaced)
-    alike = _alike(fields, [*standing, *shelf.waiting.values(), *shelf.rejected.values()])
     for memory in alike:
         if isinstance(memory, Accepted) and not _outlived(clone, memory, fields["evidence"]):
             return memory
@@ -146,23 +144,6 @@ def _known(
         if isinstance(memory, Rejected):
             raise _was_rejected(memory, fields["statement"])
     return None
-
-
-def _alike(fields: dict[str, Any], memories: Iterable[Memory]) -> list[Memory]:
-    """The memories of this type that make the same claim, those in the very same words first.
-
-    What suggests something is about another memory, and the same only if it suggests the same.
-    """
-    said = Statement(fields["statement"], fields["type"], fields["applies_to"])
-    kin = {
-        memory.id: memory
-        for memory in memories
-        if memory.type == said.kind and getattr(memory, "suggests", None) == fields["suggests"]
-    }
-    same = [one for one in kin.values() if rules.same_words(one.statement, said.text)]
-    near = Neighbours({name: claim(memory) for name, memory in kin.items()}).near(said) if kin else []
-    other_words = [kin[name] for name in near if claims.same(claim(kin[name]), said)]
-    return list({memory.id: memory for memory in (*same, *other_words)}.values())
 
 
 def _was_rejected(tombstone: Rejected, statement: str) -> BadInput:
@@ -206,22 +187,10 @@ def _outlived(clone: Clone, known: Accepted, evidence: tuple[str, ...]) -> bool:
     return stale and bool(set(evidence) - set(known.evidence))
 
 
-def _predecessors(seen: list[Seen], fields: dict[str, Any]) -> list[str]:
-    """Entries that said the same: whoever asks found that none of them counts any more.
-
-    What was superseded is no predecessor: to bring it back contradicts whoever gave it up.
-    """
-    if fields["suggests"]:
-        return []
-    replaced = _replaced(seen)
-    standing = (one.memory for one in seen if one.memory.id not in replaced)
-    accepted = (memory for memory in standing if isinstance(memory, Accepted))
-    return [memory.id for memory in accepted if rules.same_words(memory.statement, fields["statement"])]
-
-
-def _replaced(seen: list[Seen]) -> set[str]:
-    """The ids that another entry names as superseded."""
-    return {old for one in seen if isinstance(one.memory, Accepted) for old in one.memory.supersedes}
+def _predecessors(alike: list[Memory], statement: str) -> list[str]:
+    """Entries that said the same: whoever asks found that none of them counts any more."""
+    accepted = (memory for memory in alike if isinstance(memory, Accepted))
+    return [memory.id for memory in accepted if rules.same_words(memory.statement, statement)]
 
 
 def _source(cited: tuple[str, ...]) -> str | None:

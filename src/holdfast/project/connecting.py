@@ -14,6 +14,7 @@ from holdfast.capture.records.madr import Decision, Exported
 from holdfast.capture.records.notes import Note, NotNotes
 from holdfast.curation import candidates
 from holdfast.curation.decisions import Standing
+from holdfast.curation.ground import Ground, together
 from holdfast.curation.propose import propose
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.git.evidence import resolve_all
@@ -90,9 +91,10 @@ class Connecting(Viewing):
             raise NotFound(f"no decision records were found ({usual} …)", hint="Name their folder.")
         records = [one for place in places for one in self._records(folders.listed(place), done)]
         records.sort(key=lambda one: (one.number is None, one.number or 0, one.path))
-        known = _Known(self)
-        for record in records:
-            self._bring_record(record, known, done)
+        with together(self.clone) as ground:
+            known = _Known(self, ground)
+            for record in records:
+                self._bring_record(record, known, done)
         return self._brought(done)
 
     def import_memory(
@@ -104,10 +106,11 @@ class Connecting(Viewing):
         """
         done = _Bringing()
         found = [one for text in self._texts(path, agent, home, done) for one in _noted(text, agent, done)]
-        known = _Known(self)
-        for note in found:
-            source = Provenance(f"file:{note.path}", note.line, note.words)
-            self._bring(note, source, known, done, tags=note.tags)
+        with together(self.clone) as ground:
+            known = _Known(self, ground)
+            for note in found:
+                source = Provenance(f"file:{note.path}", note.line, note.words)
+                self._bring(note, source, known, done, tags=note.tags)
         return self._brought(done)
 
     def export_adr(self, folder: str | None = None) -> Exported:
@@ -211,6 +214,7 @@ class Connecting(Viewing):
                 evidence=self._cited(one),
                 tags=tags,
                 supersedes=supersedes,
+                ground=known.ground,
             )
         except HoldfastError as error:  # rejected before, or not fit to be kept
             done.skipped.append(Skipped(f"{one.path}:{one.line}", str(error)))
@@ -242,7 +246,8 @@ class Connecting(Viewing):
 class _Known:
     """What was proposed or accepted before, to recognise a text that was imported already."""
 
-    def __init__(self, project: Viewing) -> None:
+    def __init__(self, project: Viewing, ground: Ground) -> None:
+        self.ground = ground
         self._scan = project.clone.scan
         shelf = candidates.read(project.clone)
         self.ids = set(shelf.ids)
