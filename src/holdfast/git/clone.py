@@ -70,6 +70,7 @@ BODY_FIELDS = (
 
 
 _T = TypeVar("_T")
+_DRAWER = paths.LOCAL.split("/")
 _REPO_ID = re.compile(r"[0-9a-z]{8,64}")
 
 
@@ -95,7 +96,7 @@ class Clone:
         self.notes = layout.notes  # what the user should be told on stderr
         self.private = layout
         self.layout = layout if is_writable(layout) else layout.sandboxed()
-        self.stores = (layout, layout.sandboxed())
+        self.stores = (layout, layout.sandboxed()) if self._has_own_drawer() else (layout,)
         self.bodies = Bodies(*self._writable_first())
         self._writers: dict[str, Writer] = {}
         self._line: tuple[tuple[object, ...], Line] | None = None
@@ -121,10 +122,30 @@ class Clone:
         clone._prepare()
         return clone
 
+    def _has_own_drawer(self) -> bool:
+        """Whether the store of last resort is ours: what git tracks there, whoever wrote it, is not.
+
+        A pull request could bring a whole store else, with approvals that nobody gave here.
+        """
+        local = self.private.sandboxed()
+        if not os.path.lexists(local.private) or set(local.listed(local.private)) <= {".gitignore"}:
+            return True
+        if os.path.realpath(local.private) == os.path.join(os.path.realpath(local.top), *_DRAWER):
+            tracked = {*os.fsdecode(self.repo.run("ls-files", "-z", "--", paths.LOCAL)).split("\0")}
+            tracked |= self.repo.tree("HEAD", paths.LOCAL).keys()
+            if tracked <= {"", f"{paths.LOCAL}/.gitignore"}:
+                return True
+        foreign = f"{paths.LOCAL} came by git, so nothing in it was recorded here"
+        if self.layout.private == local.private:
+            raise UnsafePath(foreign, hint=f"Delete it: git rm -r {paths.LOCAL}")
+        self.private.leave_out(f"{foreign}; delete it: git rm -r {paths.LOCAL}")
+        return False
+
     def _prepare(self) -> None:
         make_store(self.layout)
         if self.layout.private == self.private.private:
-            if sandbox.holds_something(self.private) and (moved := sandbox.drain(self.private)):
+            drawer = len(self.stores) > 1 and sandbox.holds_something(self.private)
+            if drawer and (moved := sandbox.drain(self.private)):
                 self.notes.append(f"moved {moved} files that a sandbox had recorded into the private store")
             self.settle()
         else:

@@ -17,7 +17,7 @@ _HIDDEN = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero-width, separators, bidirectional controls
     "\ufeff\ufff0-\ufffb\ufffe\uffff"
     "\ud800-\udfff"  # half a character: cannot be written as UTF-8
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # controls of scripts and scores
     "\U000e0000-\U000e0fff"  # the tag block and the rest of the selectors
     "]"
 )

@@ -10,7 +10,7 @@ from holdfast.diagnostics import doctor, repair
 from holdfast.diagnostics.checkpoint import Checkpoint
 from holdfast.diagnostics.findings import Report
 from holdfast.diagnostics.repair import Repair
-from holdfast.errors import BadInput, ReadOnlyStore
+from holdfast.errors import BadInput, NeedsReview, ReadOnlyStore
 from holdfast.git import adopt, erase, hooks, lines, publish, setup
 from holdfast.git.erase import Erasure
 from holdfast.git.hooks import HookState, Installed, Removed
@@ -84,6 +84,7 @@ class Keeping(Viewing):
     def bring_back(self, file: str) -> Bundle:
         """Add what an exported file holds and this clone lacks."""
         self.clone.repo.refuse_in_hook_of_publish()
+        self._refuse_strange_approvals(file)
         before = set(lines.known(self.clone.layout))
         with fsio.locked(self.clone.layout.lock, wait=60.0):
             done = bundle.bring_back(self.clone.layout, file, erased=self.clone.erased())
@@ -91,6 +92,18 @@ class Keeping(Viewing):
         erase.sweep(self.clone)
         self._render_quietly()
         return done
+
+    def _refuse_strange_approvals(self, file: str) -> None:
+        """What a store brings counts as recorded here: only a person may bring approvals of persons in."""
+        if self._person:
+            return
+        own = {event.hash_self.encode("ascii") for event in self.clone.own_events()}
+        for line in bundle.log_lines(file):
+            if b'"kind":"accept"' in line and line[14:78] not in own:
+                raise NeedsReview(
+                    f"{file} brings approvals that were not given in this clone",
+                    hint="If you trust where it comes from, import it yourself, in a terminal of your own.",
+                )
 
     def reset(self, what: str) -> Done:
         """Empty caches: sessions, tasks or all; `reset_undo` brings back what was taken."""

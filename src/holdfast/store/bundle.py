@@ -19,6 +19,7 @@ from typing import IO
 
 from holdfast.errors import BadBundle, BadInput
 from holdfast.store import fsio, pending, trash
+from holdfast.store.format import split_lines
 from holdfast.store.layout import Layout
 
 FOLDERS = (
@@ -113,6 +114,13 @@ def bring_back(layout: Layout, file: str, *, erased: set[str]) -> Bundle:
         if erased.isdisjoint(_named_in(name)):
             added += _add(layout, name, data)
     return Bundle(file, added, size)
+
+
+def log_lines(file: str) -> Iterator[bytes]:
+    """The lines of the log that a bundle would bring."""
+    for name, data in _read(file):
+        if name.startswith(("spool/", "sealed/log/")):
+            yield from split_lines(data)
 
 
 def _named_in(name: str) -> Iterator[str]:
