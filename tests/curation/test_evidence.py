@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
-from holdfast.git.evidence import moved, resolve, state, states
-from holdfast.model.evidence import CommitEvidence, FileEvidence, RunEvidence
+from holdfast.git.evidence import moved, resolve, resolve_all, state, states
+from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, SymbolEvidence
 from tests.conftest import make_repo
 
 
@@ -167,3 +167,25 @@ def test_many_receipts_take_few_processes(bench: Any, monkeypatch: pytest.Monkey
     found = states(bench.clone, [f"file:src/{n}.py@{oid}" for n in range(150)] + [f"file:src/a.py@{oid}"])
     assert sorted(found.values()) == ["gone"] * 150 + ["holds"]
     assert len(count) < 8
+
+
+def test_a_memory_can_rest_on_every_kind_of_evidence_at_once(bench: Any) -> None:
+    """One question answers for all of them."""
+    bench.run("r1")
+    bench.repo.commit("src/b.py", "A = 1\n\n\ndef go():\n    return A\n")
+    found = resolve_all(bench.clone, ["r1", "HEAD", "src/b.py", "src/b.py:4-5", "src/b.py#go"])
+    kinds = [RunEvidence, CommitEvidence, FileEvidence, LinesEvidence, SymbolEvidence]
+    assert [type(item) for item in found] == kinds
+    texts = [str(item) for item in found]
+    assert set(states(bench.clone, texts).values()) == {"holds"}
+    bench.repo.commit("src/b.py", "A = 2\n\n\ndef go():\n    return A\n")
+    assert list(states(bench.clone, texts).values()) == ["holds", "holds", "changed", "holds", "holds"]
+
+
+def test_a_memory_keeps_the_receipt_of_the_symbol_it_rests_on(bench: Any) -> None:
+    """An edit elsewhere in the file must not send it back to review."""
+    bench.repo.commit("src/b.py", "def go():\n    return 1\n")
+    made = bench.propose("Going returns one.", evidence=["src/b.py#go"])
+    assert made.evidence == (str(resolve(bench.clone, "src/b.py#go")),)
+    bench.repo.commit("src/b.py", "import os\n\n\ndef go():\n    return 1\n")
+    assert state(bench.clone, resolve(bench.clone, made.evidence[0])) == "holds"

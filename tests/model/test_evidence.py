@@ -58,7 +58,7 @@ def test_any_symbol_of_an_odd_path_reads_back_as_written(path: str, name: str) -
     "text",
     ["", "run:", "run:a b", "commit:abc", f"commit:{OID.upper()}", f"file:@{OID}", "file:a@xyz", "file:a",
      f"file:/etc/passwd@{OID}", f"file:../a@{OID}", f"file:a//b@{OID}", "https://example.org", OID,
-     f"lines:a:0-1@{OID}", f"lines:a:2-1@{OID}", f"lines:a:01-2@{OID}", f"lines:a:1@{OID}", 
+     f"lines:a:0-1@{OID}", f"lines:a:2-1@{OID}", f"lines:a:01-2@{OID}", f"lines:a:1@{OID}",
      f"lines::1-2@{OID}",
      f"lines:a:1-2@{OID[:8]}", f"lines:../a:1-2@{OID}", f"lines:a:1-9999999999@{OID}", "lines:a:1-2",
      f"symbol:a#@{OID}", f"symbol:a@{OID}", f"symbol:#b@{OID}", f"symbol:a#b\nc@{OID}", "symbol:a#b",

@@ -32,12 +32,9 @@ def symbols(lines: Sequence[bytes]) -> list[Symbol]:
     return qualified(_by_indentation(lines))
 
 
-def likely(lines: Sequence[bytes], name: str) -> Iterator[tuple[int, int]]:
-    """Where a function or class of this name seems to be: cheap, for whoever knows its hash."""
-    leaf = name.rpartition(".")[2].encode()
-    for at, line in enumerate(lines):
-        if leaf in line and (found := _OPENING.match(line)) and found[2] == leaf:
-            yield _extent(lines, at, ())
+def opens(line: bytes) -> bool:
+    """Whether a line begins a function or a class."""
+    return _OPENING.match(line) is not None
 
 
 def _named(body: Sequence[ast.stmt], around: str) -> Iterator[Symbol]:
@@ -95,13 +92,13 @@ def _by_indentation(lines: Sequence[bytes]) -> Iterator[Part]:
         if at in inside:
             continue
         if found := _OPENING.match(line):
-            first, last = _extent(lines, at, inside)
+            first, last = extent(lines, at, inside)
             yield Part(found[2].decode("utf-8", "replace"), first, last)
         elif found := _ASSIGNED.match(line):
             yield Part(found[1].decode("utf-8", "replace"), at + 1, at + 1)
 
 
-def _extent(lines: Sequence[bytes], at: int, inside: Container[int]) -> tuple[int, int]:
+def extent(lines: Sequence[bytes], at: int, inside: Container[int] = ()) -> tuple[int, int]:
     """From the decorators down to the last line that is indented further or begins inside a string."""
     indent, first = _indent(lines[at]), at
     while (above := _decorator(lines, first)) < first:

@@ -7,6 +7,7 @@ from holdfast.errors import BadInput, TooLarge
 from holdfast.model.evidence import LinesEvidence, Span, SymbolEvidence
 from holdfast.model.spans import symbols as naming
 from holdfast.model.spans import text as lines_of_text
+from holdfast.model.spans.likely import Guesses
 from holdfast.model.spans.symbol import Symbol
 from holdfast.model.spans.text import Tables, digest, find, find_text, is_binary, is_costly, lines_of
 from holdfast.model.text import visible
@@ -29,6 +30,10 @@ class Text:
         """Its symbols; None where none can be told."""
         return naming.symbols(self.path, self.lines) if self._named else None
 
+    @cached_property
+    def _guesses(self) -> Guesses:
+        return Guesses(self.path, self.lines)
+
     def place(self, span: Span) -> tuple[int, int] | None:
         """First and last line of where the cited text stands, nearest to where it was; None: nowhere."""
         match span:
@@ -41,7 +46,7 @@ class Text:
     def _place_of(self, name: str, wanted: str) -> tuple[int, int] | None:
         if not self._named:
             return None
-        for first, last in naming.likely(self.path, self.lines, name):
+        for first, last in self._guesses.places(name):
             if self.hash(first, last, size=len(wanted)) == wanted:
                 return first, last
         for symbol in self._called(name):

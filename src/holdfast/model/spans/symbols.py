@@ -38,11 +38,6 @@ def symbols(path: str, lines: Sequence[bytes]) -> list[Symbol] | None:
     return [symbol for symbol in found if is_symbol_name(symbol.name)]
 
 
-def likely(path: str, lines: Sequence[bytes], name: str) -> list[tuple[int, int]]:
-    """Places to look at first, for whoever knows the hash: they may be wrong, but cost little."""
-    return list(python.likely(lines, name)) if path.endswith((".py", ".pyi")) else []
-
-
 def pick(path: str, found: Sequence[Symbol] | None, typed: str) -> Symbol:
     """The symbol that a person means: by its whole name, else by the end of it."""
     shown = f"{visible(path)}#{visible(typed[:200])}"

@@ -53,6 +53,8 @@ def find(
     if places <= 0 or count <= 0:
         return None
     near = min(max(near, 0), places - 1)
+    if digest(lines[near : near + count], size=len(wanted)) == wanted:  # most have not moved at all
+        return near
     work = _work(lines, count)
     reach = _NEAR if work <= _MOST else max(1, int(_NEAR * _MOST / work))
     for start in _outwards(near, places, reach):
@@ -87,7 +89,7 @@ def find_text(lines: Sequence[bytes], old: Sequence[bytes], near: int) -> int | 
 
 
 def _outwards(near: int, places: int, reach: int) -> Iterator[int]:
-    yield near
+    """The places around one, the nearest first."""
     for step in range(1, reach):
         if near - step >= 0:
             yield near - step
