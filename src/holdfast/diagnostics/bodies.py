@@ -11,7 +11,7 @@ from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger, Seen
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.git.clone import Clone
-from holdfast.store import capsule
+from holdfast.store import capsule, receipts
 from holdfast.store.format import SALT_BYTES, body_name, parse_event
 
 _BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
@@ -98,6 +98,15 @@ def _capsule_of(clone: Clone, event: Seen, stored: bytes) -> Iterator[Finding]:
             repair=repair,
             path=path,
         )
+    yield from _packs_of(clone, event.run_id.decode("ascii"), folder)
+
+
+def _packs_of(clone: Clone, run_id: str, folder: str) -> Iterator[Finding]:
+    """The packs that the run was given lie beside its capsule, which names their roots."""
+    context = capsule.read_json(folder, capsule.CONTEXT)
+    for sentence in receipts.faults(clone.stores, run_id, context) if isinstance(context, dict) else ():
+        place = os.path.join(clone.layout.receipts, run_id)
+        yield _problem("capsule", _shown(clone, place), sentence, _BACKUP)
 
 
 def _shown(clone: Clone, path: str) -> str:

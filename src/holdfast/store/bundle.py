@@ -24,7 +24,7 @@ from holdfast.store.layout import Layout
 
 FOLDERS = (
     *("spool", "pending", "sealed", "bodies", "runs", "candidates", "lines", "erased", "quarantine"),
-    *("sessions", "anchors", "trash", "kept"),
+    *("sessions", "anchors", "trash", "kept", "receipts"),
 )
 FILES = ("rewrites", "statistics")
 MAX_FILE = 1 << 30

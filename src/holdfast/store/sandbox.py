@@ -14,7 +14,7 @@ from holdfast.store.log import MAX_SPOOL
 # Bodies before the events that name them, lines before what was recorded on them.
 _FOLDERS = (
     *("lines", "bodies", "runs", "candidates", "sealed", "pending", "erased", "quarantine"),
-    *("sessions", "claims", "anchors"),
+    *("sessions", "claims", "anchors", "receipts"),
 )
 
 

@@ -8,7 +8,7 @@ from holdfast.git import evidence
 from holdfast.git.clone import Clone
 from holdfast.git.rewritten import anchors
 from holdfast.model.event import Draft
-from holdfast.model.evidence import CommitEvidence, FileEvidence
+from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, SymbolEvidence
 from holdfast.model.ids import LINK, new_id, pick, slug
 from holdfast.model.task import Link, link_kind
 from holdfast.store import layout as paths
@@ -60,6 +60,8 @@ def _resolved(clone: Clone, target: str) -> tuple[str, str]:
         return "commit", found.oid
     if isinstance(found, FileEvidence):
         return "path", found.path
+    if isinstance(found, LinesEvidence | SymbolEvidence):
+        raise BadInput(f"{target} is a part of a file", hint="Link to the whole file by its path.")
     raise BadInput(f"{target} is a run", hint="Link to a path, an address or a commit.")
 
 
