@@ -12,6 +12,7 @@ from holdfast.diagnostics.check import check
 from holdfast.errors import BadInput, Contradicts, NeedsReview
 from holdfast.git.publish import publish
 from holdfast.model.memory import Accepted
+from holdfast.project import Project
 
 REDIS, POSTGRES = "Sessions are stored in Redis.", "Sessions are stored in Postgres."
 
@@ -127,6 +128,25 @@ def test_two_branches_that_contradict_are_caught_after_the_merge(bench: Any) -> 
     publish(bench.clone)
     assert check(bench.clone.repo).problems == ()
     assert queue(bench.again()).items == ()
+
+
+def test_the_next_command_after_a_merge_says_so_once(bench: Any) -> None:
+    """Whoever merged hears of it without asking."""
+    on_a_branch(bench, "one", REDIS)
+    on_a_branch(bench, "other", POSTGRES)
+    project = Project.open(bench.repo.path, clock=bench.clock, environ={"XDG_CACHE_HOME": bench.cache})
+    assert not any("contradicts" in note for note in project.notices)
+    bench.repo.git("merge", "-q", "--no-edit", "one")
+    bench.clock.pass_by(minutes=1)
+    told = [
+        [note for note in project.notices if "contradicts" in note]
+        for project in (
+            Project.open(bench.repo.path, clock=bench.clock, environ={"XDG_CACHE_HOME": bench.cache})
+            for _ in range(2)
+        )
+    ]
+    assert len(told[0]) == 1 and "holdfast review" in told[0][0]
+    assert told[1] == []
 
 
 def test_the_trunk_itself_is_judged_by_what_its_last_merge_brought(bench: Any) -> None:

@@ -5,13 +5,16 @@ looked at and whom it contradicts; only what is new since then is compared. The 
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
+from holdfast.curation import facts
 from holdfast.curation.conflicts import STANDING, Conflict, Known
 from holdfast.curation.decisions import Standing
 from holdfast.git import noticed
 from holdfast.git.approvals import words_of
 from holdfast.git.clone import Clone
 from holdfast.model.contradictions import contradiction, resolved
+from holdfast.store import layout
 
 RECORD = "contradictions"
 AT_ONCE = 500  # memories that are compared without being asked; `holdfast curate` compares all
@@ -28,6 +31,17 @@ def standing_ones(clone: Clone, standings: Iterable[Standing], known: Known) -> 
         if not clone.reading:
             noticed.keep(clone, RECORD, before)
     return list(_told(before, there))
+
+
+def new_ones(clone: Clone, now: datetime) -> list[Conflict]:
+    """The contradictions that were not there at the last look: a merge may just have brought them."""
+    if not clone.repo.head().oid or clone.repo.tree_id("HEAD", layout.MEMORY) is None:
+        return []
+    rows = noticed.read(clone, RECORD)
+    told = {frozenset((name, other)) for name, (_, *others) in rows.items() for other in others}
+    standings = facts.facts(clone, now).standings
+    found = standing_ones(clone, standings, Known(standings))
+    return [one for one in found if frozenset((one.one.id, one.other.id)) not in told]
 
 
 def _compared(

@@ -9,9 +9,9 @@ from holdfast import config
 from holdfast.capture import noticing, recover
 from holdfast.capture import run as capture
 from holdfast.config import Settings
+from holdfast.curation import contradictions, pages
 from holdfast.curation import edits as memory_edits
 from holdfast.curation import facts as standing_facts
-from holdfast.curation import pages
 from holdfast.curation.facts import Facts
 from holdfast.errors import HoldfastError, SwitchedOff
 from holdfast.git import edited, erase, hooks, journal
@@ -107,12 +107,19 @@ class Viewing:
             there = noticing.notice(self.clone)
             if any(move.kind == "branch" for move in there.new):
                 self._render_quietly(all_days=True)  # what the views show is of the branch that was left
+            if there.new:
+                self._say_what_contradicts()
         self._leave_nothing_switched_off()
         taken: list[object] = [*memory_edits.take(self.clone)]
         if self.settings.has("tasks"):
             taken += [*edits.take(self.clone), *filter(None, [edited_view.take(self.clone)])]
         if taken:
             self._render_quietly()
+
+    def _say_what_contradicts(self) -> None:
+        """Two branches may each have accepted what the other denies; nobody looked at both before a merge."""
+        for one in contradictions.new_ones(self.clone, self.clone.clock())[:3]:
+            self.clone.notes.append(f"{one.sentence}; decide with: holdfast review")
 
     def _leave_nothing_switched_off(self) -> None:
         """Where a feature was switched off after it was used, its hooks and views go; truth stays."""
