@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from textual import _wait
 from textual.events import Paste
 from textual.pilot import Pilot
 
@@ -18,6 +19,11 @@ GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "screens"
 BARS = re.compile("[▁-█]")
 WRITING = os.environ.get("HOLDFAST_GOLDEN") == "write"
 WIDE, NARROW = (120, 34), (80, 24)
+
+
+# Textual waits a while after each key to see whether the machine is idle; `settle` knows better.
+_wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = 0.001, 1.0
+CALM = 3  # looks at a screen on which nothing is under way, one after the other
 
 
 class Driven:
@@ -51,7 +57,7 @@ class Driven:
     async def settle(self) -> None:
         """Wait until nothing is asked, looked up or drawn any more."""
         calm = 0
-        while calm < 2:
+        while calm < CALM:
             await self._pilot.pause()
             await self.app.workers.wait_for_complete()
             base = next(one for one in self.app.screen_stack if isinstance(one, Showing))
