@@ -146,7 +146,11 @@ def test_what_a_detached_head_left_is_called_so(ready: Cli, repo: GitRepo) -> No
 
 def test_only_what_is_listed_somewhere_can_be_remembered(ready: Cli) -> None:
     """A decision that no command lists would be lost at once."""
-    assert ready("remember", "We use git.", "--type", "decision", ok=False).code == 2
+    assert ready("remember", "We use git.", "--type", "rumour", ok=False).code == 2
+    name = propose(ready, "We use git.", "--type", "decision")
+    ready("review", "accept", name)
+    assert name in ready("facts", "--type", "decision").out
+    assert name not in ready("facts").out
 
 
 def test_uninstall_says_how_it_stays_gone(ready: Cli) -> None:

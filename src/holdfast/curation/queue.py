@@ -66,8 +66,10 @@ class Queue:
         return self._against
 
     def look(self, item: Item) -> Look:
-        """An item's conflicts, twins and changes."""
+        """An item's conflicts, twins and changes; what suggests something names another memory's words."""
         memory = item.standing.memory
+        if item.reason == "suggested":
+            return Look((), (), ())
         found = self.against.conflicts(memory)
         same = [one.id for one in self.against.same(memory)]
         return Look(found, tuple(same), self._diff(item.standing))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.curation import candidates, decisions, table, undo
+from holdfast.curation import candidates, decisions, table, trust, undo
 from holdfast.curation.conflicts import Conflict
 from holdfast.curation.decisions import Reviewer, Standing
 from holdfast.curation.facts import Seen
@@ -88,11 +88,25 @@ def revise(
 def confirm(
     clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None, *, again: bool = False
 ) -> Standing:
-    """Record that the text as it stands is approved; the file itself is not ours to write."""
+    """Record that the text as it stands is approved; the file itself is not ours to write.
+
+    A program's word adds nothing to what a person approved already, and takes nothing from it.
+    """
     refuse_clash(entry)
     memory, sighting = entry.memory, entry.sighting
     if isinstance(memory, Accepted):
         need_evidence(clone, memory, reviewer)
+    stood = trust.tiers(clone, [entry])[memory.id, sighting.blob] == trust.T0
+    if not (stood and kind == "promote"):
+        _confirm(clone, entry, kind, reviewer, stood=stood, again=again)
+    tier = trust.T0 if stood or kind == "accept" else trust.T2
+    return Standing(memory, rules.status(memory), path=sighting.path, blob=sighting.blob, trust=tier)
+
+
+def _confirm(
+    clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None, *, stood: bool, again: bool
+) -> None:
+    memory, sighting = entry.memory, entry.sighting
     if sighting.origin == "edit":
         clone.change(sighting.path, _file_text(entry))  # publish commits the file as it stands
     asked = decisions.waits if again else decisions.has
@@ -100,9 +114,7 @@ def confirm(
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
         after = _file_text(entry)
         before = None if sighting.origin == "edit" else after
-        undo.note(clone, Step("accept", memory.id, (), sighting.path, before, after))
-    trust = "T0" if kind == "accept" else "T2"
-    return Standing(memory, rules.status(memory), path=sighting.path, blob=sighting.blob, trust=trust)
+        undo.note(clone, Step("accept", memory.id, (), sighting.path, before, after, stood=stood))
 
 
 def fresh_evidence(clone: Clone, memory: Memory) -> tuple[str, ...]:

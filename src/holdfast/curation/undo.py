@@ -30,6 +30,7 @@ class Step:
     path: str | None = None  # of the entry that was written
     before: str | None = None  # its file's text; None: there was none
     after: str | None = None
+    stood: bool = False  # whether a person had approved this very text before, so that nothing changed
 
 
 def note(clone: Clone, step: Step) -> None:
@@ -45,7 +46,7 @@ def undo(clone: Clone, reviewer: Reviewer) -> Step:
         if not steps:
             raise NotFound("there is no decision to take back")
         step = steps[-1]
-        if step.path is not None:
+        if step.path is not None and not step.stood:
             _take_back(clone, step, reviewer)
         for name, text in step.candidates:
             memory = entries.parse(text, name)

@@ -13,7 +13,7 @@ from holdfast.curation.propose import expiry, propose
 from holdfast.curation.queue import Item, Queue
 from holdfast.curation.revising import Wish
 from holdfast.curation.undo import Step
-from holdfast.errors import BadInput, HoldfastError, NeedsReview
+from holdfast.errors import BadInput, HoldfastError, NeedsReview, NotFound
 from holdfast.git.evidence import resolve_all
 from holdfast.model.memory import Accepted, Candidate, labelled, split_statement, unique
 from holdfast.model.provenance import Provenance
@@ -89,7 +89,7 @@ class Knowing(Viewing):
 
     def supersede(self, identity: str, statement: str, **fields: Any) -> Standing:
         """Propose what takes another memory's place; fields as `remember` takes them."""
-        old = self.memory(identity)
+        old = self._entry(identity)
         fields.setdefault("kind", old.memory.type)
         fields.setdefault("applies_to", old.memory.applies_to)
         return self.remember(statement, supersedes=[old.id], **fields)
@@ -97,6 +97,16 @@ class Knowing(Viewing):
     def memory(self, identity: str) -> Standing:
         """How one memory stands here, by its id or its beginning; candidates and tombstones too."""
         there = queue.every(self.clone, self.clone.clock())
+        return there[queue.pick(identity, there)]
+
+    def _entry(self, identity: str) -> Standing:
+        """The same where an entry is meant: what suggests something about it may begin like it."""
+        there = queue.every(self.clone, self.clone.clock())
+        if identity in there:
+            return there[identity]
+        entries = [name for name, one in there.items() if one.status not in ("candidate", "rejected")]
+        with contextlib.suppress(NotFound):
+            return there[queue.pick(identity, entries)]
         return there[queue.pick(identity, there)]
 
     def promote_fact(
@@ -200,7 +210,7 @@ class Knowing(Viewing):
 
     def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
         """Say that an accepted memory no longer holds; an agent's word for it waits for a person."""
-        there = self.memory(identity)
+        there = self._entry(identity)
         if self._person or there.trust != "T0":
             return self.retire(there.id, reason=reason, reviewer=reviewer)
         made = propose(

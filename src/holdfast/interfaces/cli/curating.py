@@ -293,9 +293,10 @@ def undo(place: Place) -> None:
 @click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
 @click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
 def retire(place: Place, name: str, reason: str, reviewer: str | None) -> None:
-    """Say that an accepted memory no longer holds."""
+    """Say that an accepted memory no longer holds; the same as `holdfast deprecate`."""
     with place.project() as project:
-        show(project.retire(name, reason=reason, reviewer=reviewer), words.retired, objects.standing)
+        done = project.deprecate(name, reason=reason, reviewer=reviewer)
+        show(done, words.deprecated, objects.standing)
 
 
 @command(root, "deprecate")

@@ -174,7 +174,7 @@ def _grounds(one: Waiting) -> list[str]:
             for place in item.provenance[:3]
         ),
         *(f"    note: {note}" for note in notes),
-        *(f"    {line}" for line in memory.details.splitlines()[:4]),
+        *(f"    {line}" for line in memory.details.splitlines()[:5] if line.strip()),
         *(_beside(look) if look else ()),
     ]
 
