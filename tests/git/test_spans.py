@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.errors import Ambiguous, BadInput, NotFound
+from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
+from holdfast.git import setup
+from holdfast.git.clone import Clone
 from holdfast.git.evidence import from_folder, resolve, states
 from holdfast.git.spans import Where, recite, what_changed, where
 from holdfast.model.evidence import FileEvidence, LinesEvidence, SymbolEvidence
@@ -201,6 +203,7 @@ def test_a_rename_is_followed_committed_or_not(code: Place) -> None:
     assert set(states(clone, cited).values()) == {"holds"}
     assert where(clone, cited[2]) == Where("c.py", 13, 15)
     assert recite(clone, cited[2]) == cited[2].replace(PATH, "c.py")
+    assert [str(resolve(clone, text)) for text in cited] == cited
     code.git("mv", "c.py", "d.py")
     assert where(code.open(), cited[2]) == Where("d.py", 13, 15)
     code.repo.write("d.py", SOURCE.replace("y = 2", "y = 3"))
@@ -337,7 +340,7 @@ def test_a_text_of_another_branch_is_found_there(code: Place) -> None:
     (cited,) = cite(code, f"{PATH}:7-9")
     code.git("switch", "-q", "main")
     rows = what_changed(code.open(), cited)
-    assert rows[0].startswith(f"stands so only elsewhere, in {oid[:12]}")
+    assert rows[0].startswith(f"the cited text stands in {oid[:12]} by Ada")
     assert "+    x = a + 1" in rows
 
 
@@ -401,11 +404,63 @@ def test_a_shallow_clone_shows_what_it_can(code: Place, tmp_path: Path) -> None:
     assert what_changed(clone, cited[0]) == ()
 
 
+def test_an_edit_inside_a_file_that_is_being_moved_is_shown(code: Place) -> None:
+    """Moved and changed in one go, not committed yet."""
+    cited = cite(code, f"{PATH}:7-9", PATH)
+    code.git("mv", PATH, "b.py")
+    code.repo.write("b.py", SOURCE.replace("a + 1", "a + 2"))
+    code.git("add", "b.py")
+    for text in cited:
+        rows = what_changed(code.open(), text)
+        assert rows[0] == "changed here, not committed"
+        assert "+    x = a + 2" in rows
+
+
+def test_spans_hold_during_a_merge_that_is_not_settled(code: Place) -> None:
+    """A conflict elsewhere in the file says nothing about the span."""
+    cited = cite(code, *SPANS)
+    code.git("switch", "-qc", "side")
+    code.repo.commit(PATH, SOURCE.replace("return 5", "return 6"))
+    code.git("switch", "-q", "main")
+    code.repo.commit(PATH, SOURCE.replace("return 5", "return 7"))
+    code.git("merge", "-q", "side", ok=False)
+    assert "<<<<<<<" in (code.repo / PATH).read_text()
+    assert set(states(code.open(), cited).values()) == {"holds"}
+
+
+def test_a_repository_of_longer_hashes_cites_in_them(tmp_path: Path) -> None:
+    """Git's newer kind of hash is as long as it is."""
+    path = tmp_path / "new"
+    subprocess.run(["git", "init", "-q", "--object-format=sha256", path], check=True)
+    (path / "a.py").write_text("A = 1\nB = 2\n")
+    subprocess.run(["git", "-C", path, "add", "a.py"], check=True)
+    setup.initialise(str(path), cache=str(tmp_path / "cache"), commit=False)
+    clone = Clone.open(str(path), cache=str(tmp_path / "cache"))
+    cited = [str(resolve(clone, text)) for text in ("a.py#A", "a.py:2")]
+    assert {len(text.rpartition("@")[2]) for text in cited} == {64}
+    (path / "a.py").write_text("# above\nA = 1\nB = 2\n")
+    subprocess.run(["git", "-C", path, "add", "a.py"], check=True)
+    assert set(states(clone, cited).values()) == {"holds"}
+
+
+def test_a_file_that_cannot_be_read_here_says_nothing(code: Place, tmp_path: Path) -> None:
+    """A partial clone without its remote must neither crash nor call a memory stale."""
+    cited = cite(code, *SPANS)
+    code.git("config", "uploadpack.allowFilter", "true")
+    path = tmp_path / "partial"
+    args = ["--filter=blob:none", "-n", f"file://{code.repo.path}", path]
+    subprocess.run(["git", "clone", "-q", *args], check=True)
+    subprocess.run(["git", "-C", path, "checkout", "-q", "HEAD", "--", ".holdfast"], check=True)
+    os.rename(code.repo.path, tmp_path / "away")
+    clone = code.at(path).open()
+    assert set(states(clone, cited).values()) == {"unanchored"}
+    assert [what_changed(clone, text) for text in cited] == [()] * len(cited)
+    with pytest.raises(TooLarge):
+        resolve(clone, f"{PATH}:1")
+
+
 def test_before_the_first_commit_a_staged_span_holds(tmp_path: Path) -> None:
     """A project's first memory may come before its first commit."""
-    from holdfast.git import setup
-    from holdfast.git.clone import Clone
-
     subprocess.run(["git", "init", "-q", tmp_path / "new"], check=True)
     (tmp_path / "new" / "a.py").write_text("A = 1\n")
     subprocess.run(["git", "-C", tmp_path / "new", "add", "a.py"], check=True)

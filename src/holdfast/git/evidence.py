@@ -7,7 +7,7 @@ founded than it is. Spans are followed where they move within their file and whe
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -157,7 +157,7 @@ def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
         "lines": lambda name: _files(clone, name, "lines"),
         "symbol": lambda name: _files(clone, name, "symbol"),
     }
-    if kind in readers and rest and not _is_tracked(clone, text):
+    if kind in readers and rest and not (kind in ("lines", "symbol") and _is_tracked(clone, text)):
         text, found = rest, readers[kind](rest)
     else:
         found = [item for kind in ("run", "commit", "file") for item in readers[kind](text)]
@@ -201,30 +201,35 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
 
 
 def _span_states(clone: Clone, spans: Sequence[Span]) -> dict[Span, State]:
-    """Each file is read once here, and once more from git if something cited is not in it here."""
+    """The state of each span; a file that git tracks but that nobody can read here says nothing."""
     by_path: dict[str, list[Span]] = {}
     for span in spans:
         by_path.setdefault(span.path, []).append(span)
     at = places(clone.repo, by_path) if by_path else {}
-    found: dict[Span, State] = {span: "changed" if span.path in at else "gone" for span in spans}
-    waiting: dict[str, list[Span]] = {}
-    for path, place in at.items():
-        data = here(clone.repo, place.path)
-        held = _standing(clone, Text(place.path, data), by_path[path]) if data is not None else set[Span]()
-        found |= dict.fromkeys(held, "holds")
-        rest = [span for span in by_path[path] if span not in held]
-        if (
-            rest
-            and place.held.blob is not None
-            and (data is None or clone.repo.hash_blob(data) != place.held.blob)
-        ):
-            waiting[path] = rest
-    for some in _chunks(list(waiting)):
-        data_of = stored(clone.repo, [at[path].held.blob or "" for path in some])
-        for path in some:
-            if (kept := data_of.get(at[path].held.blob or "")) is not None:
-                found |= dict.fromkeys(_standing(clone, Text(at[path].path, kept), waiting[path]), "holds")
+    found: dict[Span, State] = {span: "unanchored" if span.path in at else "gone" for span in spans}
+    for path, text in _texts(clone.repo, at, by_path, found):
+        held = _standing(clone, text, by_path[path])
+        for span in by_path[path]:
+            found[span] = "holds" if span in held or found[span] == "holds" else "changed"
     return found
+
+
+def _texts(
+    repo: Repo, at: Mapping[str, Place], by_path: Mapping[str, Sequence[Span]], found: Mapping[Span, State]
+) -> Iterator[tuple[str, Text]]:
+    """Each file once as it is here, and once more as git holds it if something cited was not found in it."""
+    waiting: list[str] = []
+    for path, place in at.items():
+        if (data := here(repo, place.path)) is not None:
+            yield path, Text(place.path, data)
+        is_open = any(found[span] != "holds" for span in by_path[path])
+        if is_open and (data is None or repo.hash_blob(data) != place.held.blob):
+            waiting.append(path)
+    for some in (waiting[start : start + _AT_ONCE] for start in range(0, len(waiting), _AT_ONCE)):
+        kept = stored(repo, [at[path].held.blob or "" for path in some])
+        for path in some:
+            if (data := kept.get(at[path].held.blob or "")) is not None:
+                yield path, Text(at[path].path, data)
 
 
 def _standing(clone: Clone, text: Text, spans: Iterable[Span]) -> set[Span]:
@@ -233,13 +238,11 @@ def _standing(clone: Clone, text: Text, spans: Iterable[Span]) -> set[Span]:
     for span in spans:
         if text.place(span) is not None:
             held.add(span)
-        elif text.is_beyond(span) and (source := origin(clone.repo, text.path, span)) is not None:
+        elif (
+            text.is_beyond(span) and (source := origin(clone.repo, (text.path, span.path), span)) is not None
+        ):
             held |= {span} if text.place_of_text(source.lines, source.first) else set()
     return held
-
-
-def _chunks(items: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE))
 
 
 def moved(clone: Clone, cited: Iterable[str]) -> dict[str, Evidence]:
@@ -265,7 +268,16 @@ def _files(clone: Clone, text: str, kind: str = "file") -> list[Evidence]:
     for one in readings:
         if paths[one] in known:
             return [_cited(clone, one, Place(paths[one], known[paths[one]]))]
-    return []
+    return _followed(clone, f"{kind}:{text}") if kind != "file" else []
+
+
+def _followed(clone: Clone, receipt: str) -> list[Evidence]:
+    """A receipt whose file has another name by now, if it holds."""
+    try:
+        given = parse(receipt)
+    except BadInput:  # no receipt, but something typed
+        return []
+    return [given] if isinstance(given, Span) and _span_states(clone, [given])[given] == "holds" else []
 
 
 def _cited(clone: Clone, one: _Reading, place: Place) -> Evidence:
@@ -299,7 +311,7 @@ def _text(repo: Repo, place: Place) -> Text:
         data = stored(repo, [place.held.blob]).get(place.held.blob)
     if data is None:
         raise TooLarge(
-            f"{visible(place.path)} is too large to cite a part of it",
+            f"{visible(place.path)} is too large, or not here, to cite a part of it",
             hint="Cite the whole file by its path.",
         )
     return Text(place.path, data)

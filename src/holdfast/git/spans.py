@@ -90,7 +90,7 @@ def _standing(repo: Repo, place: Place, span: Span) -> tuple[Text, int, int] | N
     if isinstance(span, SymbolEvidence):
         symbol = read[0].named(span)
         return (read[0], symbol.first, symbol.last) if symbol else None
-    source = origin(repo, place.path, span)
+    source = origin(repo, (place.path, span.path), span)
     return _after(source, read[0]) if source else None
 
 
@@ -116,7 +116,7 @@ def _span_changed(repo: Repo, span: Span) -> tuple[str, ...]:
     read = list(texts(repo, place)) if place else []
     if any(text.place(span) for text in read):
         return ()
-    source = origin(repo, place.path if place else span.path, span)
+    source = origin(repo, ([place.path] if place else []) + [span.path], span)
     if source is None:
         return ()
     old = source.lines
@@ -145,7 +145,7 @@ def _whole_changed(repo: Repo, whole: FileEvidence) -> tuple[str, ...]:
     data = stored(repo, [whole.blob, *([blob] if blob else [])])
     if whole.blob not in data or (blob is not None and blob not in data):
         return ()
-    made = changer(repo, place.path if place else whole.path, whole.blob)
+    made = (place and changer(repo, place.path, whole.blob)) or changer(repo, whole.path, whole.blob)
     said = _said(*made) if made else "no commit that can be reached holds what was cited"
     old, new = data[whole.blob], data[blob] if blob else b""
     after = visible(place.path) if place else "gone"
@@ -158,7 +158,7 @@ def _whole_changed(repo: Repo, whole: FileEvidence) -> tuple[str, ...]:
 def _said(version: Version, changed: Version | None, is_elsewhere: bool) -> str:
     """Who changed it, as one line; without a commit it was changed in this work tree."""
     if is_elsewhere:
-        return f"stands so only elsewhere, {_commit(version)}"
+        return f"the cited text stands {_commit(version)}"
     if changed is None:
         return "changed here, not committed"
     return f"{'changed' if changed.blob else 'deleted'} {_commit(changed)}"

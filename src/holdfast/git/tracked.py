@@ -16,6 +16,7 @@ from holdfast.store import fsio
 
 _AT_ONCE = 200  # names a git process is given on its command line
 _ALL = 5 * _AT_ONCE  # of more names the whole tree is listed once
+OFFLINE = {"GIT_NO_LAZY_FETCH": "1"}  # for commands that would fetch what a partial clone lacks
 _HOPS = 8  # renames followed one after another
 _COMMITS = 20_000  # of history in which a rename is looked for
 
@@ -122,7 +123,8 @@ def _renames(repo: Repo, paths: Iterable[str], held: Mapping[str, Tracked]) -> d
     wanted = list(dict.fromkeys(paths))
     names: dict[str, str] = {}
     if any(path in held for path in wanted):
-        rows = repo.attempt("diff", "--cached", "-M", "--raw", "-z", "--no-abbrev", "--diff-filter=R", "HEAD")
+        how = ("--cached", "-M", "--raw", "-z", "--no-abbrev", "--diff-filter=R")
+        rows = repo.attempt("diff", *how, "HEAD", environ=OFFLINE)
         names = _renamed(rows.stdout)
     committed = [path for path in wanted if path not in held and is_tracked_path(path)]
     return {**_committed(repo, committed), **names} if committed else names
@@ -142,7 +144,7 @@ def _committed(repo: Repo, paths: Sequence[str]) -> dict[str, str]:
         if asked:
             how = ("--stdin", "-r", "-m", "-M", "-z", "--no-abbrev", "--no-commit-id", "--diff-filter=R")
             wanted = set(some)
-            found = _renamed(repo.attempt("diff-tree", *how, stdin=asked).stdout)
+            found = _renamed(repo.attempt("diff-tree", *how, stdin=asked, environ=OFFLINE).stdout)
             names |= {old: new for old, new in found.items() if old in wanted}
     return names
 
@@ -167,13 +169,14 @@ def here(repo: Repo, path: str) -> bytes | None:
 
 
 def stored(repo: Repo, blobs: Iterable[str]) -> dict[str, bytes]:
-    """The bytes of blobs that are here and not too large."""
+    """The bytes of blobs that are here and not too large; nothing is fetched to find out."""
     wanted = list(dict.fromkeys(blobs))
     if not wanted:
         return {}
     asked = "".join(f"{blob}\n" for blob in wanted).encode("ascii")
-    rows = repo.run("cat-file", "--batch-check", stdin=asked).decode("ascii", "replace").splitlines()
-    facts = [row.split(" ") for row in rows]
+    # In a partial clone that cannot reach its remote, an older git fails on the first blob it lacks.
+    done = repo.attempt("cat-file", "--batch-check", stdin=asked, environ=OFFLINE)
+    facts = [row.split(" ") for row in done.stdout.decode("ascii", "replace").splitlines()]
     fit = [row[0] for row in facts if len(row) == 3 and row[1] == "blob" and int(row[2]) <= MAX_BYTES]
     return repo.blobs(fit)
 

@@ -5,16 +5,17 @@ renames, first in HEAD's history and then in everybody's.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
-from holdfast.git.tracked import stored
+from holdfast.git.tracked import OFFLINE, stored
 from holdfast.model.evidence import LinesEvidence, Span
 from holdfast.model.spans.reading import Text
 from holdfast.model.spans.text import find_text
 
 MAX_VERSIONS = 500
+_FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
 _AT_ONCE = 25  # versions read through one process
 _MAX_BYTES = 64 << 20  # read in all
 
@@ -40,7 +41,7 @@ class Origin:
     last: int
     version: Version
     changed: Version | None  # the commit after it, on the way to HEAD
-    is_elsewhere: bool  # HEAD's history never held it
+    is_elsewhere: bool  # it is not on the way to HEAD
 
     @property
     def lines(self) -> Sequence[bytes]:
@@ -51,9 +52,9 @@ def versions(repo: Repo, path: str) -> Iterator[list[Version]]:
     """The versions of a path: along HEAD and through renames; then those of all branches."""
     if repo.head().oid is None:
         return
-    shape = ("--raw", "-z", "--no-abbrev", f"-n{MAX_VERSIONS}", "--format=%x01%H%x02%an%x02%as%x02%s")
+    shape = ("--raw", "-z", "--no-abbrev", f"-n{MAX_VERSIONS}", "--encoding=UTF-8", _FORMAT)
     for how in (("--follow", "-M", "HEAD"), ("--full-history", "-m", "--no-renames", "--all")):
-        done = repo.attempt("--literal-pathspecs", "log", *shape, *how, "--", path)
+        done = repo.attempt("--literal-pathspecs", "log", *shape, *how, "--", path, environ=OFFLINE)
         yield list(_parsed(done.stdout))[:MAX_VERSIONS]
 
 
@@ -74,8 +75,13 @@ def _parsed(out: bytes) -> Iterator[Version]:
             yield Version(facts[0], facts[1], facts[2], facts[3], os.fsdecode(path), kept)
 
 
-def origin(repo: Repo, path: str, span: Span) -> Origin | None:
-    """The newest version that holds a cited span; None if none does that git reaches."""
+def origin(repo: Repo, paths: Iterable[str], span: Span) -> Origin | None:
+    """The newest version of a path that holds a cited span; None if none does that git reaches."""
+    found = (_origin(repo, path, span) for path in dict.fromkeys(paths))
+    return next((one for one in found if one is not None), None)
+
+
+def _origin(repo: Repo, path: str, span: Span) -> Origin | None:
     seen: set[str] = set()
     for is_elsewhere, known in enumerate(versions(repo, path)):
         found = _search(repo, known, span, seen)
@@ -87,7 +93,7 @@ def origin(repo: Repo, path: str, span: Span) -> Origin | None:
 
 
 def changer(repo: Repo, path: str, blob: str) -> tuple[Version, Version | None, bool] | None:
-    """The newest version that is a blob, the commit after it, and whether HEAD's history never held it."""
+    """The newest version that is a blob, the commit after it, and whether it is off the way to HEAD."""
     for is_elsewhere, known in enumerate(versions(repo, path)):
         for at, version in enumerate(known):
             if version.blob == blob:
