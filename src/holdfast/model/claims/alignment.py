@@ -1,4 +1,4 @@
-"""What two clauses have in common, what each has for itself, and whether they can speak of one thing at all."""
+"""What two clauses have in common, what each has for itself, and whether they can speak of one thing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Two statements held against each other: do they contradict, do they say the same?
 
-Every rule asks first whether both speak of the same thing: in surroundings that meet, with words in common, and
-with no word on each side that makes it another thing (`access tokens`, `refresh tokens`). Where that is in doubt
-the rules stay silent: a reviewer who is warned for nothing stops reading warnings.
+Every rule asks first whether both speak of the same thing: in surroundings that meet, with words in common,
+and with no word on each side that makes it another thing (`access tokens`, `refresh tokens`). Where that
+is in doubt the rules stay silent: a reviewer who is warned for nothing stops reading warnings.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Figures that disagree: the same attribute of the same thing, measured alike, with values that exclude each other."""
+"""Figures that disagree: one attribute of one thing, measured alike, with values that exclude each other."""
 
 from holdfast.model.claims.alignment import Shared, mass
 from holdfast.model.claims.modality import NO

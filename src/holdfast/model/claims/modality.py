@@ -22,7 +22,8 @@ DENIES = several(
     avoided avoiding forbid forbids forbidden ban bans banned prohibit prohibits prohibited disallow
     disallows disallowed lack lacks lacking refrain nowhere unsupported unused forget hardly dont isnt
     arent doesnt cant off-limits stop discouraged discourage abandoned discontinued dropped scrapped
-    retired gone drop false removed obsolete ditch ditched broken impossible unable stopped skip skips skipped bypass omit omitted"""
+    retired gone drop false removed obsolete ditch ditched broken impossible unable stopped skip skips
+    skipped bypass omit omitted"""
 )
 # Said of a thing itself they deny it; with a time or a reason they only tell what happens to it.
 _ENDED = several(
@@ -89,13 +90,13 @@ def _base(lows: list[str]) -> str:
 
 def _is_noun(lows: list[str], at: int) -> bool:
     """`the allow list`, `can` after an article."""
-    return (
-        at > 0
-        and lows[at - 1] in ("a", "an", "the")
-        or lows[at] == "allows"
-        and at + 1 < len(lows)
-        and lows[at + 1][:1].isdigit()
-    )
+    counts = at + 1 < len(lows) and lows[at] == "allows" and lows[at + 1][:1].isdigit()
+    return counts or (at > 0 and lows[at - 1] in ("a", "an", "the"))
+
+
+def denies(words: tuple[Token, ...], at: int) -> bool:
+    """Whether the word at this place denies here (`removed` does not always)."""
+    return _is_denial([word.low for word in words], at)
 
 
 def _is_denial(lows: list[str], at: int) -> bool:
@@ -120,7 +121,7 @@ def _is_denial(lows: list[str], at: int) -> bool:
 
 
 def _ends(lows: list[str], at: int) -> bool:
-    """Whether it is said of the subject as a whole and is done: `support was dropped`, not `dropped after 3 tries`."""
+    """Whether it is said of the whole subject and is done: `was dropped`, not `is dropped after 3 tries`."""
     past = any(low in ("was", "were", "been", "we") for low in lows[:at])
     if any(low in _WHEN and not (past and low == "in") for low in lows[at + 1 :]):
         return False

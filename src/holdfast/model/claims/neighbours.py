@@ -1,4 +1,4 @@
-"""Which of many statements are worth comparing with one: those that share its rarer words, or a thing's role."""
+"""Which of many statements are worth comparing with one: they share its rarer words or a thing's role."""
 
 import heapq
 import math

@@ -7,6 +7,8 @@ intervals cannot both be meant.
 
 from dataclasses import dataclass
 
+from holdfast.model.claims.units import AFTER, BEFORE, GLUED_MANY, MANY, NUMBERS, SECONDS, UNITS
+from holdfast.model.claims.units import unit as named
 from holdfast.model.claims.words import STOP, Token, canonical, several
 
 Key = tuple[float, ...]
@@ -31,64 +33,6 @@ class Quantity:
     open_high: bool = False
 
 
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "millisecond": 1e-3, "s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0,
-            "minute": 60.0, "h": 3600.0, "hr": 3600.0, "hour": 3600.0, "d": 86400.0, "day": 86400.0, "w": 604800.0,
-            "wk": 604800.0, "week": 604800.0, "month": 2592000.0, "quarter": 7776000.0, "y": 31536000.0, "year": 31536000.0,
-            "microsecond": 1e-6, "nanosecond": 1e-9, "fortnight": 1209600.0}  # fmt: skip
-_BYTES = {"b": 1.0, "byte": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15, "kib": 2.0**10, "mib": 2.0**20,
-          "gib": 2.0**30, "tib": 2.0**40, "kilobyte": 1e3, "megabyte": 1e6, "gigabyte": 1e9, "terabyte": 1e12}  # fmt: skip
-_HERTZ = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
-_RATES = {"rps": 1.0, "qps": 1.0, "tps": 1.0}
-_PLAIN = {"%": ("percent", 1.0), "percent": ("percent", 1.0), "px": ("px", 1.0), "pixel": ("px", 1.0)}
-_UNITS: dict[str, tuple[str, float]] = {
-    **{unit: ("time", size) for unit, size in _SECONDS.items()},
-    **{unit: ("bytes", size) for unit, size in _BYTES.items()},
-    **{unit: ("hertz", size) for unit, size in _HERTZ.items()},
-    **{unit: ("rate:request", size) for unit, size in _RATES.items()},
-    **_PLAIN,
-}
-_SPELLED = {"secs": "sec", "mins": "min", "hrs": "hr", "days": "day", "weeks": "week", "months": "month", "years": "year",
-            "hours": "hour", "minutes": "minute", "seconds": "second", "bytes": "byte", "milliseconds": "millisecond",
-            "megabytes": "megabyte", "gigabytes": "gigabyte", "kilobytes": "kilobyte", "terabytes": "terabyte",
-            "pixels": "pixel", "quarters": "quarter", "m": "min", "wks": "wk", "fortnights": "fortnight"}  # fmt: skip
-_GLUED_MANY = {"k": 1e3, "x": 1.0, "": 1.0, "+": 1.0, "k+": 1e3}
-_MANY = {"hundred": 100.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "dozen": 12.0}
-_WORDS = {name: float(value) for value, name in enumerate(
-    "zero one two three four five six seven eight nine ten eleven twelve".split())} | {
-    "fifteen": 15.0, "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0, "hundred": 100.0,
-    "single": 1.0, "once": 1.0, "twice": 2.0, "thrice": 3.0, "dozen": 12.0, "half": 0.5}  # fmt: skip
-
-
-def _senses(text: str) -> dict[tuple[str, ...], str]:
-    """Each row `sense | words, words, …` as the sense of these words."""
-    found = {}
-    for row in text.replace("\n  ", " ").strip().splitlines():
-        sense, _, phrases = row.partition(" | ")
-        found.update({tuple(phrase.split()): sense for phrase in phrases.split(", ")})
-    return found
-
-
-# Words in front of a number, and after it, that say which side of it is meant.
-_BEFORE = _senses(
-    """
-<= | at most, up to, no more than, not more than, no longer than, within, maximum of, limited to, capped
-  at, cap of, limit of, maximum, no later than, not exceed, never exceeds, older, ceiling of, never
-  exceed, only up to, until, shorter, maximum is, limit is
-< | less than, fewer than, under, below, older than, shorter than, smaller than, lower than
->= | at least, no less than, no fewer than, not less than, minimum of, minimum, starting with, not below,
-  not under, never below, as of, since, floor of, not older than, from, minimum is
-> | more than, over, above, longer than, larger than, exceeding, greater than, bigger than, newer than,
-  exceed, exceeds, beyond, higher than
-"""
-)
-_AFTER = _senses(
-    """
->= | or newer, or later, or above, or higher, or more, and up, and more, and newer, and later, and above,
-  or greater, or longer, minimum, upwards, at least, onwards, min, or better, and higher, or up
-<= | or older, or less, or fewer, and below, or below, or lower, maximum, and older, at most, and under,
-  or under, tops, max, and earlier, or earlier
-"""
-)
 _OPS = {
     ">=": LEAST,
     "≥": LEAST,
@@ -110,7 +54,7 @@ _NO_NAME = STOP | {"version", "release", "port", "pinned", "pin", "upgrade", "up
 
 
 def quantities(words: tuple[Token, ...], *, negated: bool = False) -> list[Quantity]:
-    """The quantities of a sentence; `negated`: the sentence as a whole denies, so "not longer than" is a ceiling."""
+    """The quantities of a sentence; `negated`: it denies them, so that "not longer than" is a ceiling."""
     found: list[Quantity] = []
     at = 0
     while at < len(words):
@@ -129,9 +73,8 @@ def _one(words: tuple[Token, ...], at: int, *, negated: bool) -> Quantity | None
         return None
     figure, glued, last = read
     dimension, size, last = _unit(words, at, last, glued)
-    if words[at].low == "once" and last + 1 < len(words) and words[last].low in ("a", "per", "an", "every"):
-        if (unit := _SPELLED.get(words[last + 1].low, words[last + 1].low)) in _SECONDS:
-            dimension, figure, size, last = "period", (1.0,), _SECONDS[unit], last + 2
+    if period := _once_a(words, at, last):
+        dimension, figure, size, last = "period", (1.0,), period, last + 2
     name = words[at].low
     if dimension == "" or (dimension == " " and _is_year(words, at)):
         return None
@@ -157,6 +100,17 @@ def _one(words: tuple[Token, ...], at: int, *, negated: bool) -> Quantity | None
         open_low,
         open_high,
     )
+
+
+def _once_a(words: tuple[Token, ...], at: int, last: int) -> float:
+    """The seconds of `once a day`; 0 if it is something else."""
+    if (
+        words[at].low != "once"
+        or last + 1 >= len(words)
+        or words[last].low not in ("a", "an", "per", "every")
+    ):
+        return 0.0
+    return SECONDS.get(named(words[last + 1].low), 0.0)
 
 
 def _is_year(words: tuple[Token, ...], at: int) -> bool:
@@ -197,15 +151,15 @@ def _figure(words: tuple[Token, ...], at: int) -> tuple[Key, str, int] | None:
         return ((1.0,), "", at + 1) if _one_of(words, at) else None
     if word.low == "half":
         return ((0.5,), "", at + 2) if following in ("a", "an") else None
-    if word.low not in _WORDS or word.kind != "word":
+    if word.low not in NUMBERS or word.kind != "word":
         return None
-    many = _MANY.get(following, 0.0)
-    return (_WORDS[word.low] * (many or 1.0),), "", at + (2 if many else 1)
+    many = MANY.get(following, 0.0)
+    return (NUMBERS[word.low] * (many or 1.0),), "", at + (2 if many else 1)
 
 
 def _one_of(words: tuple[Token, ...], at: int) -> bool:
     """Whether an article counts: `for an hour`, `a week before they expire`."""
-    if at + 1 >= len(words) or _SPELLED.get(words[at + 1].low, words[at + 1].low) not in _SECONDS:
+    if at + 1 >= len(words) or named(words[at + 1].low) not in SECONDS:
         return False
     after = words[at + 2].low if at + 2 < len(words) else ""
     return after in ("before", "after", "ago", "later", "long", "old") or (
@@ -220,9 +174,9 @@ def _digits(word: Token, words: tuple[Token, ...], at: int) -> tuple[Key, str, i
         return _clock(body), glued, last
     parts = body.replace(",", "").split(".") if _grouped(body) else body.replace(",", ".").split(".")
     key = tuple(float(part[:18]) for part in parts if part)
-    if last < len(words) and words[last].low in _MANY and len(key) == 1:
-        key, last = (key[0] * _MANY[words[last].low],), last + 1
-    if glued.startswith("k") and glued in _GLUED_MANY:
+    if last < len(words) and words[last].low in MANY and len(key) == 1:
+        key, last = (key[0] * MANY[words[last].low],), last + 1
+    if glued.startswith("k") and glued in GLUED_MANY:
         key = (key[0] * 1e3, *key[1:])
     return key, glued, last
 
@@ -248,9 +202,9 @@ def _fraction(word: Token) -> str:
 def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str, float, int]:
     """The dimension, the unit's size, and where the unit ends."""
     before = words[at - 1].stem if at else ""
-    unit, end = (glued, last) if glued and glued not in _GLUED_MANY else (_named_unit(words, last), last + 1)
-    if unit in _UNITS:
-        dimension, size = _UNITS[unit]
+    unit, end = (glued, last) if glued and glued not in GLUED_MANY else (_named_unit(words, last), last + 1)
+    if unit in UNITS:
+        dimension, size = UNITS[unit]
         if before in ("every", "each"):
             dimension = "period"
         return _rate(words, end, dimension, size)
@@ -296,13 +250,11 @@ def _dotted(words: tuple[Token, ...], at: int) -> bool:
 def _named_unit(words: tuple[Token, ...], at: int) -> str:
     if at >= len(words):
         return ""
-    return (
-        _SPELLED.get(words[at].low, words[at].low) if words[at].kind == "word" or words[at].low == "%" else ""
-    )
+    return named(words[at].low) if words[at].kind == "word" or words[at].low == "%" else ""
 
 
 def _noun(words: tuple[Token, ...], at: int) -> int:
-    """Where the noun that is counted ends: `20 connections`, `3 failed calls` counts calls; 0 if none follows."""
+    """Where the noun that is counted ends (`3 failed calls` counts calls); 0 if none follows."""
     end = at
     while (
         end < len(words)
@@ -319,14 +271,14 @@ def _noun(words: tuple[Token, ...], at: int) -> int:
 def _rate(words: tuple[Token, ...], end: int, dimension: str, size: float) -> tuple[str, float, int]:
     """The same, or so much of it in a time, where `per second`, `a day` follows."""
     if end + 1 < len(words) and words[end].low in ("per", "a", "an", "each", "every"):
-        unit = _SPELLED.get(words[end + 1].low, words[end + 1].low)
-        if unit in _SECONDS:
-            return f"rate:{dimension}", size / _SECONDS[unit], end + 2
+        unit = named(words[end + 1].low)
+        if unit in SECONDS:
+            return f"rate:{dimension}", size / SECONDS[unit], end + 2
     if "/" in (name := words[end - 1].raw) and end <= len(words):
         what, _, unit = name.lower().partition("/")
-        unit = _SPELLED.get(unit, unit)
-        if unit in _SECONDS:
-            return f"rate:count:{canonical(what)}", 1.0 / _SECONDS[unit], end
+        unit = named(unit)
+        if unit in SECONDS:
+            return f"rate:count:{canonical(what)}", 1.0 / SECONDS[unit], end
     return dimension, size, end
 
 
@@ -380,10 +332,10 @@ def _sense(
     sense, first = EXACT, at
     for size in (3, 2, 1):
         key = tuple(word.low for word in words[max(0, at - size) : at])
-        if key in _BEFORE and not (
+        if key in BEFORE and not (
             key in (("from",), ("since",), ("until",)) and not words[at].low[0].isdigit()
         ):
-            sense, first = _BEFORE[key], at - len(key)
+            sense, first = BEFORE[key], at - len(key)
             break
     if at and words[at - 1].kind == "op":
         sense, first = _OPS.get(words[at - 1].low, EXACT), at - 1
@@ -391,8 +343,8 @@ def _sense(
         sense = LEAST
     for size in (2, 1):
         key = tuple(word.low for word in words[last : last + size])
-        if len(key) == size and key in _AFTER:
-            sense, last = _AFTER[key], last + size
+        if len(key) == size and key in AFTER:
+            sense, last = AFTER[key], last + size
             break
     if negated and sense in (">", "<", LEAST) and not _denied(words[first:at]):
         sense = _FLIPPED[sense]
@@ -421,13 +373,13 @@ def equal(one: Quantity, other: Quantity) -> bool:
 
 
 def disagree(one: Quantity, other: Quantity) -> bool:
-    """Whether the two cannot both be meant of one attribute: other values, other limits, or nothing in common."""
+    """Whether the two cannot both be meant of one attribute: other values, other limits, nothing common."""
     if one.sense == other.sense:
         return not (_same(one.low, other.low) and _same(one.high, other.high))
     low, high = max(one.low, other.low), min(one.high, other.high)
     if _same(low, high):
         return any(
-            q.open_high and _same(q.high, high) or q.open_low and _same(q.low, low) for q in (one, other)
+            (q.open_high and _same(q.high, high)) or (q.open_low and _same(q.low, low)) for q in (one, other)
         )
     return low > high and not _prefix(low, high)
 

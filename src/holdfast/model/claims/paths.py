@@ -43,12 +43,11 @@ def _heads_meet(one: str, other: str) -> bool:
 
 
 def _could_hold(path: str, pattern: str) -> bool:
-    """Whether a folder could hold something the pattern matches: a path with an ending is a file, not a folder."""
-    head = _head(pattern)
-    folder = "." not in path.rpartition("/")[2].lstrip(".")
-    if not folder or not (_within(head.rstrip("/"), path) or (path + "/").startswith(head)):
+    """Whether a folder could hold something the pattern matches; a path with an ending is a file."""
+    if "." in path.rpartition("/")[2].lstrip("."):
         return False
-    return "/" in pattern or not _within(path, head) or "**" in pattern or head == "" or path.startswith(head)
+    head = _head(pattern)
+    return _within(head.rstrip("/"), path) or (path + "/").startswith(head)
 
 
 def _tails_meet(one: str, other: str) -> bool:

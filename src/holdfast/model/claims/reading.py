@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from holdfast.model.claims import modality
+from holdfast.model.claims.contrast import AUX, Part
 from holdfast.model.claims.numbers import EXACT, Quantity, quantities
 from holdfast.model.claims.roles import ENGLISH, Filled, filled
-from holdfast.model.claims.sentences import AUX, VERBS, Part, parts
+from holdfast.model.claims.sentences import VERBS, parts
 from holdfast.model.claims.surroundings import scopes
 from holdfast.model.claims.words import STOP, Token, several, terms, weight
 
@@ -80,12 +81,16 @@ def _clause(part: Part) -> Clause:
         figures=figures,
         scope=scopes(words, part.condition),
         modifiers=_modifiers(words, content, verb_at),
-        named=frozenset(_name(words, at) for at in content if words[at].named or (at and words[at].raw[:1].isupper())),
+        named=frozenset(_name(words, at) for at in content if _is_name(words, at)),
         only=bool(lows & {"only", "exclusively", "solely"}) or part.only,
         also=bool(lows & {"also", "additionally", "too", "either"}),
         refused=part.refused,
         tried=part.tried,
     )  # fmt: skip
+
+
+def _is_name(words: tuple[Token, ...], at: int) -> bool:
+    return words[at].named or (at > 0 and words[at].raw[:1].isupper())
 
 
 def _first(words: tuple[Token, ...], content: list[int], denial: int) -> str:
@@ -99,7 +104,7 @@ def _first(words: tuple[Token, ...], content: list[int], denial: int) -> str:
 
 
 def _bare(words: tuple[Token, ...], denial: int, figure: int) -> bool:
-    """Whether nothing but the comparison stands between a denial and its figure: `must not be larger than`."""
+    """Whether only the comparison stands between a denial and its figure: `must not be larger than`."""
     return all(
         weight(word.stem) < 1.0 or word.low in STOP or word.stem in _COMPARED
         for word in words[denial + 1 : figure]
@@ -144,7 +149,9 @@ def _tells(words: tuple[Token, ...], at: int) -> bool:
         return False
     if word.low in _ON_OFF:
         return at == len(words) - 1 or words[at - 1].low in ("turned", "switched")
-    return word.low not in STOP and word.low not in modality.DENIES and len(word.low) < 64
+    if word.low in modality.DENIES:
+        return not modality.denies(words, at)
+    return word.low not in STOP and len(word.low) < 64
 
 
 def _core(
@@ -168,10 +175,11 @@ def _core(
 
 
 PREPOSITIONS = {
-    "in": "in", "on": "in", "at": "in", "inside": "in", "within": "when", "with": "with", "using": "with", "by": "by", "via": "with",
-    "through": "with", "as": "as", "from": "from", "to": "to", "into": "to", "onto": "to", "for": "for", "of": "of", "under": "under",
-    "after": "when", "before": "when", "during": "when", "until": "when", "per": "per", "over": "over", "between": "between",
-    "across": "across", "than": "than", "behind": "behind", "against": "against",
+    "in": "in", "on": "in", "at": "in", "inside": "in", "with": "with", "using": "with", "via": "with",
+    "through": "with", "to": "to", "into": "to", "onto": "to", "within": "when", "after": "when",
+    "before": "when", "during": "when", "until": "when", "by": "by", "as": "as", "from": "from", "for": "for",
+    "of": "of", "under": "under", "per": "per", "over": "over", "between": "between", "across": "across",
+    "than": "than", "behind": "behind", "against": "against",
 }  # fmt: skip
 
 
@@ -209,12 +217,8 @@ def _counts(words: tuple[Token, ...], thing: Filled, verb: int) -> bool:
             and before in ("use", "uses", "using", "with", "prefer")
             and (following in PREPOSITIONS or not following)
         )
-    return (
-        before in _LEADS
-        and thing.last >= len(words) - 2
-        or thing.first > verb >= 0
-        and thing.last == len(words)
-    )
+    last = thing.first > verb >= 0 and thing.last == len(words)
+    return last or (before in _LEADS and thing.last >= len(words) - 2)
 
 
 _LEADS = several(

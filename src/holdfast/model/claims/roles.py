@@ -1,6 +1,6 @@
 """Things that fill the same role: where one is *the* one, naming another is another value.
 
-A role has words that name it (`database`, `store`) and the things that may fill it. A thing may fill several roles
+A role has words that name it (`database`) and the things that may fill it. A thing may fill several roles
 (Redis is a cache, a queue and a database); two things compete where they share one.
 Names are as `words.canonical` gives them, several words joined by a blank.
 """
@@ -13,19 +13,17 @@ from holdfast.model.claims.words import SAME, STOP, Token, canonical, several
 
 # role | words that name it | things that fill it, with a comma between them; `a=b` are two names of one thing
 _TABLE = """
-database | database datastore sql relational | postgresql,
-  mysql, mariadb, sqlite=sqlite3, oracle, mssql=sql server, mongodb, dynamodb, cassandra, cockroachdb,
-  couchdb, firestore, neo4j, duckdb, clickhouse, redis, supabase, planetscale, spanner, bigquery, snowflake,
-  redshift, aurora, scylladb, rocksdb, leveldb, lmdb, h2, db2, timescaledb, influxdb, tidb, yugabytedb, in
-  memory
+database | database datastore sql relational | postgresql, mysql, mariadb, sqlite=sqlite3, oracle, mssql=sql
+  server, mongodb, dynamodb, cassandra, cockroachdb, couchdb, firestore, neo4j, duckdb, clickhouse, redis,
+  supabase, planetscale, spanner, bigquery, snowflake, redshift, aurora, scylladb, rocksdb, leveldb, lmdb,
+  h2, db2, timescaledb, influxdb, tidb, yugabytedb, in memory
 cache | cache | redis, memcached=memcache, valkey, varnish, hazelcast, dragonfly, lru_cache, in memory
-queue | queue message broker bus messaging | kafka=apache kafka,
-  rabbitmq, nats, sqs=amazon sqs, pulsar, activemq, zeromq, redis streams, celery, rq, sidekiq, resque,
-  dramatiq, huey, bullmq, pubsub=pub sub=google pub sub, kinesis, eventbridge, service bus, beanstalkd, arq,
-  temporal, airflow, river, oban
-jobs | queue process worker | celery, rq, sidekiq, resque, dramatiq, huey,
-  bullmq, arq, temporal, airflow, cron=cronjob=cron job=crontab, systemd timer=systemd timers, apscheduler,
-  quartz, oban, river, dagster, prefect, luigi
+queue | queue message broker bus messaging | kafka=apache kafka, rabbitmq, nats, sqs=amazon sqs, pulsar,
+  activemq, zeromq, redis streams, celery, rq, sidekiq, resque, dramatiq, huey, bullmq, pubsub=pub
+  sub=google pub sub, kinesis, eventbridge, service bus, beanstalkd, arq, temporal, airflow, river, oban
+jobs | queue process worker | celery, rq, sidekiq, resque, dramatiq, huey, bullmq, arq, temporal, airflow,
+  cron=cronjob=cron job=crontab, systemd timer=systemd timers, apscheduler, quartz, oban, river, dagster,
+  prefect, luigi
 testrunner | test suite runner framework run unit | pytest=py.test, unittest, nose=nose2, jest, vitest,
   mocha, jasmine, ava, karma, junit=junit5, testng, rspec, minitest, go test, cargo test, nextest,
   gtest=googletest, catch2, xunit, nunit, phpunit, tox, nox, tap, bats, ward
@@ -40,15 +38,15 @@ buildtool | build tool task runner command | make=makefile=gnu make, bazel, cmak
   just=justfile, taskfile=go task, invoke, scons, pants, buck, nx, turborepo, lerna
 bundler | bundle bundler build frontend asset | webpack, vite, rollup, esbuild, parcel, turbopack, rspack,
   snowpack, browserify, grunt, gulp
-webframework | web framework | fastapi, flask, django, starlette,
-  tornado, aiohttp, bottle, pyramid, sanic, litestar, falcon, express=expressjs, koa, fastify, nestjs=nest,
-  hapi, hono, rails=ruby on rails, sinatra, laravel, symfony, spring=spring boot, quarkus, micronaut, gin,
-  echo, fiber, chi, axum, actix=actix web, rocket, warp, phoenix, aspnet=asp.net, net http
-uiframework | ui framework component library | react=reactjs=react.js,
-  vue=vuejs=vue.js=vue 3, angular, svelte=sveltekit, solid=solidjs, preact, ember, htmx, alpinejs, lit,
-  backbone, jquery, nextjs=next.js, nuxt, remix, astro, qwik, elm
-state | state management | redux=redux toolkit, zustand, mobx, recoil, jotai, pinia, vuex,
-  xstate, context api
+webframework | web framework | fastapi, flask, django, starlette, tornado, aiohttp, bottle, pyramid, sanic,
+  litestar, falcon, express=expressjs, koa, fastify, nestjs=nest, hapi, hono, rails=ruby on rails, sinatra,
+  laravel, symfony, spring=spring boot, quarkus, micronaut, gin, echo, fiber, chi, axum, actix=actix web,
+  rocket, warp, phoenix, aspnet=asp.net, net http
+uiframework | ui framework component library | react=reactjs=react.js, vue=vuejs=vue.js=vue 3, angular,
+  svelte=sveltekit, solid=solidjs, preact, ember, htmx, alpinejs, lit, backbone, jquery, nextjs=next.js,
+  nuxt, remix, astro, qwik, elm
+state | state management | redux=redux toolkit, zustand, mobx, recoil, jotai, pinia, vuex, xstate, context
+  api
 mobile | mobile application ios android cross platform | flutter, react native=react-native, ionic, xamarin,
   kotlin multiplatform, swiftui, cordova, capacitor, expo, maui, native code
 css | css style styling | tailwind=tailwindcss, bootstrap, styled components=styled-components, emotion, css
@@ -66,12 +64,11 @@ typechecker | type check checker static typing | mypy, pyright, pyre, pytype, ba
 ci | ci pipeline continuous integration build cd | github actions=github action=gha, gitlab ci=gitlab,
   jenkins, circleci, travis=travis ci, buildkite, azure pipelines=azure devops, teamcity, bitbucket
   pipelines, drone, woodpecker, tekton, codebuild, concourse
-cloud | cloud host hosting provider platform | aws=amazon web
-  services=amazon, gcp=google cloud platform=google, azure=microsoft azure, heroku, digitalocean, hetzner,
-  fly=fly.io, render, vercel, netlify, cloudflare, on-prem=on premises=own hardware, linode, ovh, scaleway,
-  railway, oracle cloud
-orchestration | orchestrate container cluster orchestration workload | kubernetes, docker
-  swarm=swarm, nomad, ecs=fargate, docker compose, mesos, systemd, cloud run, lambda, app engine, openshift
+cloud | cloud host hosting provider platform | aws=amazon web services=amazon, gcp=google cloud
+  platform=google, azure=microsoft azure, heroku, digitalocean, hetzner, fly=fly.io, render, vercel,
+  netlify, cloudflare, on-prem=on premises=own hardware, linode, ovh, scaleway, railway, oracle cloud
+orchestration | orchestrate container cluster orchestration workload | kubernetes, docker swarm=swarm,
+  nomad, ecs=fargate, docker compose, mesos, systemd, cloud run, lambda, app engine, openshift
 containers | container runtime image | docker, podman, containerd, cri o, lxc, buildah, kaniko, buildkit
 baseimage | image docker base container | alpine, debian=debian slim, ubuntu, distroless, scratch, ubi,
   busybox, fedora, wolfi, centos, rocky
@@ -79,60 +76,57 @@ iac | infrastructure code provision iac infra | terraform, pulumi, cloudformatio
   opentofu=tofu, chef, puppet, salt, crossplane, bicep
 gitops | deploy gitops delivery cd | argo cd=argocd, flux=fluxcd, spinnaker, helm, kustomize, jenkins x,
   capistrano, octopus
-objectstorage | storage store blob object | s3=amazon s3=s3
-  bucket, gcs=google cloud storage, azure blob=azure blob storage, minio, local disk=local filesystem=local
-  file system=disk=filesystem, ceph, r2, backblaze, nfs, efs
-search | search | elasticsearch, opensearch, solr, meilisearch, typesense, algolia, lucene,
-  sphinx search, tantivy, zinc
+objectstorage | storage store blob object | s3=amazon s3=s3 bucket, gcs=google cloud storage, azure
+  blob=azure blob storage, minio, local disk=local filesystem=local file system=disk=filesystem, ceph, r2,
+  backblaze, nfs, efs
+search | search | elasticsearch, opensearch, solr, meilisearch, typesense, algolia, lucene, sphinx search,
+  tantivy, zinc
 vectordb | vector embedding | pgvector, chroma=chromadb, pinecone, weaviate, qdrant, milvus, faiss, lancedb
-serialization | format serialize serialise encode encoding serialization | json=jsonl=json lines=ndjson, yaml=yml, toml, ini, xml,
-  protobuf=protocol buffers=protobufs=proto, msgpack=messagepack, avro, csv, tsv, cbor, thrift, parquet,
-  pickle, hcl, bson, edn, flatbuffers, capnp=cap'n proto, dotenv=.env, plain text=plaintext=text, logfmt,
-  arrow, orc, bencode, html, table
-api | api style protocol interface communicate rpc communication |
-  rest=restful, graphql, grpc, soap, json rpc=json-rpc, websocket=websockets, trpc, odata, thrift rpc,
-  sse=server sent events, xml rpc, message queue, shared database
+serialization | format serialize serialise encode encoding serialization | json=jsonl=json lines=ndjson,
+  yaml=yml, toml, ini, xml, protobuf=protocol buffers=protobufs=proto, msgpack=messagepack, avro, csv, tsv,
+  cbor, thrift, parquet, pickle, hcl, bson, edn, flatbuffers, capnp=cap'n proto, dotenv=.env, plain
+  text=plaintext=text, logfmt, arrow, orc, bencode, html, table
+api | api style protocol interface communicate rpc communication | rest=restful, graphql, grpc, soap, json
+  rpc=json-rpc, websocket=websockets, trpc, odata, thrift rpc, sse=server sent events, xml rpc, message
+  queue, shared database
 httpclient | http client call outgoing library | httpx, requests, aiohttp, urllib3, urllib, axios, fetch
   api=fetch, got, ky, node-fetch, superagent, okhttp, retrofit, reqwest, curl, libcurl
-auth | authentication | jwt=jwts=json web token, session cookie=session
-  cookies=cookie=cookies=server side session, oauth=oauth2=oauth 2, saml, basic auth=basic
-  authentication=http basic, api key=api keys, mtls=mutual tls, openid connect=oidc,
-  passkey=passkeys=webauthn, ldap, kerberos, magic link=magic links, opaque token=opaque tokens, paseto
-idprovider | identity provider sso authentication | auth0, okta, keycloak, cognito, clerk, firebase
-  auth, azure ad=entra, supabase auth
+auth | authentication | jwt=jwts=json web token, session cookie=session cookies=cookie=cookies=server side
+  session, oauth=oauth2=oauth 2, saml, basic auth=basic authentication=http basic, api key=api keys,
+  mtls=mutual tls, openid connect=oidc, passkey=passkeys=webauthn, ldap, kerberos, magic link=magic links,
+  opaque token=opaque tokens, paseto
+idprovider | identity provider sso authentication | auth0, okta, keycloak, cognito, clerk, firebase auth,
+  azure ad=entra, supabase auth
 passwordhash | password hash | argon2id=argon2, bcrypt, scrypt, pbkdf2, md5, sha 1=sha1, sha 256=sha256
-hash | hash checksum digest | sha256=sha 256, sha1=sha 1, md5, sha512=sha 512, blake2=blake2b,
-  blake3, xxhash=xxh3, crc32=crc, siphash, murmur3, sha3
+hash | hash checksum digest | sha256=sha 256, sha1=sha 1, md5, sha512=sha 512, blake2=blake2b, blake3,
+  xxhash=xxh3, crc32=crc, siphash, murmur3, sha3
 cipher | encrypt cipher symmetric | aes=aes 256=aes gcm, chacha20=chacha20 poly1305, des, 3des, rsa,
   nacl=libsodium, age, pgp=gpg, fernet
 signing | sign key signature | ed25519, rsa, ecdsa, hmac, secp256k1, gpg, cosign=sigstore
-idscheme | identifier scheme | uuid=uuidv4=uuid4=uuids, uuidv7=uuid7, ulid=ulids,
-  nanoid, bigint=auto increment=auto incrementing=autoincrement=serial=integer=sequential integer=auto
-  incrementing bigint, snowflake=snowflake id, ksuid, slug=slugs, base58, hash id=hashids=sqids, cuid,
-  natural key=natural keys
-secretstore | secret | vault=hashicorp vault, secrets manager=aws secrets manager,
-  1password, doppler, sops, sealed secrets=sealed secret, parameter store=ssm, env file=.env=environment
-  variables=environment variable, kms, bitwarden, azure key vault=key vault, git crypt, keychain
-timezone | time zone timezone clock | utc=gmt, local time=local
-  timezone=localtime=local=customer local timezone, cet, est, pst, europe/berlin, us/eastern,
-  america/new_york, jst, ist, cest
-timeformat | format | iso 8601=iso8601=iso, unix=epoch=unix time=unix
-  timestamp=epoch seconds=epoch milliseconds, rfc3339=rfc 3339, rfc2822=rfc 2822
+idscheme | identifier scheme | uuid=uuidv4=uuid4=uuids, uuidv7=uuid7, ulid=ulids, nanoid, bigint=auto
+  increment=auto incrementing=autoincrement=serial=integer=sequential integer=auto incrementing bigint,
+  snowflake=snowflake id, ksuid, slug=slugs, base58, hash id=hashids=sqids, cuid, natural key=natural keys
+secretstore | secret | vault=hashicorp vault, secrets manager=aws secrets manager, 1password, doppler, sops,
+  sealed secrets=sealed secret, parameter store=ssm, env file=.env=environment variables=environment
+  variable, kms, bitwarden, azure key vault=key vault, git crypt, keychain
+timezone | time zone timezone clock | utc=gmt, local time=local timezone=localtime=local=customer local
+  timezone, cet, est, pst, europe/berlin, us/eastern, america/new_york, jst, ist, cest
+timeformat | format | iso 8601=iso8601=iso, unix=epoch=unix time=unix timestamp=epoch seconds=epoch
+  milliseconds, rfc3339=rfc 3339, rfc2822=rfc 2822
 indent | indent indentation | tab=tabs=hard tabs, space=spaces
 quotes | quote string quotes | single quotes=single quote=single quoted, double quotes=double quote=double
   quoted
-naming | name naming case convention style |
-  snake_case=snake case=snake-case, camelcase=camel case=camel-case=lowercamelcase, pascalcase=pascal
-  case=pascal-case=uppercamelcase, kebab case=kebab-case=dash case,
-  screaming_snake_case=upper_snake_case=upper snake case
+naming | name naming case convention style | snake_case=snake case=snake-case, camelcase=camel
+  case=camel-case=lowercamelcase, pascalcase=pascal case=pascal-case=uppercamelcase, kebab
+  case=kebab-case=dash case, screaming_snake_case=upper_snake_case=upper snake case
 lineending | line ending eol newline | lf=unix line endings, crlf, cr
 encoding | encode encoding charset file text | utf-8=utf8, utf-16=utf16, latin-1=latin1=iso-8859-1, ascii,
   cp1252=windows-1252, shift_jis
 license | license licensed | mit, apache=apache-2.0=apache 2.0=apache 2=apache license,
   gpl=gpl-3.0=gplv3=gpl v3=gplv2, agpl=agpl-3.0=agplv3, bsd=bsd-3-clause, mpl=mpl-2.0=mpl 2.0,
   lgpl=lgpl-3.0, isc, proprietary, unlicense, cc0, bsl=busl, elastic license, sspl
-mergestyle | merge pullrequest land | squash=squash merge=squash merges=squash merging, merge
-  commit=merge commits=no ff, rebase=rebase merge=rebase and merge, fast forward=ff only=fast forward only
+mergestyle | merge pullrequest land | squash=squash merge=squash merges=squash merging, merge commit=merge
+  commits=no ff, rebase=rebase merge=rebase and merge, fast forward=ff only=fast forward only
 branching | branch development model workflow strategy work branching | trunk based=trunk based development,
   git flow=gitflow, github flow, release branch=release branches, forking, long lived branches=long lived
   feature branches
@@ -155,10 +149,8 @@ logstore | log aggregate ship central | loki, elk=elasticsearch, splunk, cloudwa
   datadog, logstash
 docs | documentation site generator | mkdocs, sphinx, docusaurus, hugo, jekyll, vitepress, gitbook,
   confluence, notion, typedoc, javadoc, doxygen, mdbook, readthedocs, asciidoctor, wiki
-markup | markup write | markdown=md=commonmark, restructuredtext=rst, asciidoc, org
-  mode, latex, html
-humanlanguage | language write | english, german, french,
-  spanish, japanese, chinese, portuguese, polish
+markup | markup write | markdown=md=commonmark, restructuredtext=rst, asciidoc, org mode, latex, html
+humanlanguage | language write | english, german, french, spanish, japanese, chinese, portuguese, polish
 docstyle | docstring style | google style, numpy style=numpydoc, restructuredtext, sphinx style, epytext
 payment | payment provider billing checkout charge psp card | stripe, adyen, braintree, paypal, square,
   mollie, paddle, klarna, worldpay, chargebee, recurly, razorpay
@@ -166,8 +158,8 @@ mailer | email send provider transactional delivery | sendgrid, mailgun, ses=ama
   mailchimp, smtp, resend, sparkpost, mandrill
 sms | sms text phone provider | twilio, nexmo=vonage, messagebird, sns, plivo
 cdn | cdn static asset edge | cloudfront, cloudflare, fastly, akamai, bunny
-proxy | proxy reverse ingress load balancer gateway | nginx, apache=httpd, haproxy, traefik,
-  envoy, caddy, kong, alb, istio, linkerd
+proxy | proxy reverse ingress load balancer gateway | nginx, apache=httpd, haproxy, traefik, envoy, caddy,
+  kong, alb, istio, linkerd
 appserver | wsgi asgi server application serve | gunicorn, uvicorn, uwsgi, hypercorn, daphne, waitress,
   granian, puma, unicorn, tomcat, jetty
 dns | dns domain record | route53=route 53, cloudflare, cloud dns, bind, namecheap, powerdns
@@ -175,16 +167,14 @@ vcs | vcs version control source repository | git, mercurial=hg, svn=subversion,
 forge | host repository code git forge | github, gitlab, bitbucket, gitea, codeberg, sourcehut, forgejo
 issues | issue tracker ticket bug task track board | jira, linear, github issues=github issue, trello,
   asana, youtrack, redmine, bugzilla, shortcut
-chat | chat | slack, teams=microsoft teams=ms teams, discord,
-  mattermost, irc, zulip, matrix, telegram
+chat | chat | slack, teams=microsoft teams=ms teams, discord, mattermost, irc, zulip, matrix, telegram
 oncall | call page pager alert incident | pagerduty, opsgenie, victorops, grafana oncall, incident.io
 flags | feature flag toggle | launchdarkly, unleash, flagsmith, split.io, growthbook, config cat, homegrown
 analytics | analytics track product usage | google analytics=ga4, mixpanel, amplitude, posthog, segment,
   matomo, plausible, heap, snowplow
-language | language write implement rewrite code written program |
-  python, go=golang, rust, java, kotlin, typescript, javascript, ruby, php, c, c++=cpp, c#=csharp, scala,
-  elixir, erlang, haskell, clojure, swift, bash, perl, lua, zig, ocaml, nim, dart, r, julia, powershell,
-  shell
+language | language write implement rewrite code written program | python, go=golang, rust, java, kotlin,
+  typescript, javascript, ruby, php, c, c++=cpp, c#=csharp, scala, elixir, erlang, haskell, clojure, swift,
+  bash, perl, lua, zig, ocaml, nim, dart, r, julia, powershell, shell
 concurrency | concurrency parallel io worker model handle | async=asyncio=async await,
   thread=threads=threading=thread pool, process=processes=multiprocessing, gevent=greenlets=greenlet, trio,
   anyio, actors=actor, goroutines=goroutine, coroutines=coroutine, event loop, callbacks=callback
@@ -198,31 +188,31 @@ coordination | leader election lock coordinate discovery consensus | etcd, zooke
   advisory lock, eureka
 pdf | pdf render document invoice | weasyprint, wkhtmltopdf, reportlab, latex, puppeteer, prince, pdfkit,
   typst, chrome headless=headless chrome
-datatype | type represent | string=strings=text, number=numbers=numeric,
-  integer=integers=int, float=floats=double, boolean=booleans=bool, list=lists=array=arrays,
-  map=maps=dict=dicts=object=objects, tuple=tuples, set=sets, null=none, decimal=decimals, enum=enums,
-  bytes=blob
-errorstyle | error signal handle | exception=exceptions, result
-  types=result type=result, error codes=return codes=error code=return code, sentinel values, panics=panic,
-  option types
+datatype | type represent | string=strings=text, number=numbers=numeric, integer=integers=int,
+  float=floats=double, boolean=booleans=bool, list=lists=array=arrays, map=maps=dict=dicts=object=objects,
+  tuple=tuples, set=sets, null=none, decimal=decimals, enum=enums, bytes=blob
+errorstyle | error signal handle | exception=exceptions, result types=result type=result, error codes=return
+  codes=error code=return code, sentinel values, panics=panic, option types
 testdata | test data | factory=factories=factory_boy, fixture=fixtures=json fixtures, faker,
   snapshot=snapshots, production dump
 backoff | retry backoff policy delay | exponential backoff=exponential=exponentially, fixed
   delay=fixed=constant delay, linear backoff=linear, jitter, immediate
 registry | registry image push container package | ghcr=ghcr.io, ecr, docker hub=dockerhub, gcr, quay,
   artifactory, nexus, harbor, acr
-persistencestyle | model persistence | event sourcing=event sourced, crud=plain crud,
-  active record, data mapper
+persistencestyle | model persistence | event sourcing=event sourced, crud=plain crud, active record, data
+  mapper
 conflictresolution | conflict resolve merge | last write wins=lww, crdt=crdts, operational
   transformation=ot, three way merge, manual merge
 imageformat | format | webp, png, jpeg=jpg, avif, gif, svg, heic
-dashboard | dashboard chart | grafana, kibana, datadog, tableau, metabase, looker, superset, power bi=powerbi
+dashboard | dashboard chart | grafana, kibana, datadog, tableau, metabase, looker, superset, power
+  bi=powerbi
 iot | protocol send | mqtt, coap, amqp, zigbee, modbus, lorawan, bluetooth=ble
 rtos | rtos firmware | zephyr, freertos, vxworks, bare metal, rtems
 i18n | translate translation | gettext, i18next, fluent, formatjs, icu
 notebook | notebook | jupyter, marimo, colab, zeppelin
 featurestore | feature store | feast, tecton, hopsworks
-vmtool | environment dev | nix, devcontainer=devcontainers=dev containers, vagrant, docker compose, asdf, mise
+vmtool | environment dev | nix, devcontainer=devcontainers=dev containers, vagrant, docker compose, asdf,
+  mise
 mltracking | experiment registry | mlflow, wandb=weights and biases, neptune, comet
 cascade | delete foreign key | cascade, restrict, set null
 cli | cli command line argument parse parser | click, argparse, typer, docopt, fire, cobra, clap, commander,
@@ -243,14 +233,14 @@ di | dependency injection container | guice, dagger, koin, wire, fx, inversify, 
 parsergen | parser parse grammar generate | antlr, bison=yacc, recursive descent=hand
   written=hand-written=handwritten, lark, pyparsing, peg=pegjs, tree sitter=tree-sitter, nom, regex=regular
   expressions=regular expression, parsec, lalr
-money | money amount | integer cents=cents=minor units=integer minor units,
-  decimal=decimals=numeric, float=floats=floating point, decimal string=decimal strings, string
+money | money amount | integer cents=cents=minor units=integer minor units, decimal=decimals=numeric,
+  float=floats=floating point, decimal string=decimal strings, string
 rate | rate limit algorithm | token bucket, leaky bucket, fixed window, sliding window
 loadbalance | load balance strategy route | round-robin=round robin, least connections, random, ip hash,
   sticky sessions, consistent hashing
 evict | evict eviction cache policy replace | lru, lfu, fifo, random eviction, ttl eviction, arc
-deploystrategy | deploy rollout strategy | blue green=blue-green, canary, rolling=rolling
-  update=rolling updates, big bang, recreate, in place, feature flag
+deploystrategy | deploy rollout strategy | blue green=blue-green, canary, rolling=rolling update=rolling
+  updates, big bang, recreate, in place, feature flag
 repo | repository layout code | monorepo=single repository=one repository=single repo,
   polyrepo=multirepo=multiple repositories=separate repositories=one repository per service=repository per
   service
@@ -264,23 +254,22 @@ pagination | pagination page list | cursor=cursors=cursor based=keyset, offset=o
   offset, page number=page numbers, link header
 locking | lock locking concurrency update conflict | optimistic=optimistic locking, pessimistic=pessimistic
   locking, advisory lock=advisory locks, row locks=row lock, last write wins
-rendering | render rendering | server=server side rendering=ssr=server side, client=client
-  side rendering=csr=client side, static=static generation=ssg, spa, islands
+rendering | render rendering | server=server side rendering=ssr=server side, client=client side
+  rendering=csr=client side, static=static generation=ssg, spa, islands
 os | os operating | linux, windows, macos, freebsd, openbsd
 distro | distribution linux server host vm | ubuntu, debian, centos, rhel=red hat, fedora, arch, alpine,
   amazon linux, nixos, rocky
 cpu | architecture cpu build target | x86=x86_64=amd64=x64, arm=arm64=aarch64, riscv
 browser | browser | chrome, firefox, safari, edge, ie11=internet explorer
 editor | editor ide | vscode=vs code=visual studio code, intellij=pycharm, vim=neovim, emacs, sublime
-cadence | cadence schedule often | hourly=every
-  hour, daily=every day=nightly=every night=each night, weekly=every week=once a week, monthly=every month,
-  quarterly, yearly=annually, biweekly=fortnightly=every two weeks, continuously=on every merge=on each
-  merge, manually=on demand=by hand
-weekday | day week | monday=mondays, tuesday=tuesdays, wednesday=wednesdays,
-  thursday=thursdays, friday=fridays, saturday=saturdays, sunday=sundays
+cadence | cadence schedule often | hourly=every hour, daily=every day=nightly=every night=each night,
+  weekly=every week=once a week, monthly=every month, quarterly, yearly=annually, biweekly=fortnightly=every
+  two weeks, continuously=on every merge=on each merge, manually=on demand=by hand
+weekday | day week | monday=mondays, tuesday=tuesdays, wednesday=wednesdays, thursday=thursdays,
+  friday=fridays, saturday=saturdays, sunday=sundays
 httpverb | update endpoint method verb http | put, patch, post, delete, get
-status | status code | 200=ok, 201, 202, 204, 301, 302, 307, 308, 400,
-  401, 403, 404, 409, 410, 422, 429, 500, 502, 503
+status | status code | 200=ok, 201, 202, 204, 301, 302, 307, 308, 400, 401, 403, 404, 409, 410, 422, 429,
+  500, 502, 503
 """
 
 
@@ -375,7 +364,7 @@ def filled(words: tuple[Token, ...]) -> list[Filled]:
 
 
 def _spelled(low: str) -> bool:
-    """Whether a word is written as the table has it, and does not only share a stem with it (`hour`, `hourly`)."""
+    """Whether a word is written as the table has it, and does not only share its stem (`hour`, `hourly`)."""
     forms = _roles().forms
     return low in forms or low.removesuffix("s") in forms or low in SAME
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a memory says (details may follow after a blank line), of which kind it is, and the paths it governs."""
+    """What a memory says (details may follow after a blank line), its kind, and the paths it governs."""
 
     text: str
     kind: str = "fact"

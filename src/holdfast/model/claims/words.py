@@ -12,7 +12,7 @@ from functools import lru_cache
 _TOKEN = re.compile(
     r"`(?P<code>[^`\s]{1,80})`"
     r"|(?P<op>[<>=~!^]=?|[≥≤])"
-    r"|(?P<number>\d+(?:[.,:]\d+)*)(?P<glued>[^\W\d_]*[%+]?)"
+    r"|(?P<number>[0-9]+(?:[.,:][0-9]+)*)(?P<glued>[a-zA-Zµ]*[%+]?)"
     r"|(?P<word>[^\W\d]\w*(?:[.'’/#@-]+\w+)*(?:\(\))?(?:\+\+|#)?)"
     r"|(?P<mark>[,:()%])"
 )
@@ -285,7 +285,8 @@ server: servers
 service: services microservice
 worker: workers
 schema: schemas schemata
-store: stores stored storing save saves saved saving persist persists persisted kept keep keeps keeping hold holds held retain retains retained retention live lives living reside resides
+store: stores stored storing save saves saved saving persist persists persisted kept keep keeps keeping
+store: hold holds held retain retains retained retention live lives living reside resides
 write: writes wrote written writing author authored
 build: builds built building
 handle: handles handled handling
@@ -352,22 +353,30 @@ store: sav persist retain
 fast: quick
 start: launch
 """)
-_PAIRS = {
-    ("time", "out"): "timeout", ("times", "out"): "timeout", ("pull", "request"): "pullrequest",
-    ("merge", "request"): "pullrequest", ("front", "end"): "frontend", ("back", "end"): "backend",
-    ("web", "application"): "frontend", ("type", "annotation"): "typehint", ("command", "line"): "cli",
-    ("source", "control"): "vcs", ("time", "zone"): "timezone", ("log", "in"): "authentication",
-    ("set", "up"): "setup", ("roll", "back"): "rollback", ("read", "only"): "read-only",
-    ("run", "time"): "runtime", ("network", "connection"): "network", ("network", "access"): "network", ("time", "limit"): "timeout", ("google", "cloud"): "gcp",
-    ("two", "factor"): "2fa", ("continuous", "integration"): "ci", ("lock", "file"): "lockfile",
-    ("data", "base"): "database", ("upper", "case"): "uppercase", ("lower", "case"): "lowercase",
-    ("gave", "up"): "abandoned", ("give", "up"): "abandoned", ("given", "up"): "abandoned", ("kept", "out"): "excluded", ("file", "name"): "filename", ("user", "name"): "username",
-    ("third", "party"): "thirdparty", ("open", "source"): "opensource", ("code", "review"): "review",
-    ("single", "tenant"): "singletenant", ("multi", "tenant"): "multitenant", ("unit", "test"): "unittests",
-    ("integration", "test"): "integrationtests", ("mono", "repository"): "monorepo",
-}  # fmt: skip
+# Two words that are one thing.
+_PAIRS = """
+time out=timeout, times out=timeout, pull request=pullrequest, merge request=pullrequest, front
+end=frontend, back end=backend, web application=frontend, type annotation=typehint, command line=cli,
+source control=vcs, time zone=timezone, log in=authentication, set up=setup, roll back=rollback, read
+only=read-only, run time=runtime, network connection=network, network access=network, time
+limit=timeout, google cloud=gcp, two factor=2fa, continuous integration=ci, lock file=lockfile, data
+base=database, upper case=uppercase, lower case=lowercase, gave up=abandoned, give up=abandoned, given
+up=abandoned, kept out=excluded, file name=filename, user name=username, third party=thirdparty, open
+source=opensource, code review=review, single tenant=singletenant, multi tenant=multitenant, unit
+test=unittests, integration test=integrationtests, mono repository=monorepo
+"""
 
-PAIRS = {(canonical(one), canonical(other)): name for (one, other), name in _PAIRS.items()}
+
+def _pairs() -> dict[tuple[str, str], str]:
+    found = {}
+    for item in _PAIRS.split(","):
+        words, _, name = item.strip().partition("=")
+        one, other = words.split()
+        found[canonical(one), canonical(other)] = name
+    return found
+
+
+PAIRS = _pairs()
 
 # Say how a sentence is built, never what it is about.
 STOP = several(
@@ -376,18 +385,18 @@ STOP = several(
     were been being am will would shall do does did done doing to of and or as at by for from in into on
     onto with via through using per than then so such too also just only even still already yet now
     currently today again each every all any both either some several many most more less much very
-    quite really please make makes made made sure ensure ensures agreed decided decision decide
-    decides decides policy rule always generally usually normally typically basically must should shall
-    may might can could ought have has had having not never no cannot up out off about around over under
-    between within after before during while when where if unless until because since instead rather not
-    but if however therefore thus hence etc e.g i.e like own same other another anything everything
-    nothing nobody none else way ways time times case cases kind kinds want wants wanted got get gets
-    allowed allow allows permitted permit permits fine ok okay acceptable forbidden forbid forbids
-    banned ban bans prohibited prohibit prohibits disallowed disallow avoid avoids avoided optional
-    optionally mandatory required require requires need needs needed necessary necessarily longer
-    anymore enough true false okay freely possible possibly anywhere everywhere whole entire directly
-    forget expected one welcome everybody everyone anybody anyone exactly except itself themselves together new"""
-) - {"off", "own", "new", "time", "case", "policy"}  # fmt: skip
+    quite really please make makes made sure ensure ensures agreed decided decision decide decides
+    policy rule always generally usually normally typically basically must should may might can could
+    ought have has had having not never no cannot up out off about around over under between within
+    after before during while when where if unless until because since instead rather but however
+    therefore thus hence etc e.g i.e like own same other another anything everything nothing nobody none
+    else way ways time times case cases kind kinds want wants wanted got get gets allowed allow allows
+    permitted permit permits fine ok okay acceptable forbidden forbid forbids banned ban bans prohibited
+    prohibit prohibits disallowed disallow avoid avoids avoided optional optionally mandatory required
+    require requires need needs needed necessary necessarily longer anymore enough true false freely
+    possible possibly anywhere everywhere whole entire directly forget expected one welcome everybody
+    everyone anybody anyone exactly except itself themselves together new"""
+) - {"off", "own", "new", "time", "case", "policy"}
 # Say little by themselves: a quarter of a word.
 WEAK = terms(
     """use uses used using utilise utilize adopt employ choose pick prefer favor favour run work go put
@@ -400,27 +409,28 @@ WEAK = terms(
 
 # Pairs of which a thing can be only one; `x|y` are names as `canonical` gives them.
 _OPPOSED = """
-enable|disable sync|async mutable|immutable soft|hard oldest|newest ascending|descending asc|desc eager|lazy
-eagerly|lazily optimistic|pessimistic stateful|stateless static|dynamic statically|dynamically
-monorepo|polyrepo monolith|microservices manual|automatic manually|automatically
-serial|parallel sequentially|parallel sequential|parallel lossless|lossy buffered|unbuffered buffer|unbuffered inclusive|exclusive include|exclude accept|reject
-accept|refuse strict|lenient relative|absolute public|private encrypt|unencrypted signed|unsigned
-replica|primary commit|ignored commit|gitignored commit|git-ignored ignored|track opt-in|opt-out
-push|pull blocking|nonblocking block|nonblocking ordered|unordered sorted|unsorted bounded|unbounded
-cached|uncached nullable|required big|little client|server safe|unsafe typed|untyped
-complete|incomplete consistent|inconsistent valid|invalid sensitive|insensitive deterministic|nondeterministic
-success|failure succeed|fail fail-open|fail-closed open|closed singular|plural allow|deny whitelist|blacklist
-increase|decrease lower|upper lowercase|uppercase left|right up|down first|last fifo|lifo
-idempotent|nonidempotent hot|cold cheap|expensive fast|slow strong|weak strongly|eventually
-centralized|distributed central|distributed local|remote locally|remotely embedded|external inline|external
-read-only|writable visible|hidden always|never early|late earliest|latest oldest|latest
-greedy|lazy verbose|quiet shared|separate shared|dedicated reversible|irreversible
-rows|columns push|poll warm|cold persistent|ephemeral durable|transient permanent|temporary
-strip|keep strip|preserve ignore|honour ignore|honor ignore|respect discard|keep discard|preserve
-hide|show propagate|swallow crash|survive increase|reduce improve|worsen improve|degrade merge|split
-british|american truncated|kept allow|block append|overwrite preserve|overwrite collapse|expand
-preserve|lose preserve|lost lost|kept lost|store immutable|change stable|change rarely|often seldom|often frequently|rarely random|sequential
-supported|unsupported used|unused known|unknown limited|unlimited singletenant|multitenant
+enable|disable sync|async mutable|immutable soft|hard oldest|newest ascending|descending asc|desc
+eager|lazy eagerly|lazily optimistic|pessimistic stateful|stateless static|dynamic statically|dynamically
+monorepo|polyrepo monolith|microservices manual|automatic manually|automatically serial|parallel
+sequentially|parallel sequential|parallel lossless|lossy buffered|unbuffered buffer|unbuffered
+inclusive|exclusive include|exclude accept|reject accept|refuse strict|lenient relative|absolute
+public|private encrypt|unencrypted signed|unsigned replica|primary commit|ignored commit|gitignored
+commit|git-ignored ignored|track opt-in|opt-out push|pull blocking|nonblocking block|nonblocking
+ordered|unordered sorted|unsorted bounded|unbounded cached|uncached nullable|required big|little
+client|server safe|unsafe typed|untyped complete|incomplete consistent|inconsistent valid|invalid
+sensitive|insensitive deterministic|nondeterministic success|failure succeed|fail fail-open|fail-closed
+open|closed singular|plural allow|deny whitelist|blacklist increase|decrease lower|upper
+lowercase|uppercase left|right up|down first|last fifo|lifo idempotent|nonidempotent hot|cold
+cheap|expensive fast|slow strong|weak strongly|eventually centralized|distributed central|distributed
+local|remote locally|remotely embedded|external inline|external read-only|writable visible|hidden
+always|never early|late earliest|latest oldest|latest greedy|lazy verbose|quiet shared|separate
+shared|dedicated reversible|irreversible rows|columns push|poll warm|cold persistent|ephemeral
+durable|transient permanent|temporary strip|keep strip|preserve ignore|honour ignore|honor ignore|respect
+discard|keep discard|preserve hide|show propagate|swallow crash|survive increase|reduce improve|worsen
+improve|degrade merge|split british|american truncated|kept allow|block append|overwrite
+preserve|overwrite collapse|expand preserve|lose preserve|lost lost|kept lost|store immutable|change
+stable|change rarely|often seldom|often frequently|rarely random|sequential supported|unsupported
+used|unused known|unknown limited|unlimited singletenant|multitenant
 """
 
 

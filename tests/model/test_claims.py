@@ -1,0 +1,235 @@
+"""Do two statements contradict each other? Few false alarms, and most contradictions found."""
+
+import json
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.model.claims import Neighbours, Statement, Verdict, conflict, same
+from holdfast.model.claims.numbers import disagree, quantities
+from holdfast.model.claims.paths import overlap
+from holdfast.model.claims.sentences import claim
+from holdfast.model.claims.words import tokens
+
+TUNING = Path(__file__).resolve().parents[1] / "curation" / "conflicts" / "tuning.jsonl"
+
+
+def pairs() -> Iterator[dict[str, Any]]:
+    with TUNING.open(encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def statement(side: dict[str, Any]) -> Statement:
+    return Statement(side["text"], side["type"], tuple(side["applies_to"]))
+
+
+def between(one: str, other: str) -> Verdict | None:
+    return conflict(Statement(one), Statement(other))
+
+
+TEXTS = sorted({pair[side]["text"] for pair in pairs() for side in ("accepted", "candidate")})
+sentences = st.sampled_from(TEXTS)
+anything = st.one_of(sentences, st.text(max_size=200), st.text(string.printable, max_size=200))
+
+
+def test_the_pairs_for_development_are_judged_well() -> None:
+    """A change of one rule must not quietly undo what the others found."""
+    found = missed = false = 0
+    for pair in pairs():
+        gone = pair["accepted"]["status"] != "accepted"
+        flagged = conflict(statement(pair["accepted"]), statement(pair["candidate"]), gone=gone) is not None
+        found += flagged and pair["conflict"]
+        false += flagged and not pair["conflict"]
+        missed += pair["conflict"] and not flagged
+    assert found / (found + false) >= 0.9
+    assert found / (found + missed) >= 0.7
+
+
+@given(anything)
+def test_nothing_contradicts_itself(text: str) -> None:
+    """Who proposes what is known already must not be told that it is wrong."""
+    assert conflict(Statement(text), Statement(text)) is None
+    assert same(Statement(text), Statement(text))
+
+
+@given(sentences, sentences)
+def test_a_contradiction_has_no_direction(one: str, other: str) -> None:
+    """Two branches that merge must be told the same, whichever is merged into the other."""
+    assert (between(one, other) is None) == (between(other, one) is None)
+
+
+@given(sentences, sentences)
+def test_sameness_has_no_direction(one: str, other: str) -> None:
+    """A rejected claim must not come back because it was compared the other way round."""
+    assert same(Statement(one), Statement(other)) == same(Statement(other), Statement(one))
+
+
+@given(sentences, sentences)
+def test_paths_that_never_meet_never_conflict(one: str, other: str) -> None:
+    """Rules for the engine say nothing against rules for the tools."""
+    assert (
+        conflict(Statement(one, applies_to=("engine/",)), Statement(other, applies_to=("tools/**",))) is None
+    )
+
+
+@given(sentences, sentences)
+def test_what_is_gone_conflicts_only_with_its_twin(one: str, other: str) -> None:
+    """Whoever opposes what was rejected agrees with the project."""
+    verdict = conflict(Statement(one), Statement(other), gone=True)
+    assert (verdict is not None) == same(Statement(one), Statement(other))
+    assert verdict is None or verdict.kind == "twin"
+
+
+@given(st.text(max_size=2000))
+def test_any_text_is_read(text: str) -> None:
+    """One odd entry must not take the review of all others with it."""
+    conflict(Statement(text), Statement("Use uv instead of pip."))
+    same(Statement("Use uv instead of pip.", "dead-end"), Statement(text, "dead-end"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["-" * 16384, "a-" * 8192, "not " * 4096, "1." * 8192, "(" * 16384, "a, " * 5461, " \n" * 8192, "` " * 8192,
+     "use x instead of y " * 862, "a:" * 8192, "\n- " * 5461, ". " * 8192, "if " * 5461, "é" * 8000],
+    ids=lambda text: repr(text[:8]),
+)  # fmt: skip
+def test_the_longest_statements_are_read_at_once(text: str) -> None:
+    """Sixteen kilobytes of anything come to an end; the suite's own time limit is the clock here."""
+    for other in (text, text[1:], "Always use tabs."):
+        conflict(Statement(text, "dead-end"), Statement(other, "dead-end"))
+        same(Statement(text), Statement(other))
+    Neighbours({"a": Statement(text)}).near(Statement(text))
+
+
+EXAMPLES = [
+    ("value", "Use PostgreSQL as the primary database.", "MySQL is our primary database."),
+    ("value", "Feature branches are cut from `develop`.", "Feature branches are cut from `main`."),
+    ("value", "Environment wins over the file.", "The file wins over the environment."),
+    ("negation", "Windows is supported.", "Windows is no longer supported."),
+    ("negation", "Sessions are stored in Redis instead of Postgres.", "Sessions are stored in Postgres."),
+    ("negation", "Config objects are immutable.", "Config objects are mutable."),
+    ("modality", "Type annotations are mandatory.", "Type annotations are optional."),
+    ("modality", "Tests can't run in parallel.", "Tests can run in parallel."),
+    ("number", "The request timeout is 30 s.", "Requests time out after ten seconds."),
+    ("number", "Pin numpy<2.0.", "numpy must be 2.1 or newer."),
+]
+
+
+@pytest.mark.parametrize(("kind", "one", "other"), EXAMPLES)
+def test_a_contradiction_is_found_and_named(kind: str, one: str, other: str) -> None:
+    """A reviewer decides by the sentence that says what disagrees."""
+    verdict = between(one, other)
+    assert verdict is not None
+    assert verdict.kind == kind
+    assert verdict.why
+    assert 0 < verdict.score <= 1
+
+
+SILENT = [
+    ("The request timeout is 30 s.", "Requests time out after half a minute."),  # the same
+    ("Retry failed requests.", "Retry failed requests up to 3 times."),  # more detail
+    ("Access tokens expire after 15 minutes.", "Refresh tokens expire after 30 days."),  # another thing
+    ("The request timeout is 30 s in production.", "The request timeout is 2 s in tests."),  # elsewhere
+    ("In tests, use SQLite.", "In production, use PostgreSQL."),
+    ("The billing service uses MySQL.", "The catalog service uses PostgreSQL."),
+    ("Requires Python >= 3.11.", "CI runs on Python 3.12."),
+    ("There is no test without a docstring.", "Every test has a docstring."),  # twice no
+    ("Use black for formatting.", "The dashboard has a black header."),  # shares words only
+    ("All timestamps are stored in UTC.", "Timestamps are shown in the user's local time zone."),
+    ("Tests must not touch the network.", "Tests must not touch the network, except those marked live."),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SILENT)
+def test_what_can_stand_side_by_side_is_left_alone(one: str, other: str) -> None:
+    """A reviewer who is warned for nothing stops reading warnings."""
+    assert between(one, other) is None
+
+
+def test_a_rationale_contradicts_nothing() -> None:
+    """Why something was decided often names what was turned down."""
+    decided = "Decision: Use Kafka for events.\n\nRationale: RabbitMQ lost messages; we do not use Redis."
+    assert claim(decided) == "Use Kafka for events."
+    assert between(decided, "Use Redis for caching.") is None
+
+
+def test_a_dead_end_speaks_against_trying_again() -> None:
+    """What was tried and failed is the first thing an agent proposes anew."""
+    tried = Statement("Tried HTTP/2 between the services: head-of-line blocking got worse.", "dead-end")
+    assert conflict(tried, Statement("Use HTTP/2 between the services.", "decision")) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("30 s", "half a minute"),
+        ("30 seconds", "30000 ms"),
+        ("1 GiB", "1024 MiB"),
+        ("at most 100 rows", "no more than 100 rows"),
+        ("10,000 rows", "10k rows"),
+        ("Python 3.11+", "Python >= 3.11"),
+        ("five retries", "5 retries"),
+        ("120 requests per minute", "2 requests per second"),
+    ],
+)
+def test_one_figure_in_two_units_is_one_figure(one: str, other: str) -> None:
+    """Half a minute and 30 s are no disagreement."""
+    (ours,), (theirs,) = quantities(tokens(one)), quantities(tokens(other))
+    assert ours.dimension == theirs.dimension
+    assert not disagree(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("30 s", "40 s"),
+        ("at most 5 MB", "at most 20 MB"),
+        ("Python >= 3.11", "Python 3.9 and up"),
+        ("numpy < 2.0", "numpy 2.0"),
+        ("between 3 and 5 retries", "7 retries"),
+    ],
+)
+def test_other_figures_disagree(one: str, other: str) -> None:
+    """Two limits for one thing: one of them is wrong."""
+    (ours,), (theirs,) = quantities(tokens(one)), quantities(tokens(other))
+    assert ours.dimension == theirs.dimension
+    assert disagree(ours, theirs)
+    assert disagree(theirs, ours)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "meet"),
+    [
+        ((), ("src/",), True),
+        (("src/",), ("src/api/x.py",), True),
+        (("src/api",), ("src/apix",), False),
+        (("src/**",), ("src/web/*.ts",), True),
+        (("**/*.go",), ("**/*.py",), False),
+        (("src/**/*.py",), ("Makefile",), False),
+        (("gen/", "docs/"), ("src/", "docs/a.md"), True),
+        (("src/*.py",), ("src/a.py",), True),
+        (("tests/**",), ("src/**",), False),
+    ],
+)
+def test_patterns_meet_where_one_file_matches_both(
+    one: tuple[str, ...], other: tuple[str, ...], meet: bool
+) -> None:
+    """A rule for one folder must not silence, nor be silenced by, a rule for another."""
+    assert overlap(one, other) is meet
+    assert overlap(other, one) is meet
+
+
+def test_neighbours_find_the_pair_among_many() -> None:
+    """A contradiction that is never looked at is never found."""
+    known = {f"FCT-{n}": Statement(f"Module m{n} has {n} lines.") for n in range(300)}
+    known["DEC-queue"] = Statement("Queue: RabbitMQ.")
+    near = Neighbours(known)
+    assert near.near(Statement("Our broker is Kafka."), limit=3)[0] == "DEC-queue"
+    near.add("DEC-late", Statement("The harbour crane is yellow."))
+    assert near.near(Statement("Harbour cranes are red.")) == ["DEC-late"]
+    assert len(near.near(Statement("Module lines"), limit=5)) <= 5
