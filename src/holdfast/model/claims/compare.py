@@ -75,7 +75,8 @@ def alike(one: Clause, other: Clause) -> bool:
     joined, flips = paired(one, other, shared)
     if one.stance != (FLIPPED[other.stance] if flips else other.stance) or values.swapped(one, other, shared):
         return False
-    if one.mentions != other.mentions and {t.name for t in one.things} != {t.name for t in other.things}:
+    things = [{thing.name for thing in clause.things} for clause in (one, other)]
+    if one.mentions != other.mentions and things[0] != things[1] and joined.alike < 0.85:
         return False
     return joined.alike >= 0.7 or (joined.alike >= 0.6 and min(mass(joined.left), mass(joined.right)) <= 0.5)
 

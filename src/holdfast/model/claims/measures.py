@@ -12,7 +12,7 @@ MEASURES = terms(
     """limit limited maximum minimum size rate most least exceed budget cap capped number amount count up
     default total newer expire store accept refuse reject length recommend allow hold width pin require
     support longer small large per value set character run enough restrict kill abort cancel terminate
-    version dependency deadline keep begin poll valid sufficient reach stay grow wait contain include"""
+    version dependency deadline keep begin valid sufficient reach stay grow wait contain include"""
 )
 # What a time can be of a thing; two of these are two attributes.
 _TIMES = {
@@ -20,6 +20,8 @@ _TIMES = {
     "life": terms("expire valid lifetime retention store"),
     "work": terms("take finish complete duration last"),
     "delay": terms("delay wait backoff debounce sleep"),
+    "interval": terms("interval period frequency every cadence"),
+    "grace": terms("grace cooldown window"),
     "latency": terms("latency respond response"),
 }
 
@@ -69,9 +71,10 @@ def _same_attribute(one: Clause, a: Quantity, other: Clause, b: Quantity) -> boo
     named = a.dimension.startswith("version:")
     ours, theirs = (clause.names - MEASURES - (set() if named else units) for clause in (one, other))
     common = ours & theirs
-    both, least = mass(common), min(mass(ours - common), mass(theirs - common))
+    both, least = mass(common) + named, min(mass(ours - common), mass(theirs - common))
     if not common:  # `there are 12 shards`: what is counted is all there is
-        counted = units == {a.dimension.removeprefix("count:")} and a.sense == b.sense and least == 0
+        counted = a.dimension == b.dimension and a.dimension.startswith("count:") and a.sense == b.sense
+        counted = counted and least == 0
         return (mass(ours | theirs) <= (2 if counted else 0)) and bool(one.names & other.names)
     if a.sense != b.sense and EXACT in (a.sense, b.sense) and not named and least >= 1.0:
         return False

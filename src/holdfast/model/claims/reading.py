@@ -147,6 +147,8 @@ def _tells(words: tuple[Token, ...], at: int) -> bool:
     word = words[at]
     if word.kind in ("op", "mark"):
         return False
+    if word.low in ("up", "down") and at == len(words) - 1:
+        return True
     if word.low in _ON_OFF:
         return at == len(words) - 1 or words[at - 1].low in ("turned", "switched")
     if word.low in modality.DENIES:
@@ -202,10 +204,14 @@ def _is_participle(words: tuple[Token, ...], at: int) -> bool:
     return words[at].low.endswith(("ed", "en", "t", "ing", "wn", "un"))
 
 
+def _english(low: str) -> bool:
+    return low in ENGLISH or low.removesuffix("s") in ENGLISH
+
+
 def _counts(words: tuple[Token, ...], thing: Filled, verb: int) -> bool:
     """Whether a word that is also plain English is meant as a name here."""
     raw = words[thing.first].raw
-    if thing.last - thing.first > 1 or words[thing.first].low not in ENGLISH or "." in raw or "_" in raw:
+    if thing.last - thing.first > 1 or not _english(words[thing.first].low) or "." in raw or "_" in raw:
         return True
     if thing.first and raw[:1].isupper() and raw[1:] != raw[1:].upper():
         return True

@@ -211,9 +211,11 @@ rtos | rtos firmware | zephyr, freertos, vxworks, bare metal, rtems
 i18n | translate translation | gettext, i18next, fluent, formatjs, icu
 notebook | notebook | jupyter, marimo, colab, zeppelin
 featurestore | feature store | feast, tecton, hopsworks
-vmtool | environment dev | nix, devcontainer=devcontainers=dev containers, vagrant, docker compose, asdf,
+vmtool | environment dev | nix, minikube, kind, tilt, skaffold, devcontainer=devcontainers=dev containers, vagrant, docker compose, asdf,
   mise
 mltracking | experiment registry | mlflow, wandb=weights and biases, neptune, comet
+gui | gui toolkit desktop | qt=pyqt, gtk, wxwidgets, tkinter, electron, tauri, winforms, wpf, swing, javafx, imgui
+textui | terminal screen | textual, rich, curses=ncurses, urwid, bubbletea, ratatui, blessed
 cascade | delete foreign key | cascade, restrict, set null
 cli | cli command line argument parse parser | click, argparse, typer, docopt, fire, cobra, clap, commander,
   yargs, oclif, picocli, optparse

@@ -25,7 +25,8 @@ def stances(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
 def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> bool:
     """Whether what one denies is what the other asserts."""
     strong = any(weight(name) == 1.0 for name in shared.common)
-    if not strong or shared.held < (_HELD_OPPOSED if flips else _HELD) or shared.alike < _ALIKE:
+    least = 0.25 if one.refused or other.refused else _ALIKE  # what is refused by name is meant
+    if not strong or shared.held < (_HELD_OPPOSED if flips else _HELD) or shared.alike < least:
         return False
     if (
         flips

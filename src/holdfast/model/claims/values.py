@@ -172,6 +172,8 @@ def _same_theme(one: Names, other: Names) -> bool:
     left, right = one - common, other - common
     if (left & _WHICH and right - _DOING) or (right & _WHICH and left - _DOING):
         return False
+    if one == other and one:
+        return True
     return mass(common) >= 1.0 and min(mass(left), mass(right)) < 0.5 and mass(left | right) <= 1.5
 
 

@@ -119,6 +119,8 @@ def _stem(low: str) -> str:
     if low in KEEP or len(low) <= 3 or not low.isalpha() or not low.isascii():
         return low
     word = _singular(low)
+    if word in KEEP:
+        return word
     for ending in (
         "ization",
         "isation",
@@ -404,7 +406,7 @@ WEAK = terms(
     do become remain stay seem contain include consist come give apply rely depend store write build
     create define describe send get serve return implement project system default primary main
     standard current thing add call value base follow switch move appear end occur land time update
-    touch exist stay hit reach access team"""
+    touch exist stay hit reach team"""
 )
 
 # Pairs of which a thing can be only one; `x|y` are names as `canonical` gives them.
@@ -430,7 +432,7 @@ discard|keep discard|preserve hide|show propagate|swallow crash|survive increase
 improve|degrade merge|split british|american truncated|kept allow|block append|overwrite
 preserve|overwrite collapse|expand preserve|lose preserve|lost lost|kept lost|store immutable|change
 stable|change rarely|often seldom|often frequently|rarely random|sequential supported|unsupported
-used|unused known|unknown limited|unlimited singletenant|multitenant
+used|unused known|unknown limited|unlimited singletenant|multitenant dark|light
 """
 
 
