@@ -18,7 +18,7 @@ from holdfast.interfaces.tui.showing import Showing
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "screens"
 BARS = re.compile("[▁-█]")
 WRITING = os.environ.get("HOLDFAST_GOLDEN") == "write"
-WIDE, NARROW = (120, 34), (80, 24)
+WIDE, MIDDLE, NARROW = (120, 34), (100, 28), (80, 24)
 
 
 # Textual waits a while after each key to see whether the machine is idle; `settle` knows better.
@@ -69,7 +69,7 @@ class Driven:
 
 
 @asynccontextmanager
-async def opened(desk: Any, size: tuple[int, int] = WIDE) -> AsyncIterator[Driven]:
+async def opened(desk: Any, size: tuple[int, int] = MIDDLE) -> AsyncIterator[Driven]:
     """The review screen over a desk."""
     app = Review(desk)
     async with app.run_test(size=size) as pilot:
@@ -80,7 +80,7 @@ async def opened(desk: Any, size: tuple[int, int] = WIDE) -> AsyncIterator[Drive
 
 
 def drive(
-    desk: Any, act: Callable[[Driven], Coroutine[Any, Any, None]], size: tuple[int, int] = WIDE
+    desk: Any, act: Callable[[Driven], Coroutine[Any, Any, None]], size: tuple[int, int] = MIDDLE
 ) -> Review:
     """Open the screen, do something, close it; gives the application for what it would say."""
 

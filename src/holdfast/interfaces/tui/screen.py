@@ -3,6 +3,7 @@
 What a decision means is the project's business; this module asks, says what came of it and keeps the place.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -179,7 +180,9 @@ class Reviewing(Showing):
         if not items or self._free_item() is None:
             return
         fitting = f" that fit {self._tray.filter.text}" if self._tray.filter.text else ""
-        question = f"Approve all {len(items)}{fitting}?"
+        counted = Counter(item.reason for item in items)
+        kinds = ", ".join(f"{number} {reason}" for reason, number in counted.items())
+        question = f"Approve all {len(items)}{fitting} ({kinds})?"
         hint = "What contradicts something, or cites nothing where it must, is left and named"
         self.app.push_screen(Yes(question, hint), partial(self._approve_many, items))
 
