@@ -11,6 +11,7 @@ from holdfast.project.viewing import Viewing
 
 LABEL = "Rests on:"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
+_HASH = re.compile(r"@[0-9a-f]{40,64}\b")  # a receipt's, which nobody reads
 _LIKELY = re.compile(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]|{LABEL}")
 
 
@@ -34,7 +35,7 @@ class Resting(Viewing):
             return ()
         found = self.knowledge()
         doubted = (*found.stale, *found.expired, *found.superseded, *found.retired, *found.unreviewed)
-        why = {one.id: (one.status, "; ".join(one.notes)) for one in doubted}
+        why = {one.id: (one.status, _HASH.sub("", "; ".join(one.notes))) for one in doubted}
         return tuple(
             Shaky(task, name, *why[name])
             for task, names in naming.items()

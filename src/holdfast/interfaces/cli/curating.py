@@ -157,7 +157,7 @@ def _screen(place: Place) -> None:
 
     with place.project() as project:
         run(project)
-        _after(project, True)
+        _after(project)
 
 
 def _filter(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -201,10 +201,15 @@ def _which(project: Project, names: tuple[str, ...], everything: bool, chosen: d
 
     if names:
         raise BadInput("name ids, or use --all with a filter, not both")
+    given = _given_ones(chosen)
     if not everything:
-        raise BadInput("a filter decides many at once", hint="Add --all to mean it.")
-    given = {key: value for key, value in chosen.items() if value not in (None, ())}
+        said = "a filter decides many at once" if given else "nothing was named to decide about"
+        raise BadInput(said, hint="Add --all to mean it." if given else "Name ids, or add --all.")
     return fitting(project.queue().items, **{"reasons": ("proposed",), **given})
+
+
+def _given_ones(chosen: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in chosen.items() if value not in (None, ())}
 
 
 @command(review, "accept")
@@ -232,23 +237,21 @@ def accept(
 
     What contradicts an accepted memory is refused until --supersede or --keep-both says how both are meant.
     """
+    wish: dict[str, Any] = {"supersede": supersede, "keep_both": keep_both, "applies_to": applies_to or None}
     with place.project() as project:
-        if everything or not names:
+        if everything or not names or _given_ones(chosen):
             items = _which(project, names, everything, chosen)
+            if any(wish.values()) or expires:
+                raise BadInput("how a memory is meant is said of one at a time", hint="Name its id.")
             show(project.accept_all(items, reviewer=reviewer), words.decided, objects.decided)
-            _after(project, True)
+            _after(project)
             return
-        for name in names:
-            done = project.accept(
-                name,
-                supersede=supersede,
-                keep_both=keep_both,
-                applies_to=applies_to or None,
-                expires=expires,
-                reviewer=reviewer,
-            )
-            show(done, words.accepted, objects.standing)
-        _after(project, True)
+        try:
+            for name in names:
+                done = project.accept(name, **wish, expires=expires, reviewer=reviewer)
+                show(done, words.accepted, objects.standing)
+        finally:
+            _after(project)  # those before the one that was refused are accepted
 
 
 @command(review, "reject")
@@ -262,7 +265,7 @@ def reject(
 ) -> None:
     """Turn candidates down; the same claim is not proposed again, even reworded."""
     with place.project() as project:
-        if everything or not names:
+        if everything or not names or _given_ones(chosen):
             items = _which(project, names, everything, chosen)
             done = project.reject_all(items, reason=reason, reviewer=reviewer)
             show(done, words.decided, objects.decided)
@@ -286,6 +289,7 @@ def undo(place: Place) -> None:
     """Take the last decision back, unless it was published."""
     with place.project() as project:
         show(project.undo(), words.undone)
+        _after(project)
 
 
 @command(review, "retire")
@@ -297,6 +301,7 @@ def retire(place: Place, name: str, reason: str, reviewer: str | None) -> None:
     with place.project() as project:
         done = project.deprecate(name, reason=reason, reviewer=reviewer)
         show(done, words.deprecated, objects.standing)
+        _after(project, done.status == "deprecated")
 
 
 @command(root, "deprecate")
@@ -308,7 +313,9 @@ def deprecate(place: Place, name: str, reason: str) -> None:
     An agent's word for it waits for review.
     """
     with place.project() as project:
-        show(project.deprecate(name, reason=reason), words.deprecated, objects.standing)
+        done = project.deprecate(name, reason=reason)
+        show(done, words.deprecated, objects.standing)
+        _after(project, done.status == "deprecated")
 
 
 @command(root, "edit")
@@ -357,13 +364,12 @@ def _from_editor(memory: Any) -> dict[str, Any]:
     return {"statement": statement, "details": details}
 
 
-def _after(project: Project, promoted: bool) -> None:
-    """Say which connected tools do not know yet, and run the user's command that restarts them."""
-    stale = project.behind() if promoted else []
-    if not stale:
-        return
-    if not project.restart():
-        say(words.restart(stale))
+def _after(project: Project, changed: bool = True) -> None:
+    """Say which connected tools do not know yet, after the user's command that restarts them, if any."""
+    if changed and project.behind():
+        project.restart()
+        if stale := project.behind():
+            say(words.restart(stale))
 
 
 @command(root, "erase")

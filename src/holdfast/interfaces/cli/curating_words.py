@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 SIDE = 46  # columns of each of two texts side by side
 DIFF = 12  # lines of what made a memory stale
-_ELSEWHERE = "proposed on another line"  # said better by the branch's name
+_ELSEWHERE = "proposed on another line"
 _STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
+_VERB = {"rejected": "rejected", "deprecated": "retired"}
 _WHY = {
     "edited": "not reviewed as it stands",
     "stale": "its ground has moved",
@@ -102,7 +103,8 @@ def undone(step: Step) -> str:
 
 def decided(done: Decided) -> str:
     """Many decisions at once, and what was left."""
-    verb = {"rejected": "rejected"}.get(done.done[0].status if done.done else "", "accepted")
+    verbs = {_VERB.get(standing.status, "accepted") for standing in done.done} or {"decided"}
+    verb = verbs.pop() if len(verbs) == 1 else "decided"
     return lines(
         f"{count(len(done.done), 'memory')} {verb}.",
         table([_row(standing) for standing in done.done]),
@@ -163,7 +165,8 @@ def _grounds(one: Waiting) -> list[str]:
     """What one decides by: why it waits, what it rests on and whether that holds, where it was said."""
     item, look = one.item, one.look
     memory, cited = item.standing.memory, item.standing.receipts
-    notes = [n for n in item.standing.notes if not (item.branch and n.startswith(_ELSEWHERE))]
+    told = (*(text for text, _ in cited), *([_ELSEWHERE] if item.branch else []))  # said better elsewhere
+    notes = [note for note in item.standing.notes if not note.startswith(told)]
     because = getattr(memory, "because", "")
     return [
         *([f"    {_WHY[item.reason]}{f': {because}' if because else ''}"] if item.reason in _WHY else []),
