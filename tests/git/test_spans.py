@@ -459,6 +459,13 @@ def test_a_file_that_cannot_be_read_here_says_nothing(code: Place, tmp_path: Pat
         resolve(clone, f"{PATH}:1")
 
 
+def test_of_two_equal_methods_the_named_one_is_shown(code: Place) -> None:
+    """The text alone would point at the other class."""
+    code.repo.commit(PATH, "class A:\n    def go(self): 1\n\n\nclass B:\n    def go(self): 1\n")
+    (cited,) = cite(code, f"{PATH}#B.go")
+    assert where(code.open(), cited) == Where(PATH, 6, 6)
+
+
 def test_before_the_first_commit_a_staged_span_holds(tmp_path: Path) -> None:
     """A project's first memory may come before its first commit."""
     subprocess.run(["git", "init", "-q", tmp_path / "new"], check=True)

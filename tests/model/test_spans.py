@@ -221,6 +221,9 @@ SAMPLES = {
         """
         import x from "y";
         export const limit = 3
+        const word = "x"
+        const other = `a
+        b`
         export const handler = async (a: string): Promise<void> => {
           await go("}");
         };
@@ -250,6 +253,8 @@ SAMPLES = {
         """,
         {
             "limit": ("export const limit = 3", "export const limit = 3"),
+            "word": ('const word = "x"',) * 2,
+            "other": ("const other = `a", "b`"),
             "handler": ("export const handler = async (a: string): Promise<void> => {", "};"),
             "Shape": ("type Shape =", "  | { b: 2 };"),
             "Box": ("export default class Box<T> extends Base {", "}"),
@@ -466,6 +471,8 @@ SAMPLES = {
         """
         #!/usr/bin/env bash
         LIMIT=3
+        empty=
+        words="a b"
         build() {
           echo "}" # }
           for x in ${a#b}; do echo '{'; done
@@ -477,6 +484,8 @@ SAMPLES = {
         """,
         {
             "LIMIT": ("LIMIT=3",) * 2,
+            "empty": ("empty=",) * 2,
+            "words": ('words="a b"',) * 2,
             "build": ("build() {", "}"),
             "clean": ("function clean", "}"),
         },

@@ -83,6 +83,9 @@ def _standing(repo: Repo, place: Place, span: Span) -> tuple[Text, int, int] | N
     """The text in which a span stands, and its lines there; if it changed, those that took its place."""
     read = list(texts(repo, place))
     for text in read:
+        symbol = text.named(span) if isinstance(span, SymbolEvidence) else None
+        if symbol and text.hash(symbol.first, symbol.last, size=len(span.hash)) == span.hash:
+            return text, symbol.first, symbol.last  # not an equal text that comes before it
         if (found := text.place(span)) is not None:
             return text, *found
     if not read:

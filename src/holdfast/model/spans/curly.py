@@ -4,11 +4,12 @@ Not a parser: it knows how definitions begin (`languages`) and finds where they 
 it misreads the same way tomorrow, so a receipt still tells whether its own text changed.
 """
 
+import bisect
 import re
 from collections.abc import Iterator, Sequence
 
 from holdfast.model.spans.languages import LANGUAGES, NOT_NAMES, NOT_TYPES, Language
-from holdfast.model.spans.masking import Brackets, Lines, masked
+from holdfast.model.spans.masking import Brackets, Lines, long_strings, masked
 from holdfast.model.spans.symbol import Part, Symbol, qualified
 
 _STOPS = re.compile(r"[(\[{;\n)\]}]")
@@ -36,6 +37,7 @@ class _Reader:
         self._lines, self._language = lines, language
         self._source = b"\n".join(lines).decode("utf-8", "replace") + "\n"
         self._text = masked(self._source, language.mask)
+        self._strings = long_strings(self._source, language.mask)
         self._brackets = Brackets(self._text, language.brackets)
         self._at = Lines(self._text)
         self._steps = 0
@@ -135,15 +137,24 @@ class _Reader:
                     at += 1
                     continue
                 return (at if char == ";" else max(0, at - 1)), False
+            elif (after := self._after_string(at)) is not None:
+                at = after
             elif self._language.newline_ends and not self._goes_on(at):
                 return at, False
             else:
                 at += 1
         return max(0, len(text.rstrip()) - 1), False
 
+    def _after_string(self, at: int) -> int | None:
+        """The end of the string of several lines that a position is in."""
+        number = bisect.bisect_right(self._strings, (at, at)) - 1
+        return self._strings[number][1] if number >= 0 and self._strings[number][1] > at else None
+
     def _goes_on(self, newline: int) -> bool:
         start = self._text.rfind("\n", 0, newline) + 1
         before = self._text[max(start, newline - 200) : newline].rstrip()
+        if self._language.mask == "shell":
+            return before.endswith("\\") or self._text.startswith("{", newline + 1)
         return (
             _GOES_ON_AFTER.search(before) is not None
             or _GOES_ON_WITH.match(self._text, newline + 1) is not None

@@ -47,13 +47,27 @@ _PATTERNS = {
 }
 _COMPILED = {name: re.compile("|".join(parts), re.MULTILINE) for name, parts in _PATTERNS.items()}
 _NOT_NEWLINE = re.compile(r"[^\n]")
+_COMMENTS = ("//", "/*", "#", "--", "\\")
 _BRACKETS = re.compile(r"[()\[\]{}]")
 _OPENS = {")": "(", "]": "[", "}": "{"}
 
 
 def masked(text: str, kind: str) -> str:
-    """The text with every string and comment blanked out."""
-    return _COMPILED[kind].sub(lambda found: _NOT_NEWLINE.sub(" ", found[0]), text)
+    """The text with every string and comment blanked out; of a string its ends stay, as quotes."""
+    return _COMPILED[kind].sub(_blanked, text)
+
+
+def long_strings(text: str, kind: str) -> list[tuple[int, int]]:
+    """Where strings of several lines begin and end."""
+    found = (hit for hit in _COMPILED[kind].finditer(text) if "\n" in hit[0])
+    return [hit.span() for hit in found if not hit[0].startswith(_COMMENTS)]
+
+
+def _blanked(found: re.Match[str]) -> str:
+    blank = _NOT_NEWLINE.sub(" ", found[0])
+    if found[0].startswith(_COMMENTS) or len(blank) < 2 or "\n" in (blank[0], blank[-1]):
+        return blank
+    return f'"{blank[1:-1]}"'  # a line that ends with a string does not end with what stands before it
 
 
 class Brackets:
