@@ -1,4 +1,4 @@
-"""Holdfast at work: a plan, two agents on two branches, facts with receipts, a rebase, and the proof.
+"""Holdfast at work: a plan, two agents on two branches, a rebase, people who decide, and the proof.
 
 Everything happens in `.demo/`, with a home of its own: nothing of yours is read or changed.
 Each command is printed as you would type it; the next run of the demo starts afresh.
@@ -70,6 +70,14 @@ class Stage:
         if code:
             sys.exit(f"the demo stops: that ended with {code}")
 
+    def refused(self, *command: str) -> None:
+        """Run a command that must say no."""
+        print(f"$ {shlex.join(command)}", flush=True)
+        code = subprocess.run(command, cwd=SHOP, env=self.environ, check=False).returncode
+        if not code:
+            sys.exit("the demo stops: that should have been refused")
+        print(f"[exit {code}]", flush=True)
+
     def ask(self, *command: str) -> str:
         """What a command answers, without showing it."""
         done = subprocess.run(command, cwd=SHOP, env=self.environ, check=True, capture_output=True, text=True)
@@ -80,7 +88,14 @@ class Stage:
         return str([event["run_id"] for event in events if event["kind"] == "run"][-1])
 
     def candidate(self) -> str:
-        return str(json.loads(self.ask("holdfast", "review", "list", "--json"))["items"][0]["id"])
+        """The one that was proposed last."""
+        waiting = json.loads(self.ask("holdfast", "review", "list", "--json"))["items"]
+        return str(max(waiting, key=lambda one: one["proposed_at"] or "")["id"])
+
+    def decision(self) -> str:
+        return str(
+            json.loads(self.ask("holdfast", "facts", "--type", "decision", "--json"))["items"][0]["id"]
+        )
 
 
 def set_up(stage: Stage) -> None:
@@ -185,6 +200,41 @@ def rewritten(stage: Stage) -> None:
     stage.type("holdfast", "context")
 
 
+def deciding(stage: Stage) -> None:
+    stage.tell("Agents propose, people decide. What a prompt corrects becomes a candidate, with its words.")
+    why = ("--why", "it was there", "--evidence", "search.py", "--accept")
+    stage.type("holdfast", "remember", "--type", "decision", "Sessions are stored in Redis.", *why)
+    prompt = "No, sessions are stored in Postgres, not in Redis."
+    stage.type("holdfast", "run", "--task", "login", "--prompt", prompt, "--", "true")
+    stage.type("holdfast", "review", "list")
+    stage.tell("It contradicts what was accepted, so it is refused until somebody says which holds.")
+    stage.refused("holdfast", "review", "accept", stage.candidate())
+    stage.type("holdfast", "review", "accept", stage.candidate(), "--supersede", stage.decision())
+    stage.tell(
+        "A memory rests on what it cites. When that changes, it is silent and comes back with the diff."
+    )
+    invariant = (
+        "--type",
+        "invariant",
+        "Search looks words up in the index.",
+        "--evidence",
+        "search.py#search",
+    )
+    stage.type("holdfast", "remember", *invariant, "--accept")
+    (SHOP / "search.py").write_text("def search(words): return [w for w in everything if w in words]\n")
+    stage.type("holdfast", "review", "list", "--waits-as", "stale")
+    stage.type("git", "checkout", "-q", "search.py")
+    stage.tell("What did that agent know? Every pack given in a run is kept as it was sent.")
+    stage.type("holdfast", "run", "--", "holdfast", "context", "--for", "make search faster")
+    stage.type("holdfast", "receipts", stage.last_run())
+    stage.tell(
+        "How healthy is what we know? And one block for agents that read a file first, there and gone."
+    )
+    stage.type("holdfast", "curate")
+    stage.type("holdfast", "connect", "agents", "--yes")
+    stage.type("holdfast", "disconnect", "--yes")
+
+
 def together(stage: Stage) -> None:
     stage.tell("Both branches come together. Nobody resolves anything.")
     stage.type("git", "switch", "-q", "main")
@@ -198,6 +248,9 @@ def together(stage: Stage) -> None:
     stage.type("holdfast", "state")
     stage.type("holdfast", "next")
     stage.type("holdfast", "journal")
+
+
+def sound(stage: Stage) -> None:
     stage.tell("And it is all sound.")
     stage.type("holdfast", "check", "--base", "main~2")
     stage.type("holdfast", "log", "--render")
@@ -215,7 +268,7 @@ def one_line(path: Path) -> str:
     if path.suffix == ".json":
         text = json.dumps(json.loads(text), ensure_ascii=False)
     lines = [line.strip() for line in text.splitlines() if line.strip(" -{}[]")]
-    telling = [line for line in lines if line.startswith(("Fact:", "hash_self"))]
+    telling = [line for line in lines if line.startswith(("Fact:", "Decision:", "Invariant:", "hash_self"))]
     line = (telling or lines or ["(empty)"])[0]
     return line if len(line) <= 100 else line[:99] + "…"
 
@@ -245,6 +298,8 @@ def main() -> None:
     second_agent(stage)
     rewritten(stage)
     together(stage)
+    deciding(stage)
+    sound(stage)
     list_files(stage)
     print(f"\nLook around: cd {os.path.relpath(SHOP)}   (holdfast is {os.path.relpath(BIN)}/holdfast)")
 

@@ -155,6 +155,7 @@ def test_the_commands_of_the_readme_run(repo: GitRepo, tmp_path: Path) -> None:
         if line.startswith(("holdfast ", "git "))
     ]
     told = ["switch", "init", "run", "remember", "review", "review", "publish", "recall"]
+    told += ["remember", "remember", "review", "review", "context", "curate"]
     told += [
         "task",
         "task",
@@ -167,6 +168,7 @@ def test_the_commands_of_the_readme_run(repo: GitRepo, tmp_path: Path) -> None:
         "task",
         "session",
         "context",
+        "connect",
     ]
     assert [words[1] for words in typed] == told
     repo.commit("README.md")
