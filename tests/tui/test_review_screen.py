@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.project import Project
 from holdfast.store import layout
 from tests.tui.conftest import NET, Room
 from tests.tui.screens import NARROW, WIDE, Driven, drive
@@ -217,6 +218,31 @@ def test_a_contradiction_among_candidates_comes_up_once_the_first_is_approved(ro
 
     drive(room.project, act)
     assert (room.status("DEC-1"), room.status("DEC-2")) == ("accepted", "rejected")
+
+
+def test_what_two_branches_accepted_is_resolved_after_the_merge(room: Room) -> None:
+    """Each branch was right alone; together they tell an agent two contrary things."""
+    room.repo.git("switch", "-qc", "side")
+    room.propose("DEC-2", "Tests need Postgres 16", accept=True)
+    room.project.publish()
+    room.repo.git("switch", "-qc", "work", "main")
+    room.propose("DEC-1", "Tests need Postgres 15", accept=True)
+    room.project.publish()
+    room.repo.git("merge", "-q", "--no-edit", "side")
+    project = Project.open(room.repo.path, person=True, clock=room.project.clone.clock)
+
+    async def act(screen: Driven) -> None:
+        (one,) = screen.ids
+        assert f"▸≠ {one}" in screen.text
+        await screen.press("A")  # what contradicts is never approved in bulk
+        assert "Approve all" not in screen.text
+        await screen.press("a")
+        assert f"deprecate {one}" in screen.text
+        await screen.press("s")
+        assert screen.ids == []
+
+    drive(project, act)
+    assert sorted(project.memory(f"DEC-{n}").status for n in (1, 2)) == ["accepted", "superseded"]
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])

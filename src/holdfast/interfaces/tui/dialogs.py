@@ -112,9 +112,9 @@ class HowBoth(Dialog[str]):
     HowBoth VerticalScroll { height: 1fr; }
     """
 
-    def __init__(self, conflicts: Sequence[Conflict]) -> None:
+    def __init__(self, conflicts: Sequence[Conflict], *, no: str = "reject") -> None:
         super().__init__()
-        self._conflicts = conflicts
+        self._conflicts, self._no = conflicts, no
 
     def compose(self) -> ComposeResult:
         one, others = self._conflicts[0].one.id, ", ".join(found.other.id for found in self._conflicts)
@@ -127,7 +127,7 @@ class HowBoth(Dialog[str]):
             yield OptionList(
                 Option(safe(f"s  supersede: {one} takes the place of {others}"), id="supersede"),
                 Option(safe("b  keep both: each holds, and you say where this one does"), id="both"),
-                Option(safe(f"r  reject {one}"), id="reject"),
+                Option(safe(f"r  {self._no} {one}"), id="reject"),
                 Option(safe("c  cancel"), id="cancel"),
             )
 

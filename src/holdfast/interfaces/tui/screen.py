@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from holdfast.curation.decisions import Standing
 from holdfast.curation.queue import Item, Look
 from holdfast.curation.undo import Step
-from holdfast.errors import Contradicts, HoldfastError
+from holdfast.errors import Contradicts, HoldfastError, NotFound
 from holdfast.interfaces.tui import page
 from holdfast.interfaces.tui.desk import Bulk
 from holdfast.interfaces.tui.dialogs import HowBoth, Into, Line, Yes
@@ -42,7 +42,9 @@ class Reviewing(Showing):
         item = self._free_item()
         if item is None:
             return
-        if item.reason == "expired":
+        if item.reason == "contradicts":
+            await self._ask_how(item)
+        elif item.reason == "expired":
             question = Line(f"Until when does {item.id} hold?", "90d, 12h, 2027-01-01 or never", value="90d")
             self.app.push_screen(question, partial(self._approve_until, item))
         else:
@@ -80,17 +82,20 @@ class Reviewing(Showing):
             self._waiting.against.add(done)
         return done
 
-    async def _ask_how(self, item: Item, error: Contradicts) -> None:
+    async def _ask_how(self, item: Item, error: Contradicts | None = None) -> None:
         self._outdated = True  # whatever contradicts it may have been approved a moment ago
         found = await self._attempt(partial(self._look, item))
         if found is None:
             return
         if not found[0].conflicts:
-            self._complain(error)
+            self._complain(
+                error or NotFound(f"nothing contradicts {item.id} any more", hint="Skip it with s.")
+            )
             return
         self._looks[item.id] = found
         self._say("")
-        self.app.push_screen(HowBoth(found[0].conflicts), partial(self._resolve, item, found[0]))
+        question = HowBoth(found[0].conflicts, no="reject" if item.reason in CANDIDATES else "deprecate")
+        self.app.push_screen(question, partial(self._resolve, item, found[0]))
 
     async def _resolve(self, item: Item, look: Look, how: str | None) -> None:
         others = [conflict.other.id for conflict in look.conflicts]
@@ -176,7 +181,9 @@ class Reviewing(Showing):
             self._decided(item, Act("merged", (item.id,)), (f"into {done.id}",))
 
     def action_approve_all(self) -> None:
-        items = list(self._tray.shown)
+        items = [
+            item for item in self._tray.shown if item.reason != "contradicts"
+        ]  # each of these is looked at
         if not items or self._free_item() is None:
             return
         fitting = f" that fit {self._tray.filter.text}" if self._tray.filter.text else ""
