@@ -56,6 +56,7 @@ def mood(words: tuple[Token, ...]) -> Mood:
     """The stance of one clause."""
     lows = [word.low for word in words]
     places = [at for at in range(len(lows)) if _is_denial(lows, at) or _keeps_out(lows, at)]
+    places += [at for at in range(len(lows) - 1) if lows[at : at + 2] == ["free", "of"]]
     after = places[-1] if places else -1
     stance = _base(lows)
     if _leaves_open(lows, places):
@@ -116,7 +117,7 @@ def _is_denial(lows: list[str], at: int) -> bool:
     if low == "broken":
         return any(before in ("is", "are", "was", "were") for before in lows[:at])
     if low in _ENDED:
-        return _ends(lows, at)
+        return _ends(lows, at) and not any(before in DENIES - _ENDED for before in lows[max(0, at - 3) : at])
     return True
 
 

@@ -217,9 +217,11 @@ def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str
     noun = _noun(words, last)
     if noun:
         return _rate(words, noun, f"count:{words[noun - 1].stem}", 1.0)
-    if words[at].kind != "number" and words[at].low not in ("once", "twice", "thrice"):
+    if words[at].kind != "number" and words[at].low not in ("once", "twice", "thrice") and last < len(words):
         return "", 1.0, last
-    return ("count:times" if words[at].kind != "number" else " "), 1.0, last
+    if words[at].kind != "number" and words[at].low == "one":
+        return "", 1.0, last
+    return ("count:times" if words[at].low in ("once", "twice", "thrice") else " "), 1.0, last
 
 
 _RELEASED = several(

@@ -56,7 +56,7 @@ def _clause(part: Part) -> Clause:
     lows = {word.low for word in words}
     stance = modality.FLIPPED[mood.stance] if part.refused else mood.stance
     figures = tuple(quantities(words, negated=bool(lows & _REFUSES)))
-    if stance == modality.NO and any(f.sense != EXACT and _bare(words, mood.after, f.first) for f in figures):
+    if stance == modality.NO and any(f.sense != EXACT and _bare(words, max(mood.after, part.verb), f.first) for f in figures):
         figures = tuple(quantities(words, negated=True))
         stance = modality.YES  # what it denies is the other side of the figure
     taken = {
@@ -71,7 +71,7 @@ def _clause(part: Part) -> Clause:
         names=names,
         subject=frozenset(_name(words, at) for at in content if at < verb_at),
         stance=stance,
-        core=_core(words, content, mood, refused=part.value),
+        core=_core(words, content, mood, part),
         verb=_relation(words, part),
         passive=part.passive,
         first=_first(words, content, mood.after),
@@ -82,7 +82,7 @@ def _clause(part: Part) -> Clause:
         scope=scopes(words, part.condition),
         modifiers=_modifiers(words, content, verb_at),
         named=frozenset(_name(words, at) for at in content if _is_name(words, at)),
-        only=bool(lows & {"only", "exclusively", "solely"}) or part.only,
+        only=bool(lows & {"only", "exclusively", "solely", "alone"}) or part.only,
         also=bool(lows & {"also", "additionally", "too", "either"}),
         refused=part.refused,
         tried=part.tried,
@@ -157,15 +157,16 @@ def _tells(words: tuple[Token, ...], at: int) -> bool:
 
 
 def _core(
-    words: tuple[Token, ...], content: list[int], mood: modality.Mood, *, refused: frozenset[int]
+    words: tuple[Token, ...], content: list[int], mood: modality.Mood, part: Part
 ) -> frozenset[str]:
     """What a denial is about: the words right after it; all of the clause if nothing follows."""
-    if refused:
-        return frozenset(_name(words, at) for at in content if at in refused)
+    if part.value:
+        return frozenset(_name(words, at) for at in content if at in part.value)
     following = [at for at in content if at > mood.after] if mood.after >= 0 else []
     strong = [at for at in following if weight(_name(words, at)) == 1.0]
     if not strong:
-        return frozenset(_name(words, at) for at in content)
+        before = [at for at in content if at < part.verb] if mood.after >= part.verb > 0 else content
+        return frozenset(_name(words, at) for at in before)
     first = strong[0]
     core = []
     for at in range(first, len(words)):
@@ -242,7 +243,7 @@ def _adopted(words: tuple[Token, ...], thing: Filled, verb: int, part: Part) -> 
     if words[thing.first] in part.condition:
         return False
     if verb < 0 and thing.first == 0:
-        return len(words) - thing.last < 3
+        return len(words) - thing.last < 3 or words[thing.last].low in ("for", "as", "in", "on")
     if thing.first > verb or part.imperative or verb < 0:
         return True
     following = next((word.low for word in words[thing.last :]), "")

@@ -216,6 +216,7 @@ vmtool | environment dev | nix, minikube, kind, tilt, skaffold, devcontainer=dev
 mltracking | experiment registry | mlflow, wandb=weights and biases, neptune, comet
 gui | gui toolkit desktop | qt=pyqt, gtk, wxwidgets, tkinter, electron, tauri, winforms, wpf, swing, javafx, imgui
 textui | terminal screen | textual, rich, curses=ncurses, urwid, bubbletea, ratatui, blessed
+packageindex | index registry publish | pypi, devpi, npm registry, crates.io, maven central, github packages, rubygems
 cascade | delete foreign key | cascade, restrict, set null
 cli | cli command line argument parse parser | click, argparse, typer, docopt, fire, cobra, clap, commander,
   yargs, oclif, picocli, optparse

@@ -6,6 +6,7 @@ A part knows where its verb stands, so that readers can tell the subject from wh
 import re
 
 from holdfast.model.claims.contrast import AUX, BE, WE, Part, apposed, contrasted, tried
+from holdfast.model.claims.units import NUMBERS
 from holdfast.model.claims.words import STOP, Token, several, terms, tokens
 
 _MAX_CLAIM = 2_000  # characters: a claim is a few sentences
@@ -27,10 +28,16 @@ _DASH = re.compile(r"\s[—–-]{1,2}\s|—")
 # How people lead up to a claim; it says nothing.
 _AGREED = re.compile(
     r"\A\s*(?:(?:we|the team|everyone|everybody|it was|it has been|i|they)\s+(?:have |has |had |all )?"
-    r"(?:decided|agreed|settled|concluded|resolved|chose|opted|want|wanted|standardi[sz]ed)\s+(?:to|that|on|for)\s+"
+    r"(?:decided|agreed|concluded|resolved|chose|opted|want|wanted)\s+(?:to|that)\s+"
     r"|(?:note|remember|recall|please note|be aware|make sure|ensure|keep in mind)\s+(?:that|to)\s+"
     r"|(?:from now on|as discussed|as agreed|going forward|for now|currently|in general|as a rule"
     r"|by convention),?\s+)",
+    re.IGNORECASE,
+)
+
+_CHOSE = re.compile(
+    r"\A\s*(?:we|the team|everyone|i)\s+(?:have |has |had )?(?:picked|chose|selected|adopted|went with|go with"
+    r"|opted for|rely on|settled on|decided on|standardi[sz]ed on|landed on|ended up with)\s+",
     re.IGNORECASE,
 )
 
@@ -80,7 +87,7 @@ def parts(text: str, *, dead_end: bool = False) -> list[Part]:
     """What a text claims, one part for each thing."""
     found: list[Part] = []
     for sentence in _SENTENCE.split(_DASH.sub(", ", claim(text))):
-        words = _without_brackets(tokens(_AGREED.sub("", sentence, count=1)))
+        words = _without_brackets(tokens(_CHOSE.sub("use ", _AGREED.sub("", sentence, count=1), count=1)))
         if words:
             found.extend(_of_sentence(words))
     if dead_end or any(word.low == "tried" for part in found[:1] for word in part.words):
@@ -138,7 +145,7 @@ def _cut(words: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]
     into = kept
     for at, word in enumerate(words):
         following = words[at + 1].low if at + 1 < len(words) else ""
-        if kept and _explains(word.low, following):
+        if kept and (_explains(word.low, following) or _tells_story(words[at : at + 7])):
             break
         if word.low in _EXCEPT or (word.low == "apart" and following == "from"):
             into = []
@@ -168,13 +175,21 @@ def _explains(low: str, following: str) -> bool:
     return low in _REASONS and not following[:1].isdigit()
 
 
+def _tells_story(words: tuple[Token, ...]) -> bool:
+    """Whether it is told what came before: `after npm broke the build`."""
+    if words[0].low not in ("after", "as", "before"):
+        return False
+    return any(word.low.endswith("ed") or word.low in _PAST for word in words[2:])
+
+
+_PAST = several("broke failed lost went became got had was were took led made ran hit cost kept gave")
 _NEEDS = {"so": "that", "due": "to", "thanks": "to"}
 
 
 def _has_figure(words: tuple[Token, ...]) -> bool:
     """Whether a condition is a limit: `if coverage drops under 75 %`."""
     for word in words:
-        if word.kind == "number":
+        if word.kind == "number" or word.low in NUMBERS:
             return True
         if word.low == ",":
             break
@@ -210,6 +225,8 @@ def _parts_here(low: str, following: str, after: str, before: list[Token]) -> bo
         return any(word.low in AUX for word in before)
     if low not in (",", "and"):
         return False
+    if low == "," and following == "so":
+        return True
     return (after if following in ("and", "or") else following) in _NEW_CLAIM
 
 
@@ -266,6 +283,8 @@ def _verbal(words: tuple[Token, ...], at: int) -> bool:
     if before.low in WE:
         return True
     following = words[at + 1].low if at + 1 < len(words) else ""
+    if following in _PLAIN_VERBS:
+        return False
     if word.stem not in VERBS and (following not in _DETERMINERS or before.low in STOP or word.low in STOP):
         return False
     if before.raw[:1].isupper() and at > 1 and word.low.endswith("s"):
@@ -274,6 +293,7 @@ def _verbal(words: tuple[Token, ...], at: int) -> bool:
     return word.low.endswith("s") != plural or before.low in ("never", "always", "only", "also")
 
 
+_PLAIN_VERBS = several("use run go live stay take need hold keep get have carry may must should can are is")
 _NOUN_FOLLOWS = several("the a an to of in for with and no per on")
 _DETERMINERS = several("the a an its our their all every each any this no")
 

@@ -24,9 +24,12 @@ def stances(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
 
 def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> bool:
     """Whether what one denies is what the other asserts."""
-    strong = any(weight(name) == 1.0 for name in shared.common)
-    least = 0.25 if one.refused or other.refused else _ALIKE  # what is refused by name is meant
-    if not strong or shared.held < (_HELD_OPPOSED if flips else _HELD) or shared.alike < least:
+    strong = sum(weight(name) == 1.0 for name in shared.common)
+    alike = 0.25 if one.refused or other.refused else _ALIKE  # what is refused by name is meant
+    held = _HELD_OPPOSED if flips else _HELD
+    if strong >= 3:  # much in common: what else a long sentence says matters less
+        alike, held = 0.2, 0.5
+    if not strong or shared.held < held or shared.alike < alike:
         return False
     if (
         flips
@@ -46,7 +49,8 @@ def _denied(clause: Clause, common: frozenset[str]) -> bool:
     core = mass(clause.core)
     if clause.stance == NO and not clause.refused and clause.first and clause.first not in common:
         return False
-    return core == 0 or mass(clause.core & common) >= core / 2
+    share = 0.67 if clause.core <= clause.subject else 0.5  # `snapshot tests are banned` is not of all tests
+    return core == 0 or mass(clause.core & common) >= core * share
 
 
 def _other_figures(one: Clause, other: Clause) -> bool:

@@ -51,7 +51,7 @@ def scopes(words: tuple[Token, ...], condition: tuple[Token, ...]) -> Scope:
     for word in condition:
         if word.stem in _KINDS:
             found.setdefault(_KINDS[word.stem][0], set()).update(_KINDS[word.stem][1])
-        elif word.low not in STOP:
+        if word.low not in STOP:
             found.setdefault("condition", set()).add(word.stem)
     return tuple((name, frozenset(members)) for name, members in found.items())
 

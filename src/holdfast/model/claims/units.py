@@ -36,7 +36,7 @@ NUMBERS = {
     "zero": 0.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0,
     "eight": 8.0, "nine": 9.0, "ten": 10.0, "eleven": 11.0, "twelve": 12.0, "fifteen": 15.0, "twenty": 20.0,
     "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0, "hundred": 100.0,
-    "single": 1.0, "once": 1.0, "twice": 2.0, "thrice": 3.0, "dozen": 12.0,
+    "sixteen": 16.0, "once": 1.0, "twice": 2.0, "thrice": 3.0, "dozen": 12.0,
 }  # fmt: skip
 
 

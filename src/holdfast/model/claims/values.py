@@ -47,6 +47,8 @@ def _competes(one: Clause, a: Filled, other: Clause, b: Filled, role: str) -> bo
     own, their_own = mass(ours - common - about), mass(theirs - common - about)
     if role in _STRICT and own + their_own >= 1.0:
         return False
+    if mass(common - about) >= 2.0:
+        return True
     if mass(common - about) >= 1.0:
         return mass(common) / (mass(common) + min(own, their_own)) >= 0.5
     if ours & about and theirs & about:
@@ -150,6 +152,8 @@ def _by_whom(clause: Clause, slots: dict[str, Names]) -> list[tuple[Names, str, 
     verb = clause.verb
     if verb in _AGENTS and clause.subject and slots.get(""):
         return [(slots[""], f"{verb} by", clause.subject), (slots[""] | {verb}, "be ", clause.subject)]
+    if verb == "belong" and clause.subject and slots.get("to"):
+        return [(clause.subject | {"own"}, "be ", slots["to"])]
     if verb in _AGENTS and clause.subject and slots.get("by"):
         return [(clause.subject | {verb}, "be ", slots["by"])]
     return []
@@ -233,6 +237,25 @@ def _order(clause: Clause) -> tuple[Names, Names] | None:
 _ORDERS = several("before then after overrides beats trumps precedes")
 
 
+_WRITES = terms("write update change modify insert delete own access call use read")
+
+
+def _another_writes(narrow: Clause, wide: Clause) -> bool:
+    """`X is written by A alone` against `B updates X`."""
+    ours, theirs = _agent(narrow), _agent(wide)
+    if not ours or not theirs or narrow.verb not in _WRITES or wide.verb not in _WRITES:
+        return False
+    (agent, theme), (other_agent, other_theme) = ours, theirs
+    return not agent & other_agent and mass(theme & other_theme) >= 1.0 and mass(theme - other_theme) < 0.5
+
+
+def _agent(clause: Clause) -> tuple[Names, Names] | None:
+    """Who acts, and on what."""
+    slots = dict(clause.slots)
+    who, what = (slots.get("by"), clause.subject) if "by" in slots else (clause.subject, slots.get(""))
+    return (who, what) if who and what else None
+
+
 _EVERYBODY = several("everybody everyone anybody anyone anywhere everywhere")
 
 
@@ -241,6 +264,8 @@ def only(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
     if one.only == other.only or {NO, OPT} & {one.stance, other.stance} or shared.siblings:
         return None
     narrow, wide = (one, other) if one.only else (other, one)
+    if _another_writes(narrow, wide):
+        return Verdict("modality", "one alone against another one too", 0.7)
     if _EVERYBODY & {word.low for word in wide.words} and shared.held >= 0.8 and mass(shared.common) >= 1.0:
         return Verdict("modality", "only some against everybody", 0.7)
     if (
