@@ -42,7 +42,7 @@ def harvest(
     `source` is the run or session, such as run:<id>; `sent` are the packs that its agent was given, which
     must not come back as its own words.
     """
-    found = extraction.asked(turns, ask) if ask is not None and turns else None
+    found = extraction.asked(turns, ask, sent=sent) if ask is not None and turns else None
     if found is None:
         found = extraction.found(turns, sent=sent)
     return _proposed(clone, found, source, evidence) if found else Harvested()
@@ -78,5 +78,5 @@ def _propose(
         evidence=evidence,
         source=source if source.startswith("run:") else None,
         provenance=[Provenance(source, one.turn, one.words)],
-        tags=[one.rule],
+        tags=[one.rule.replace(" ", "-")],
     )

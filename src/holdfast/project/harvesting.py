@@ -1,10 +1,12 @@
 """Harvesting: what a run or a session said is proposed, to be reviewed; a failure is said, never raised."""
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from holdfast.capture.asking import Asking, ask
+from holdfast.capture.whereabouts import current
 from holdfast.curation.harvest import Harvested, harvest
 from holdfast.errors import HoldfastError
 from holdfast.model.event import Event
@@ -14,6 +16,7 @@ from holdfast.project.viewing import Viewing
 from holdfast.store import fsio, receipts
 
 AGENTS = frozenset(("aider", "amp", "claude", "codex", "cursor-agent", "gemini", "goose", "opencode", "qwen"))
+ACTIVE = "context/active.md"  # a pack that agents read as a file
 LAST = 1 << 18  # bytes of what an agent printed: what it concluded stands at the end
 
 
@@ -24,9 +27,15 @@ class Harvesting(Viewing):
         """Propose what a run's prompt and, if an agent ran, its answer say."""
         if event is None or event.run_id is None:
             return
-        told = self.clone.joined(event)
-        turns = [*_prompt(told), *self._answer(event.run_id, told)]
-        self._harvest_quietly(turns, source=f"run:{event.run_id}", evidence=[f"run:{event.run_id}"])
+        source = f"run:{event.run_id}"
+        try:
+            told = self.clone.joined(event)
+            turns = [*_prompt(told), *self._answer(event.run_id, told)]
+        except (HoldfastError, OSError) as error:
+            self._not_harvested(source, error)
+            return
+        outer = [event.parent_run_id] if event.parent_run_id else []
+        self._harvest_quietly(turns, source=source, evidence=[source], outer=outer)
 
     def _answer(self, run: str, told: dict[str, Any]) -> list[Said]:
         """What an agent said; what any other command printed is a tool's output."""
@@ -45,28 +54,52 @@ class Harvesting(Viewing):
 
     def _harvest_session(self, session: Session) -> None:
         """Propose what a session's notes say, and what had to be tried until it worked."""
-        turns: list[Said | Tried] = [Said("agent", turn.summary, turn.n) for turn in session.turns]
+        folded = session.condensed.folded if session.condensed else ()
+        turns: list[Said | Tried] = [
+            Said("agent", turn.summary, turn.n) for turn in (*folded, *session.turns)
+        ]
         turns += [Said("agent", f"Decision: {said}", 0) for said in session.decisions]
+        turns += [Said("agent", session.summary, session.count + 1)] if session.summary else []
         turns += [
             Tried(command.text, command.exit_status, number)
             for number, command in enumerate(session.commands, 1)
         ]
         runs = [f"run:{command.run}" for command in session.commands[-3:] if command.run]
         evidence = [*dict.fromkeys(runs), *(f"commit:{oid}" for oid in session.commits[-3:])]
-        self._harvest_quietly(turns, source=f"session:{session.id}", evidence=evidence)
+        outer = [command.run for command in session.commands if command.run]
+        self._harvest_quietly(turns, source=f"session:{session.id}", evidence=evidence, outer=outer)
 
     def _harvest_quietly(
-        self, turns: Sequence[Said | Tried], *, source: str, evidence: Sequence[str]
+        self,
+        turns: Sequence[Said | Tried],
+        *,
+        source: str,
+        evidence: Sequence[str],
+        outer: Sequence[str] = (),
     ) -> Harvested:
+        """`outer` are other runs in which the same agent may have been told something."""
+        if not turns:
+            return Harvested()
         try:
-            given_to = [source.partition(":")[2], *(text.removeprefix("run:") for text in evidence)]
-            sent = [kept.text for owner in given_to for kept in receipts.read(self.clone.stores, owner)]
+            sent = self._sent([source.partition(":")[2], *outer])
             return harvest(
                 self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns)
             )
-        except (HoldfastError, OSError) as error:
-            self.clone.notes.append(f"nothing was proposed from what {source} said: {error}")
+        except (HoldfastError, OSError, ValueError, RecursionError) as error:
+            self._not_harvested(source, error)
             return Harvested()
+
+    def _not_harvested(self, source: str, error: Exception) -> None:
+        self.clone.notes.append(f"nothing was proposed from what {source} said: {error}")
+
+    def _sent(self, owners: Sequence[str]) -> list[str]:
+        """The packs that an agent may have in mind: its own, its session's, the one that lies in a file."""
+        here = current(self.clone) if self.settings.has("sessions") else None
+        given_to = dict.fromkeys([*owners, *([here.id] if here else [])])
+        sent = [kept.text for owner in given_to for kept in receipts.read(self.clone.stores, owner)]
+        with contextlib.suppress(HoldfastError, OSError, UnicodeDecodeError):
+            sent.append(fsio.read(self.clone.layout.view(ACTIVE), limit=LAST).decode())
+        return sent
 
     def _model(self, turns: Sequence[Said | Tried]) -> Callable[[str], str | None] | None:
         """The user's model command, if there is one and there is something to ask about."""
