@@ -20,7 +20,7 @@ from holdfast.recall.pack.lines import Receipt
 from holdfast.recall.pack.material import Asked, Found, Material
 from holdfast.recall.receipts import Knew, Now
 from holdfast.recall.search import Hit, TextSearch
-from holdfast.store import capsule, receipts, sessions, tally
+from holdfast.store import calls, capsule, receipts, sessions, tally
 from holdfast.work import board as boards
 
 ACTIVE = "context/active.md"  # the view for agents that read a file
@@ -38,7 +38,11 @@ class Statistics:
     """What was counted in this clone."""
 
     since: str | None
-    counts: dict[str, int]
+    counts: dict[str, int]  # how contexts were found
+    recalled: int = 0  # memories that were found or told
+    recalls: int = 0  # how often, all together
+    model_calls: int = 0  # of the user's model command, today
+    model_limit: int | None = None  # a day; None if there is no such command
 
 
 class Hydrating(Viewing):
@@ -165,7 +169,16 @@ class Hydrating(Viewing):
         """How often what was counted happened in this clone."""
         began = tally.since(self.clone.layout)
         since = None if began is None else timestamp(datetime.fromtimestamp(began, UTC))
-        return Statistics(since, tally.totals(self.clone.layout))
+        totals = tally.totals(self.clone.layout)
+        told = [number for name, number in totals.items() if name.startswith(tally.RECALLED)]
+        return Statistics(
+            since,
+            {name: number for name, number in totals.items() if not name.startswith(tally.RECALLED)},
+            recalled=len(told),
+            recalls=sum(told),
+            model_calls=calls.used(self.clone.layout, self.clone.now()[:10]),
+            model_limit=self.settings.number("model.calls_per_day") if self.settings.model_command else None,
+        )
 
     def reset_statistics(self) -> None:
         """Begin to count anew."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import as_plain
-from holdfast.interfaces.cli.words import lines, table
+from holdfast.interfaces.cli.words import count, lines, table
 
 if TYPE_CHECKING:
     from holdfast.project.hydrating import Statistics
@@ -132,14 +132,24 @@ def pack_object(pack: Pack) -> dict[str, Any]:
 
 
 def statistics(found: Statistics) -> str:
-    """How often a session was found, and how."""
+    """How often a session was found, and how; what was recalled; what the model command was asked."""
     counted = {name: found.counts.get(name, 0) for name in _FOUND}
     total = sum(counted.values())
-    if not total:
-        return "Nothing was counted yet: holdfast context counts how it found its session."
-    rows = [(words, f"{counted[name]:,}", f"{counted[name] / total:.0%}") for name, words in _FOUND.items()]
     since = f" since {found.since[:16].replace('T', ' ')} UTC" if found.since else ""
-    return lines(f"Where holdfast context found the session to go on from{since}:", table(rows))
+    rows = [
+        (words, f"{counted[name]:,}", f"{counted[name] / total:.0%}")
+        for name, words in _FOUND.items()
+        if total
+    ]
+    told = [f"Where holdfast context found the session to go on from{since}:", *table(rows)] if total else []
+    if found.recalls:
+        told += [f"{count(found.recalled, 'memory')} recalled, {count(found.recalls, 'time')} in all{since}."]
+    if not told:
+        told = ["Nothing was counted yet: holdfast context counts how it found its session."]
+    if found.model_limit is not None or found.model_calls:
+        limit = f" of {found.model_limit:,}" if found.model_limit is not None else ""
+        told += [f"Model calls today: {found.model_calls:,}{limit}"]
+    return lines(told)
 
 
 def statistics_object(found: Statistics) -> dict[str, Any]:
@@ -147,4 +157,11 @@ def statistics_object(found: Statistics) -> dict[str, Any]:
     counted = {name: found.counts.get(name, 0) for name in _FOUND}
     total = sum(counted.values())
     parts = {name: round(number / total, 4) if total else None for name, number in counted.items()}
-    return {"since": found.since, "counts": found.counts, "contexts": total, "parts": parts}
+    return {
+        "since": found.since,
+        "counts": found.counts,
+        "contexts": total,
+        "parts": parts,
+        "recalled": {"memories": found.recalled, "times": found.recalls},
+        "model": {"calls_today": found.model_calls, "calls_per_day": found.model_limit},
+    }
