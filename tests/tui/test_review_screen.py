@@ -142,6 +142,12 @@ def test_all_that_the_filter_shows_are_approved_at_once_and_undone_at_once(three
         assert screen.ids == ["DEC-1", "DEC-2"]
         await screen.press("escape")
         assert screen.ids == ["DEC-1", "DEC-2", "DEC-3"]
+        await screen.press("slash")
+        await screen.type("singular")
+        assert screen.ids == ["DEC-3"]  # while it is typed
+        await screen.press("escape")
+        assert screen.ids == ["DEC-1", "DEC-2", "DEC-3"]
+        assert "▸+ DEC-3" in screen.text  # the place is kept
 
     drive(three.project, act)
     assert [three.status(f"DEC-{n}") for n in (1, 2, 3)] == ["candidate"] * 3

@@ -29,3 +29,9 @@ class Review(App[None]):
 
     def on_mount(self) -> None:
         self.push_screen(Reviewing(self._desk, self.tray))
+
+    async def action_quit(self) -> None:
+        """Leave as `q` does, whichever of Textual's own keys was pressed."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Reviewing):
+                screen.action_leave()

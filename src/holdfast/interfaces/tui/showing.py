@@ -177,8 +177,10 @@ class Showing(Screen[None]):
 
     @on(Input.Changed, "#filter")
     def _narrow(self, event: Input.Changed) -> None:
-        self._tray.narrow(filtering.parse(event.value))
-        self._show(0)
+        wanted = filtering.parse(event.value)
+        if wanted != self._tray.filter:
+            self._tray.narrow(wanted)
+            self._show(0)
 
     @on(Input.Submitted, "#filter")
     def _narrowed(self) -> None:
@@ -197,7 +199,10 @@ class Showing(Screen[None]):
         self.app.push_screen(Help())
 
     def action_leave(self) -> None:
-        self.app.exit()
+        if self._busy:
+            self._say("A moment: what was begun is being finished", "yellow")
+        else:
+            self.app.exit()
 
     # Asking.
 
