@@ -62,7 +62,7 @@ def _switched(part: Part) -> list[Part]:
     start = lows.index("from", moved) + 1 if "from" in lows[moved:] else moved + 1
     if lows[moved].startswith("replac") == ("from" in lows[moved:]):
         return []
-    end = next((at for at in range(start, len(lows)) if lows[at] in ("to", "with", "by")), -1)
+    end = next((at for at in range(start, len(lows)) if lows[at] in ("to", "into", "with", "by")), -1)
     if not start < end < len(lows) - 1:
         return []
     used, rest = part.words[end + 1 :], part.words[:moved] if lows[0] not in WE else ()

@@ -380,7 +380,7 @@ def disagree(one: Quantity, other: Quantity) -> bool:
         return not (_same(one.low, other.low) and _same(one.high, other.high))
     low, high = max(one.low, other.low), min(one.high, other.high)
     if _same(low, high):
-        return any(
+        return one.dimension != "time" and any(
             (q.open_high and _same(q.high, high)) or (q.open_low and _same(q.low, low)) for q in (one, other)
         )
     return low > high and not _prefix(low, high)

@@ -30,6 +30,7 @@ class Clause:
     verb: str
     passive: bool
     first: str  # the first word a denial meets
+    acts: bool  # the denial is of what is done, not of a thing: `does not`, but not `no`
     slots: tuple[tuple[str, frozenset[str]], ...]  # by preposition: in, with, as, from …; "" for the object
     things: tuple[Filled, ...]  # named as what is used
     mentions: frozenset[str]  # the names of all things that occur
@@ -63,7 +64,8 @@ def _clause(part: Part) -> Clause:
         at for figure in figures for at in range(figure.first, figure.last) if not _counted(words, at, figure)
     }
     content = [at for at in range(len(words)) if at not in taken and _tells(words, at)]
-    names = frozenset(_name(words, at) for at in content)
+    told = {word.stem for word in part.condition if word.low not in STOP}
+    names = frozenset(_name(words, at) for at in content) | told
     verb_at = part.verb
     things = tuple(thing for thing in filled(words) if _counts(words, thing, verb_at))
     return Clause(
@@ -75,7 +77,8 @@ def _clause(part: Part) -> Clause:
         verb=_relation(words, part),
         passive=part.passive,
         first=_first(words, content, mood.after),
-        slots=_slots(words, content, part),
+        acts=stance == modality.NO and not part.refused and words[mood.after].low in _VERBAL,
+        slots=_slots(words, content, part, figures),
         things=tuple(thing for thing in things if _adopted(words, thing, verb_at, part)),
         mentions=frozenset(thing.name for thing in things),
         figures=figures,
@@ -87,6 +90,12 @@ def _clause(part: Part) -> Clause:
         refused=part.refused,
         tried=part.tried,
     )  # fmt: skip
+
+
+_VERBAL = several(
+    """not never cannot don't doesn't didn't won't wouldn't shouldn't mustn't can't couldn't isn't aren't
+    wasn't weren't hasn't haven't dont doesnt cant"""
+)
 
 
 def _is_name(words: tuple[Token, ...], at: int) -> bool:
@@ -134,7 +143,10 @@ def _relation(words: tuple[Token, ...], part: Part) -> str:
     return words[part.verb].stem
 
 
-_REFUSES = several("refuse refused refuses reject rejected rejects fail fails")
+_REFUSES = several(
+    """refuse refused refuses reject rejected rejects fail fails cancel cancels cancelled canceled killed
+    kill aborted abort truncated"""
+)
 _ON_OFF = {"on": "enable", "off": "disable"}
 
 
@@ -163,6 +175,8 @@ def _core(
     if part.value:
         return frozenset(_name(words, at) for at in content if at in part.value)
     following = [at for at in content if at > mood.after] if mood.after >= 0 else []
+    if part.verb > 0 and mood.after >= part.verb and _of_subject(words, mood.after):
+        following = []  # `wildcard imports are banned from …`
     strong = [at for at in following if weight(_name(words, at)) == 1.0]
     if not strong:
         before = [at for at in content if at < part.verb] if mood.after >= part.verb > 0 else content
@@ -177,6 +191,17 @@ def _core(
     return frozenset(core)
 
 
+_FORBIDDEN = several(
+    """banned forbidden prohibited disallowed discouraged avoided dropped removed retired abandoned allowed
+    permitted acceptable fine ok okay welcome required needed necessary mandatory supported"""
+)
+
+
+def _of_subject(words: tuple[Token, ...], denial: int) -> bool:
+    """Whether a denial is said of the subject: it is banned, it is not allowed."""
+    return any(word.low in _FORBIDDEN for word in words[denial : denial + 2])
+
+
 PREPOSITIONS = {
     "in": "in", "on": "in", "at": "in", "inside": "in", "with": "with", "using": "with", "via": "with",
     "through": "with", "to": "to", "into": "to", "onto": "to", "within": "when", "after": "when",
@@ -187,14 +212,17 @@ PREPOSITIONS = {
 
 
 def _slots(
-    words: tuple[Token, ...], content: list[int], part: Part
+    words: tuple[Token, ...], content: list[int], part: Part, figures: tuple[Quantity, ...]
 ) -> tuple[tuple[str, frozenset[str]], ...]:
     """What stands behind each preposition after the verb; "" holds the object."""
     found: dict[str, set[str]] = {}
+    measured = {at for figure in figures for at in range(figure.first, figure.last)}
     at_content, slot = set(content), ""
     for at in range(max(part.verb + 1, 0), len(words)):
         low = words[at].low
-        if low in PREPOSITIONS and at not in at_content:
+        if at in measured and at not in at_content:
+            slot = "measure"
+        elif low in PREPOSITIONS and at not in at_content:
             slot = PREPOSITIONS[low]
         elif at in at_content and not (slot == "" and part.passive and _is_participle(words, at)):
             found.setdefault(slot, set()).add(_name(words, at))
@@ -229,8 +257,7 @@ def _counts(words: tuple[Token, ...], thing: Filled, verb: int) -> bool:
 
 
 _LEADS = several(
-    """use uses using with in is are to on as from by via be called named : through prefer run written the
-    a at"""
+    """use uses using with in is are to on as from by via be called named : through prefer run written"""
 )
 _ADOPTS = several(
     """is are was runs run handles handle handled holds hold serves serve stores store owns powers
@@ -261,6 +288,6 @@ def _modifiers(words: tuple[Token, ...], content: list[int], verb: int) -> froze
         low = words[at].low
         if low in PREPOSITIONS or words[at].kind == "mark":
             narrows = low in _NARROWS
-        if at in at_content and at + 1 in at_content and (at < verb or narrows):
+        if at in at_content and at + 1 in at_content and (at + 1 < verb or narrows):
             found.add((_name(words, at), _name(words, at + 1)))
     return frozenset(found)

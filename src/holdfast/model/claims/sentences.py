@@ -36,7 +36,7 @@ _AGREED = re.compile(
 )
 
 _CHOSE = re.compile(
-    r"\A\s*(?:we|the team|everyone|i)\s+(?:have |has |had )?(?:picked|chose|selected|adopted|went with|go with"
+    r"\A.{0,80}?\b(?:we|the team|everyone|i)\s+(?:have |has |had )?(?:picked|chose|selected|adopted|went with|go with"
     r"|opted for|rely on|settled on|decided on|standardi[sz]ed on|landed on|ended up with)\s+",
     re.IGNORECASE,
 )

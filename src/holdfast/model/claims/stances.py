@@ -5,7 +5,7 @@ from holdfast.model.claims.modality import CONTRARY, FLIPPED, MAY, NO, OPT, YES
 from holdfast.model.claims.numbers import equal
 from holdfast.model.claims.reading import Clause
 from holdfast.model.claims.statement import Verdict
-from holdfast.model.claims.words import weight
+from holdfast.model.claims.words import terms, weight
 
 _HELD, _HELD_OPPOSED, _ALIKE = 0.7, 0.6, 0.3  # found on the pairs for development, not sharp
 
@@ -42,7 +42,18 @@ def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> 
     if flips:
         return mass(shared.common) >= 1.5 or shared.alike > 0.6
     denying = [clause for clause in (one, other) if clause.stance in (NO, OPT)]
+    asserting = other if one in denying else one
+    if denying[0].acts and denying[0].verb not in _GENERIC and _does_other(asserting, shared):
+        return False
     return all(_denied(clause, shared.common) for clause in denying)
+
+
+_GENERIC = terms("touch make use have need get do run happen take reach hit let keep be is are")
+
+
+def _does_other(clause: Clause, shared: Shared) -> bool:
+    """Whether a clause tells of another act: the importer validates rows, it does not update them."""
+    return clause.verb in clause.names - shared.common and weight(clause.verb) == 1.0
 
 
 def _denied(clause: Clause, common: frozenset[str]) -> bool:

@@ -50,9 +50,9 @@ def _competes(one: Clause, a: Filled, other: Clause, b: Filled, role: str) -> bo
     if mass(common - about) >= 2.0:
         return True
     if mass(common - about) >= 1.0:
-        return mass(common) / (mass(common) + min(own, their_own)) >= 0.5
+        return mass(common) / (mass(common) + min(own, their_own)) >= 0.4
     if ours & about and theirs & about:
-        return min(own, their_own) < (1.6 if common else 1.0)
+        return min(own, their_own) < (2.1 if mass(common & about) >= 1.0 else 1.0)
     if role in _SINGLE and min(own, their_own) < 0.5:
         return True
     if ours & about or theirs & about:
@@ -152,6 +152,8 @@ def _by_whom(clause: Clause, slots: dict[str, Names]) -> list[tuple[Names, str, 
     verb = clause.verb
     if verb in _AGENTS and clause.subject and slots.get(""):
         return [(slots[""], f"{verb} by", clause.subject), (slots[""] | {verb}, "be ", clause.subject)]
+    if verb in _IS and clause.subject and clause.subject <= clause.named and slots.get(""):
+        return [(slots[""] | slots.get("for", frozenset()), "be ", clause.subject)]  # `Marco is the contact`
     if verb == "belong" and clause.subject and slots.get("to"):
         return [(clause.subject | {"own"}, "be ", slots["to"])]
     if verb in _AGENTS and clause.subject and slots.get("by"):
@@ -161,6 +163,10 @@ def _by_whom(clause: Clause, slots: dict[str, Names]) -> list[tuple[Names, str, 
 
 def _relation(verb: str, place: str) -> str:
     place = "by" if place in ("with", "over") else place
+    if place == "from" and verb in _GETS:
+        verb = "get"
+    if place in ("in", "to") and verb in _PUTS:
+        verb = "store"
     if verb in _IS:
         return f"be {place}"
     return f"{verb} {'in' if place == 'to' and verb in _KEEPING else place}"
@@ -178,7 +184,9 @@ def _same_theme(one: Names, other: Names) -> bool:
         return False
     if one == other and one:
         return True
-    return mass(common) >= 1.0 and min(mass(left), mass(right)) < 0.5 and mass(left | right) <= 1.5
+    return mass(common) >= 1.0 and min(mass(left), mass(right)) < 0.5 and mass(left | right) <= (
+        3.0 if mass(common) >= 2.0 else 1.5
+    )
 
 
 def _exclude(one: Clause, a: Names, other: Clause, b: Names, relation: str) -> bool:
@@ -204,6 +212,8 @@ def _roles_of(clause: Clause, value: Names) -> Names:
     return found
 
 
+_GETS = terms("get pull fetch read take load come receive consume obtain")
+_PUTS = terms("store put end land go save upload")
 _RANKS = terms("win beat override trump precede precedence prefer")
 
 
