@@ -27,7 +27,7 @@ MAX_ID = 16
 _TYPE = 10
 
 
-class Listing(ScrollView, can_focus=True):
+class Listing(ScrollView, can_focus=True, inherit_bindings=False):  # keys select, they do not scroll
     """The items that fit the filter, one of them selected."""
 
     COMPONENT_CLASSES = {"listing--selected", "listing--skipped"}  # noqa: RUF012 - Textual's own type
