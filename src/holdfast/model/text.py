@@ -39,6 +39,11 @@ def escaped(text: str) -> str:
     return f'"{_HIDDEN.sub(_escape, plain)}"'
 
 
+def in_json(text: str) -> str:
+    """JSON in which nothing hides: what would is spelled as an escape, and reads back the same."""
+    return _HIDDEN.sub(_escape_in_json, text)
+
+
 def tokens(text: str) -> int:
     """About how many tokens a model reads in a text: a quarter of its bytes, rounded up."""
     return (len(text.encode("utf-8", "replace")) + 3) // 4
@@ -46,6 +51,11 @@ def tokens(text: str) -> int:
 
 def _mark(found: re.Match[str]) -> str:
     return f"⟨U+{ord(found[0]):04X}⟩"
+
+
+def _escape_in_json(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.model.memory import Memory, iso, source_run
+from holdfast.model.text import in_json
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
@@ -84,7 +85,8 @@ def artifacts_json(by_task: Mapping[str, Sequence[Mapping[str, Any]]], header: H
 
 def log_jsonl(joined: Iterable[Mapping[str, Any]]) -> str:
     """log.jsonl: one flat object an event."""
-    return "".join(json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n" for event in joined)
+    rows = (json.dumps(event, ensure_ascii=False, separators=(",", ":")) for event in joined)
+    return "".join(f"{in_json(row)}\n" for row in rows)
 
 
 def write(layout: Layout, name: str, text: str) -> bool:
@@ -139,4 +141,4 @@ def _head(header: Header) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    return in_json(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"

@@ -12,6 +12,7 @@ from typing import Any
 
 from holdfast.git.clone import Clone
 from holdfast.model.task import PLANS, Link, Task
+from holdfast.model.text import in_json
 from holdfast.store import tasks
 from holdfast.work import board as boards
 from holdfast.work import exchange
@@ -95,7 +96,7 @@ def _spread(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return in_json(json.dumps(value, ensure_ascii=False))
 
 
 def backlog(board: Board) -> list[Task]:
