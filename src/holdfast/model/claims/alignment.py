@@ -51,6 +51,19 @@ def _siblings(one: Clause, other: Clause, left: frozenset[str], right: frozenset
     return frozenset(word for word, head in ours | theirs if head in heads)
 
 
+def elsewhere(one: Clause, other: Clause, shared: Shared) -> bool:
+    """Whether both end on another thing: request bodies and request ids, retries on 5xx and on 4xx."""
+    heads = {word: head for word, head in one.compounds if head in shared.left}
+    if any(heads.get(word) and head in shared.right for word, head in other.compounds):
+        return True
+    theirs = dict(other.slots)
+    places = [(members, theirs[name]) for name, members in one.slots if name in theirs and name in _WHERE]
+    return any(not a & b and mass(a) >= 1.0 and mass(b) >= 1.0 for a, b in places)
+
+
+_WHERE = ("in", "for", "of", "when", "under")
+
+
 def paired(one: Clause, other: Clause, shared: Shared) -> tuple[Shared, bool]:
     """The same with two opposite words counted as one, and whether there are such.
 

@@ -78,6 +78,6 @@ def _same_attribute(one: Clause, a: Quantity, other: Clause, b: Quantity) -> boo
         return (mass(ours | theirs) <= (2 if counted else 0)) and bool(one.names & other.names)
     if a.sense != b.sense and EXACT in (a.sense, b.sense) and not named and least >= 1.0:
         return False
-    if sum(weight(name) == 1.0 for name in common) >= 3:
+    if sum(weight(name) == 1.0 for name in common) >= 2:
         return True
     return both >= 1.0 and both / (both + least) > (0.49 if named else 0.55)

@@ -4,6 +4,7 @@ Only the claim is read: what follows a blank line, a label such as `Rationale:` 
 contradicts nothing. Each sentence gives one clause or several (`use uv instead of pip` gives two).
 """
 
+import itertools
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -37,6 +38,7 @@ class Clause:
     figures: tuple[Quantity, ...]
     scope: tuple[tuple[str, frozenset[str]], ...]
     modifiers: frozenset[tuple[str, str]]  # (word, the word it stands before) where it narrows what is meant
+    compounds: frozenset[tuple[str, str]]  # all words that stand side by side
     named: frozenset[str]  # words written as names or code
     only: bool
     also: bool
@@ -57,7 +59,9 @@ def _clause(part: Part) -> Clause:
     lows = {word.low for word in words}
     stance = modality.FLIPPED[mood.stance] if part.refused else mood.stance
     figures = tuple(quantities(words, negated=bool(lows & _REFUSES)))
-    if stance == modality.NO and any(f.sense != EXACT and _bare(words, max(mood.after, part.verb), f.first) for f in figures):
+    if stance == modality.NO and any(
+        f.sense != EXACT and _bare(words, max(mood.after, part.verb), f.first) for f in figures
+    ):
         figures = tuple(quantities(words, negated=True))
         stance = modality.YES  # what it denies is the other side of the figure
     taken = {
@@ -84,6 +88,9 @@ def _clause(part: Part) -> Clause:
         figures=figures,
         scope=scopes(words, part.condition),
         modifiers=_modifiers(words, content, verb_at),
+        compounds=frozenset(
+            (_name(words, a), _name(words, b)) for a, b in itertools.pairwise(content) if b == a + 1
+        ),
         named=frozenset(_name(words, at) for at in content if _is_name(words, at)),
         only=bool(lows & {"only", "exclusively", "solely", "alone"}) or part.only,
         also=bool(lows & {"also", "additionally", "too", "either"}),
@@ -168,9 +175,7 @@ def _tells(words: tuple[Token, ...], at: int) -> bool:
     return word.low not in STOP and len(word.low) < 64
 
 
-def _core(
-    words: tuple[Token, ...], content: list[int], mood: modality.Mood, part: Part
-) -> frozenset[str]:
+def _core(words: tuple[Token, ...], content: list[int], mood: modality.Mood, part: Part) -> frozenset[str]:
     """What a denial is about: the words right after it; all of the clause if nothing follows."""
     if part.value:
         return frozenset(_name(words, at) for at in content if at in part.value)

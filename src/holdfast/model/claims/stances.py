@@ -1,6 +1,6 @@
 """Contrary stances: what one clause asserts or demands, the other denies, forbids or leaves open."""
 
-from holdfast.model.claims.alignment import Shared, mass, paired
+from holdfast.model.claims.alignment import Shared, elsewhere, mass, paired
 from holdfast.model.claims.modality import CONTRARY, FLIPPED, MAY, NO, OPT, YES
 from holdfast.model.claims.numbers import equal
 from holdfast.model.claims.reading import Clause
@@ -27,9 +27,9 @@ def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> 
     strong = sum(weight(name) == 1.0 for name in shared.common)
     alike = 0.25 if one.refused or other.refused else _ALIKE  # what is refused by name is meant
     held = _HELD_OPPOSED if flips else _HELD
-    if strong >= 3:  # much in common: what else a long sentence says matters less
-        alike, held = 0.2, 0.5
-    if not strong or shared.held < held or shared.alike < alike:
+    if strong >= 2:  # much in common: what else a long sentence says matters less
+        alike, held = (0.2, 0.4) if strong >= 3 else (0.25, 0.55)
+    if not strong or shared.held < held or shared.alike < alike or elsewhere(one, other, shared):
         return False
     if (
         flips

@@ -50,7 +50,7 @@ def _competes(one: Clause, a: Filled, other: Clause, b: Filled, role: str) -> bo
     if mass(common - about) >= 2.0:
         return True
     if mass(common - about) >= 1.0:
-        return mass(common) / (mass(common) + min(own, their_own)) >= 0.4
+        return mass(common) / (mass(common) + min(own, their_own)) >= 0.3
     if ours & about and theirs & about:
         return min(own, their_own) < (2.1 if mass(common & about) >= 1.0 else 1.0)
     if role in _SINGLE and min(own, their_own) < 0.5:
@@ -107,6 +107,8 @@ def frames(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
         for their_theme, their_relation, theirs in _frames(other):
             if not _related(relation, their_relation) or not _same_theme(theme, their_theme):
                 continue
+            if relation.startswith("any ") and mass(theme ^ their_theme) > 0.5:
+                continue
             if _exclude(one, value, other, theirs, relation):
                 return Verdict("value", f"{' '.join(sorted(value))} against {' '.join(sorted(theirs))}", 0.7)
     return None
@@ -116,6 +118,9 @@ def _frames(clause: Clause) -> list[tuple[Names, str, Names]]:
     """(what it is about, by which relation, the value) as far as a clause says it plainly."""
     slots, verb = dict(clause.slots), clause.verb
     found = [*_placed(clause, slots), *_by_whom(clause, slots)]
+    for place in ("in", "by", "from", "as", "to", "with", "over"):
+        if mass(clause.names - slots.get(place, clause.names)) >= 2.0:  # all else is the same
+            found.append((clause.names - slots[place], f"any {place}", slots[place]))
     if verb in _IS and clause.subject & _ATTRIBUTES and slots.get("") and not slots[""] & clause.subject:
         found.append((clause.subject, "attribute", slots[""]))
     purpose = slots.get("for") or slots.get("as") or slots.get("to")
@@ -184,8 +189,10 @@ def _same_theme(one: Names, other: Names) -> bool:
         return False
     if one == other and one:
         return True
-    return mass(common) >= 1.0 and min(mass(left), mass(right)) < 0.5 and mass(left | right) <= (
-        3.0 if mass(common) >= 2.0 else 1.5
+    return (
+        mass(common) >= 1.0
+        and min(mass(left), mass(right)) < 1.1
+        and mass(left | right) <= (3.0 if mass(common) >= 2.0 else 1.5)
     )
 
 
