@@ -67,6 +67,8 @@ def same(one: Statement, other: Statement) -> bool:
 def alike(one: Clause, other: Clause) -> bool:
     """Whether two clauses say the same."""
     shared = share(one, other)
+    if one.refused and other.refused:
+        return one.core == other.core
     if apart(one, other) or shared.siblings or not _figures_alike(one, other):
         return False
     if one.figures:

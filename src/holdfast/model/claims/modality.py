@@ -22,7 +22,7 @@ DENIES = several(
     avoided avoiding forbid forbids forbidden ban bans banned prohibit prohibits prohibited disallow
     disallows disallowed lack lacks lacking refrain nowhere unsupported unused forget hardly dont isnt
     arent doesnt cant off-limits stop discouraged discourage abandoned discontinued dropped scrapped
-    retired gone drop false removed obsolete ditch ditched broken impossible unable stopped skip skips
+    retired gone drop false removed obsolete ditch ditched broken impossible unable stopped stops skip skips
     skipped bypass omit omitted"""
 )
 # Said of a thing itself they deny it; with a time or a reason they only tell what happens to it.
@@ -112,7 +112,7 @@ def _is_denial(lows: list[str], at: int) -> bool:
         return False
     if low == "stop":
         return at == 0
-    if low == "stopped":
+    if low in ("stopped", "stops"):
         return following.endswith("ing")
     if low == "broken":
         return any(before in ("is", "are", "was", "were") for before in lows[:at])

@@ -52,7 +52,7 @@ mobile | mobile application ios android cross platform | flutter, react native=r
 css | css style styling | tailwind=tailwindcss, bootstrap, styled components=styled-components, emotion, css
   modules, sass=scss, less, bulma, chakra, material ui=mui
 orm | orm database query access layer | sqlalchemy, peewee, django orm, tortoise, pony, sqlmodel, prisma,
-  typeorm, sequelize, drizzle, knex, hibernate, jooq, mybatis, gorm, ent, sqlc, diesel, sqlx,
+  typeorm, sequelize, drizzle, knex, kysely, hibernate, jooq, mybatis, gorm, ent, sqlc, diesel, sqlx,
   activerecord=active record, ecto, raw sql, plain sql
 dbmigration | migration schema database | alembic, flyway, liquibase, django migration, goose, golang
   migrate, dbmate, sqitch, atlas, prisma migrate, knex, yoyo
@@ -217,6 +217,20 @@ mltracking | experiment registry | mlflow, wandb=weights and biases, neptune, co
 gui | gui toolkit desktop | qt=pyqt, gtk, wxwidgets, tkinter, electron, tauri, winforms, wpf, swing, javafx, imgui
 textui | terminal screen | textual, rich, curses=ncurses, urwid, bubbletea, ratatui, blessed
 packageindex | index registry publish | pypi, devpi, npm registry, crates.io, maven central, github packages, rubygems
+buildbackend | build backend packaging | hatchling, setuptools, flit core, poetry core, maturin, meson python, scikit build
+maps | map tile | leaflet, mapbox=mapbox gl=maplibre, openlayers, google maps, here
+charts | chart plot graph | d3, chart.js=chartjs, plotly, matplotlib, recharts, highcharts, echarts, vega, bokeh, seaborn
+statictyping | type | flow, typescript, jsdoc
+testhttp | mock http | responses, respx, vcr=vcrpy, wiremock, nock, msw, mockserver
+mockinglib | mock | mockito, sinon, unittest.mock, jest mocks, mockk, moq, gomock
+snapshot | update schedule dependency bump | renovate, dependabot, manual updates
+monitoring | uptime | pingdom, uptimerobot, statuscake, better uptime, uptime kuma
+serverless | serverless function | lambda=aws lambda, cloud functions, azure functions, cloudflare workers, knative
+warehouse | warehouse analytics | snowflake, bigquery, redshift, databricks, clickhouse, synapse
+bi | report dashboard | tableau, looker, metabase, power bi, superset
+vpn | vpn access | wireguard, openvpn, tailscale, ipsec, zerotier
+secretscan | secret scan | gitleaks, trufflehog, detect secrets, git secrets
+migrationstyle | migration | expand contract=expand and contract, big bang migration, forward only, reversible
 cascade | delete foreign key | cascade, restrict, set null
 cli | cli command line argument parse parser | click, argparse, typer, docopt, fire, cobra, clap, commander,
   yargs, oclif, picocli, optparse

@@ -191,7 +191,7 @@ def _same_theme(one: Names, other: Names) -> bool:
         return True
     return (
         mass(common) >= 1.0
-        and min(mass(left), mass(right)) < 1.1
+        and min(mass(left), mass(right)) < 0.5
         and mass(left | right) <= (3.0 if mass(common) >= 2.0 else 1.5)
     )
 

@@ -353,6 +353,7 @@ thread: threads threaded threading
 pullrequest: pr prs mr mrs
 job: jobs task tasks
 row: rows
+visible: see sees seen
 field: fields column columns property properties
 mobile: phone phones smartphone
 manual: manually hand-written handwritten
@@ -431,7 +432,7 @@ WEAK = terms(
     do become remain stay seem contain include consist come give apply rely depend store write build
     create generate define describe send get serve return implement project system default primary main
     standard current thing add call value base follow switch move appear end occur land time update
-    touch exist stay hit reach team ship offer bring deliver carry expect"""
+    touch exist stay hit reach team ship offer bring guarantee promise deliver carry expect"""
 )
 
 # Pairs of which a thing can be only one; `x|y` are names as `canonical` gives them.
