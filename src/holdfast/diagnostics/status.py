@@ -126,7 +126,7 @@ def render(found: Status) -> str:
     branch = found.branch or "a detached HEAD"
     at = f" at {found.head[:12]}" if found.head else ", before the first commit"
     rows = [f"On {branch}{at}, line {found.id}"]
-    rows.append(f"  facts       {_facts(found)}")
+    rows.append(f"  memories    {_facts(found)}")
     if found.tasks:
         rows.append(f"  tasks       {found.tasks} open, {found.started} begun, {found.ready} ready")
     if found.session:

@@ -69,7 +69,9 @@ class Recording(Harvesting):
         identity = fields.setdefault("run_id", new_run_id(self.clone.clock()))
         if kind == "run":
             fields.setdefault("target", identity)
-        self.clone.record(Draft(kind=kind, **fields, body=body or None))
+        made = self.clone.record(Draft(kind=kind, **fields, body=body or None))
+        if kind == "run" and ("prompt" in body or "outputs" in body):
+            self._harvest_run(made)
         return str(identity)
 
     def run_command(

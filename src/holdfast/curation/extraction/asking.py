@@ -89,14 +89,14 @@ def _own(text: str) -> str:
 
 
 def _rows(answer: str) -> list[dict[str, Any]]:
-    rows = []
-    for line in answer.splitlines():
+    """The objects of an answer: one a line as asked for, or all in a list, as models like to give them."""
+    rows: list[dict[str, Any]] = []
+    for text in (answer[answer.find("[") : answer.rfind("]") + 1], *answer.splitlines()):
         try:
-            row = json.loads(line.strip().rstrip(","))
+            found = json.loads(text.strip().rstrip(","))
         except (ValueError, RecursionError):
             continue
-        if isinstance(row, dict):
-            rows.append(row)
+        rows += [row for row in (found if isinstance(found, list) else [found]) if isinstance(row, dict)]
     return rows
 
 
