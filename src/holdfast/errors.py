@@ -101,7 +101,7 @@ class NeedsReview(HoldfastError):
 
 class NeedsEvidence(HoldfastError):
     code = 24
-    hint = "Cite a run, a commit, a tracked path, its lines (path:10-20) or a symbol (path#name) with --evidence."
+    hint = "Cite a run, a commit, a tracked path, lines (path:10-20) or a symbol (path#name): --evidence."
 
 
 class PublishRefused(HoldfastError):
