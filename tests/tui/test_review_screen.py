@@ -198,6 +198,19 @@ def test_a_contradiction_is_resolved_by_keeping_both_where_they_apply(clash: Roo
     assert clash.status("DEC-old") == "accepted"
 
 
+def test_paths_with_hidden_characters_are_shown_and_kept(clash: Room) -> None:
+    """A path that looks like another must not be approved as that other."""
+    clash.project.edit_memory("DEC-new", applies_to=["src/\u200ba"])
+
+    async def act(screen: Driven) -> None:
+        await screen.press("a", "b")
+        assert "src/⟨U+200B⟩a" in screen.text
+        await screen.press("enter")
+
+    drive(clash.project, act)
+    assert clash.project.memory("DEC-new").memory.applies_to == ("src/\u200ba",)
+
+
 def test_bulk_leaves_what_contradicts(clash: Room) -> None:
     """Approving many at once must not decide a contradiction that nobody looked at."""
     clash.propose("DEC-other", NAMES)
@@ -304,13 +317,19 @@ def test_a_candidate_changed_meanwhile_is_not_approved_unread(room: Room) -> Non
     """An agent that rewrites a candidate under the reviewer's eyes must not get its words approved."""
     room.propose("DEC-1", RETRY)
 
+    room.propose("DEC-2", NAMES)
+
     async def act(screen: Driven) -> None:
         room.project.edit_memory("DEC-1", statement="Delete all backups")
         await screen.press("a")
         assert "changed while you looked at it" in screen.text
+        room.project.edit_memory("DEC-1", applies_to=["src"])
+        await screen.press("A", "y")
+        assert "Approved 1 (u takes them back); left DEC-1" in screen.text
+        assert "Delete all backups" in screen.text  # as it is now
 
     drive(room.project, act)
-    assert room.status("DEC-1") == "candidate"
+    assert (room.status("DEC-1"), room.status("DEC-2")) == ("candidate", "accepted")
 
 
 def test_a_stale_memory_shows_what_changed_and_is_confirmed_or_deprecated(room: Room) -> None:

@@ -15,6 +15,8 @@ from textual.widgets.option_list import Option
 
 from holdfast.curation.conflicts import Conflict
 from holdfast.interfaces.tui.page import beside, safe
+from holdfast.interfaces.tui.typed import restored
+from holdfast.model.text import visible
 
 T = TypeVar("T")
 MAX_BESIDE = 4  # contradictions that a question shows
@@ -66,11 +68,11 @@ class Line(Dialog[str]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(safe(self._question, "bold"))
-            yield Input(self._value, id="line")
+            yield Input(visible(self._value), id="line")
             yield Static(safe(self._hint, "dim"))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        self.dismiss(event.value.strip())
+        self.dismiss(restored(event.value.strip(), self._value))
 
 
 class Yes(Dialog[bool]):

@@ -1,6 +1,5 @@
 """A small editor for what a memory says: statement, rationale and further paragraphs, tags, paths."""
 
-import re
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -11,10 +10,9 @@ from textual.widgets import Input, Static, TextArea
 
 from holdfast.interfaces.tui.dialogs import Dialog
 from holdfast.interfaces.tui.page import safe
+from holdfast.interfaces.tui.typed import restored, split
 from holdfast.model.memory import Memory
 from holdfast.model.text import visible
-
-_MARK = re.compile(r"⟨U\+([0-9A-F]{4,6})⟩")
 
 
 class Editor(Dialog[dict[str, Any]]):
@@ -59,23 +57,3 @@ class Editor(Dialog[dict[str, Any]]):
             before = ", ".join(getattr(memory, name))
             found[name] = split(restored(self.query_one(f"#{name}", Input).value, before))
         self.dismiss({name: value for name, value in found.items() if value != getattr(memory, name)})
-
-
-def split(text: str) -> tuple[str, ...]:
-    """The words between commas, each once."""
-    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
-
-
-def restored(text: str, before: str) -> str:
-    """What was typed, with the marks of hidden characters that were there before as these characters.
-
-    Somebody who corrects a word must not change the rest of it; who wants a hidden character gone
-    deletes its mark.
-    """
-    return _MARK.sub(lambda mark: _hidden(mark, before), text)
-
-
-def _hidden(mark: re.Match[str], before: str) -> str:
-    code = int(mark[1], 16)
-    was_there = code <= 0x10FFFF and chr(code) in before
-    return chr(code) if was_there else mark[0]

@@ -4,7 +4,7 @@ What a decision means is the project's business; this module asks, says what cam
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -17,13 +17,21 @@ from holdfast.curation.queue import Item, Look
 from holdfast.curation.undo import Step
 from holdfast.errors import Contradicts, HoldfastError, NotFound
 from holdfast.interfaces.tui import page
-from holdfast.interfaces.tui.desk import Bulk
 from holdfast.interfaces.tui.dialogs import HowBoth, Into, Line, Yes
-from holdfast.interfaces.tui.editor import Editor, split
+from holdfast.interfaces.tui.editor import Editor
 from holdfast.interfaces.tui.showing import Showing
 from holdfast.interfaces.tui.tray import Act, named
+from holdfast.interfaces.tui.typed import split
+from holdfast.model.memory import Memory
 
 CANDIDATES = ("proposed", "suggested")
+SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
+WISHED = {
+    "supersede": "supersedes",
+    "keep_both": "compatible_with",
+    "applies_to": "applies_to",
+    "expires": "expires_at",
+}
 
 
 class Reviewing(Showing):
@@ -69,8 +77,7 @@ class Reviewing(Showing):
     def _accept(self, item: Item, wish: dict[str, Any]) -> Standing:
         """Approve what was on the screen, and nothing else; in the other thread."""
         done = self._desk.accept(item.id, **wish)
-        seen, now = item.standing.memory, done.memory
-        if item.reason == "proposed" and (now.statement, now.details) != (seen.statement, seen.details):
+        if item.reason == "proposed" and _differ(item.standing.memory, done.memory, wish):
             self._desk.undo()
             self._outdated = True
             raise HoldfastError(
@@ -202,26 +209,30 @@ class Reviewing(Showing):
     @work
     async def _approve_each(self, items: list[Item]) -> None:
         try:
-            done = await self._attempt(partial(self._desk.accept_all, items))
+            left = await self._attempt(partial(self._accept_all, items))
         finally:
             self._busy = False
-        if done is None:
+        if left is None:
             return
-        self._outdated = True
         self._looks.clear()
-        self._approved(items, done)
-
-    def _approved(self, items: Iterable[Item], done: Bulk) -> None:
-        left = {name for name, _ in done.left}
         ids = tuple(item.id for item in items if item.id not in left)
-        self._tray.take(ids)
         if ids:
             self._tray.acts.append(Act("approved", ids))
         said = f"Approved {len(ids)}" + (" (u takes them back)" if ids else "")
-        if done.left:
+        if left:
             said += f"; left {named(sorted(left))}"
-        self._say(said, "green" if ids else "yellow", done.left[0][1] if done.left else "")
+        self._say(said, "green" if ids else "yellow", next(iter(left.values()), ""))
         self._show(0)
+
+    def _accept_all(self, items: list[Item]) -> dict[str, str]:
+        """Approve what was listed, as it was listed; gives what was left and why. In the other thread."""
+        now = {item.id: item.standing.memory for item in self._desk.queue().items}
+        same = [item for item in items if now.get(item.id) == item.standing.memory]
+        changed = {item.id for item in items} - {item.id for item in same}
+        left = {name: f"{name} was changed since it was listed" for name in changed}
+        left |= self._desk.accept_all(same).left
+        self._read()
+        return left
 
     async def action_undo(self) -> None:
         if self._busy:
@@ -265,3 +276,9 @@ class Reviewing(Showing):
         said = f"{act.done.capitalize()} {named(act.ids)} (u takes it back)"
         self._say(said, "green", "; ".join(notes))
         self._show(at)
+
+
+def _differ(seen: Memory, now: Memory, wish: Mapping[str, Any]) -> bool:
+    """Whether what was approved is not what was on the screen, but for what the reviewer wished."""
+    wished = {WISHED[name] for name in wish}
+    return any(getattr(seen, name) != getattr(now, name) for name in SEEN if name not in wished)
