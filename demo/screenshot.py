@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from holdfast.interfaces.tui.review import Review
+from holdfast.model.event import Draft
 from holdfast.project import Project
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "review.svg"
@@ -66,7 +67,8 @@ def scratch(folder: Path) -> Project:
         subprocess.run(["git", *command], cwd=folder, check=True)
     Project.init(folder, commit=True)
     project = Project.open(folder, person=True, clock=ticking())
-    project.write_log({"run_id": RUN, "task": "charge customers once", "prompt": PROMPT})
+    told = {"task": "charge customers once", "prompt": PROMPT}  # nothing is proposed from it but by us
+    project.clone.record(Draft(kind="run", target=RUN, run_id=RUN, exit_status=0, body=told))
     _known(project)
     (folder / "src" / "queue.py").write_text(QUEUE.replace("1000", "50_000"))
     subprocess.run(["git", "commit", "-qam", "A longer queue"], cwd=folder, check=True)
