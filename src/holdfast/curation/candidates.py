@@ -8,12 +8,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
 from holdfast.git import proposed
 from holdfast.git.clone import Clone
-from holdfast.model.memory import Candidate, Memory, Rejected
+from holdfast.model.memory import Candidate, Rejected
 from holdfast.store import entries, fsio
 
 
@@ -88,7 +87,7 @@ def _files(clone: Clone) -> Iterator[str]:
 
 def _load(path: str) -> Candidate | Rejected:
     try:
-        memory = _parsed(fsio.read(path, limit=entries.MAX_ENTRY).decode(), path)
+        memory = entries.parse(fsio.read(path, limit=entries.MAX_ENTRY).decode(), path)
     except UnicodeDecodeError:
         raise BrokenEntry(f"{path}:1 is not UTF-8 text") from None
     except FileNotFoundError:
@@ -98,11 +97,6 @@ def _load(path: str) -> Candidate | Rejected:
     if not isinstance(memory, Candidate | Rejected) or os.path.basename(path) != f"{memory.id}.md":
         raise BrokenEntry(f"{path}:1 is not the candidate its name says")
     return memory
-
-
-@lru_cache(maxsize=1 << 15)  # a command reads the shelf more than once, and most texts are as before
-def _parsed(text: str, path: str) -> Memory:
-    return entries.parse(text, path)
 
 
 def _path(folder: str, identity: str) -> str:

@@ -136,10 +136,10 @@ class Knowing(Viewing):
 
     def queue(self) -> Queue:
         """What waits, each with why it does, and what is needed to look at it closely."""
-        self.clone.notes.extend(
-            f"{name} was erased in another clone and is still held here; to delete it: holdfast erase {name}"
-            for name in erased.elsewhere(self.clone)
-        )
+        for name in erased.elsewhere(self.clone):
+            told = f"{name} was erased in another clone and is still held here; to delete it: holdfast erase {name}"
+            if told not in self.clone.notes:
+                self.clone.notes.append(told)
         return Queue(self.clone, self.clone.clock())
 
     def accept(

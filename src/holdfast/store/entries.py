@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from holdfast.errors import BadInput, BrokenEntry
@@ -76,6 +77,7 @@ def _read(piece: Piece, path: str) -> Memory | BrokenEntry:
         return error
 
 
+@lru_cache(maxsize=1 << 15)  # a command reads memory more than once, and most texts are as before
 def parse(text: str, path: str, *, line: int = 1) -> Memory:
     """The memory that a text holds; BrokenEntry if it holds none, or several.
 
