@@ -137,7 +137,8 @@ class Knowing(Viewing):
     def queue(self) -> Queue:
         """What waits, each with why it does, and what is needed to look at it closely."""
         for name in erased.elsewhere(self.clone):
-            told = f"{name} was erased in another clone and is still held here; delete it: holdfast erase {name}"
+            held = f"{name} was erased in another clone and is still held here"
+            told = f"{held}; to delete it: holdfast erase {name}"
             if told not in self.clone.notes:
                 self.clone.notes.append(told)
         return Queue(self.clone, self.clone.clock())
