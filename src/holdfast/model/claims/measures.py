@@ -12,17 +12,16 @@ MEASURES = terms(
     """limit limited maximum minimum size rate most least exceed budget cap capped number amount count up
     default total newer expire store accept refuse reject length recommend allow hold width pin require
     support longer small large per value set character run enough restrict kill abort cancel terminate
-    version dependency deadline keep begin valid sufficient reach stay grow wait contain include"""
+    version dependency deadline keep valid sufficient reach stay grow wait contain include"""
 )
 # What a time can be of a thing; two of these are two attributes.
 _TIMES = {
     "timeout": terms("timeout kill abort cancel"),
     "life": terms("expire valid lifetime retention store"),
-    "work": terms("take finish complete duration last"),
+    "work": terms("take finish complete duration last latency response respond"),
     "delay": terms("delay wait backoff debounce sleep"),
     "interval": terms("interval period frequency every cadence"),
     "grace": terms("grace cooldown window"),
-    "latency": terms("latency respond response"),
 }
 
 

@@ -20,7 +20,7 @@ DENIES = several(
     """not never no cannot without neither nor none nobody nothing don't doesn't didn't isn't aren't wasn't
     weren't won't wouldn't shouldn't mustn't can't couldn't haven't hasn't hadn't needn't avoid avoids
     avoided avoiding forbid forbids forbidden ban bans banned prohibit prohibits prohibited disallow
-    disallows disallowed lack lacks lacking refrain nowhere unsupported unused forget hardly dont isnt
+    disallows disallowed lack lacks lacking refrain nowhere unsupported forget hardly dont isnt
     arent doesnt cant off-limits stop discouraged discourage abandoned discontinued dropped scrapped
     retired gone drop false removed obsolete ditch ditched broken impossible unable stopped stops skip skips
     skipped bypass omit omitted"""

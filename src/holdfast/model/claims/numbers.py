@@ -163,8 +163,13 @@ def _one_of(words: tuple[Token, ...], at: int) -> bool:
         return False
     after = words[at + 2].low if at + 2 < len(words) else ""
     return after in ("before", "after", "ago", "later", "long", "old") or (
-        at > 0 and words[at - 1].low in ("per", "for", "after", "within", "every", "half")
+        at > 0 and words[at - 1].low in _LEADS_TO_ONE
     )
+
+
+_LEADS_TO_ONE = several(
+    "per for after within every half most least to than about around over lasts takes take"
+)
 
 
 def _digits(word: Token, words: tuple[Token, ...], at: int) -> tuple[Key, str, int]:

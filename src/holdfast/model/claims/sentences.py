@@ -179,6 +179,8 @@ def _tells_story(words: tuple[Token, ...]) -> bool:
     """Whether it is told what came before: `after npm broke the build`."""
     if words[0].low not in ("after", "as", "before"):
         return False
+    if any(word.kind == "number" or word.low in NUMBERS for word in words):
+        return False
     return any(word.low.endswith("ed") or word.low in _PAST for word in words[2:])
 
 

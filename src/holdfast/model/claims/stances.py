@@ -31,13 +31,9 @@ def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> 
         alike, held = (0.2, 0.4) if strong >= 3 else (0.25, 0.55)
     if not strong or shared.held < held or shared.alike < alike or elsewhere(one, other, shared):
         return False
-    if (
-        flips
-        and one.subject
-        and other.subject
-        and one.passive == other.passive
-        and not one.subject & other.subject
-    ):
+    if _other_subject(one, other):
+        return False
+    if flips and strong < 3 and min(mass(shared.left), mass(shared.right)) >= 1.0:
         return False
     if flips:
         return mass(shared.common) >= 1.5 or shared.alike > 0.6
@@ -46,6 +42,13 @@ def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> 
     if denying[0].acts and denying[0].verb not in _GENERIC and _does_other(asserting, shared):
         return False
     return all(_denied(clause, shared.common) for clause in denying)
+
+
+def _other_subject(one: Clause, other: Clause) -> bool:
+    """Whether both say who or what, in the same voice, and it is not the same."""
+    if one.passive != other.passive or one.subject & other.subject:
+        return False
+    return mass(one.subject) >= 1.0 and mass(other.subject) >= 1.0
 
 
 _GENERIC = terms("touch make use have need get do run happen take reach hit let keep be is are")

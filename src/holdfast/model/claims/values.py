@@ -55,9 +55,19 @@ def _competes(one: Clause, a: Filled, other: Clause, b: Filled, role: str) -> bo
         return min(own, their_own) < (2.1 if mass(common & about) >= 1.0 else 1.0)
     if role in _SINGLE and min(own, their_own) < 0.5:
         return True
+    if _universal(one) or _universal(other):
+        return role not in _STRICT and min(own, their_own) < 2.1
     if ours & about or theirs & about:
         return (own == 0 and their_own == 0) or (min(own, their_own) < 0.5 and bool(common))
     return own < 0.5 and their_own < 0.5
+
+
+def _universal(clause: Clause) -> bool:
+    """Whether it is said of all there is: `everywhere`, `always`, `anything`."""
+    return any(word.low in _ALL for word in clause.words)
+
+
+_ALL = several("everywhere always anything everything anywhere exclusively throughout")
 
 
 def _context(clause: Clause, thing: Filled) -> Names:

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from holdfast.model.claims.thesaurus import groups
+
 # Each alternative begins with a class of characters no other begins with and has no nested choice,
 # so the time taken grows with the length of the text and no faster.
 _TOKEN = re.compile(
@@ -111,10 +113,8 @@ def _joined(found: list[Token]) -> list[Token]:
 @lru_cache(maxsize=32768)
 def canonical(low: str) -> str:
     """One name for a word however it is inflected, and whichever of its synonyms was used."""
-    if low in SAME:
-        return SAME[low]
-    stem = _stem(low)
-    return SAME_STEM.get(stem, stem)
+    stem = SAME[low] if low in SAME else _stem(low)
+    return _LIKE.get(stem, stem)
 
 
 def _stem(low: str) -> str:
@@ -207,7 +207,7 @@ def _table(text: str) -> dict[str, str]:
     return found
 
 
-# Words that are one in what teams write, by their written form …
+# Words that are one in what teams write.
 SAME = _table("""
 postgresql: postgres pg postgre psql
 mongodb: mongo
@@ -353,6 +353,7 @@ thread: threads threaded threading
 pullrequest: pr prs mr mrs
 job: jobs task tasks
 row: rows
+cancel: cancels cancelled canceled cancelling canceling
 visible: see sees seen
 field: fields column columns property properties
 mobile: phone phones smartphone
@@ -375,12 +376,19 @@ optimization: optimisation
 color: colour colours colors
 behavior: behaviour behaviours behaviors
 """)
-# … and by their stem.
-SAME_STEM = _table("""
-store: sav persist retain
-fast: quick
-start: launch
-""")
+
+
+def _like() -> dict[str, str]:
+    """For each word of the thesaurus, as a stem, the name of its group."""
+    found: dict[str, str] = {}
+    for group in groups():
+        stems = [SAME.get(word, _stem(word)) for word in group]
+        for stem in stems:
+            found.setdefault(stem, found.get(stems[0], stems[0]))
+    return found
+
+
+_LIKE = _like()
 # Two words that are one thing.
 _PAIRS = """
 time out=timeout, times out=timeout, by hand=manual, pull request=pullrequest, merge request=pullrequest, front
@@ -431,7 +439,7 @@ WEAK = terms(
     make set take have perform happen occur need require support provide allow handle process manage
     do become remain stay seem contain include consist come give apply rely depend store write build
     create generate define describe send get serve return implement project system default primary main
-    standard current thing add call value base follow switch move appear end occur land time update
+    standard current thing add value base follow switch move appear occur time update
     touch exist stay hit reach team ship offer bring guarantee promise deliver carry expect"""
 )
 
