@@ -9,20 +9,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.git import approvals, upstream
-from holdfast.git.approvals import T0, T2, T4, Tiers
+from holdfast.git.approvals import T0, T2, T4, Approval, Approvals, Tiers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.curation.facts import Seen
     from holdfast.git.clone import Clone
 
-__all__ = ["T0", "T2", "T4", "outranks", "tiers"]
+__all__ = ["T0", "T2", "T4", "judged", "outranks", "tiers"]
+
+
+def judged(clone: Clone, seen: Sequence[Seen]) -> tuple[Approvals, Mapping[tuple[str, str], str]]:
+    """Who approved what, and the tier of every text, from one look at the log."""
+    claims = [one.memory.id for one in seen]
+    everybody, own = approvals.heard(clone, set(claims))
+    return Approvals(everybody, claims), _tiers(clone, seen, own)
 
 
 def tiers(clone: Clone, seen: Sequence[Seen]) -> Mapping[tuple[str, str], str]:
     """The tier of every text, by its memory's id and its blob."""
-    own = approvals.decided(clone, {one.memory.id for one in seen})
+    return _tiers(clone, seen, approvals.decided(clone, {one.memory.id for one in seen}))
+
+
+def _tiers(clone: Clone, seen: Sequence[Seen], own: Iterable[Approval]) -> Mapping[tuple[str, str], str]:
     known = Tiers(own, upstream.vouched(clone), approvals.waiting(clone))
     found: dict[tuple[str, str], str] = {}
     for one in seen:

@@ -107,17 +107,30 @@ class Tiers:
 def recorded(clone: Clone, names: Collection[str]) -> Iterator[Approval]:
     """Every approval of these memories among the events this clone holds."""
     for event in clone.all_events():
-        if event.kind in KINDS and event.target is not None and event.target in names:
-            body = clone.bodies.get(event.body) if event.body else None
-            yield Approval(event.kind, event.target, (event.ts, event.hash_self), *said(body))
+        if event.kind in KINDS and event.target in names:
+            yield _approval(clone, event)
 
 
 def decided(clone: Clone, names: Collection[str]) -> Iterator[Approval]:
     """Every decision about these memories that this clone recorded itself, on whatever line."""
     for event in _own(clone):
-        if event.kind in DECISIONS and event.target is not None and event.target in names:
-            body = clone.bodies.get(event.body) if event.body else None
-            yield Approval(event.kind, event.target, (event.ts, event.hash_self), *said(body))
+        if event.kind in DECISIONS and event.target in names:
+            yield _approval(clone, event)
+
+
+def heard(clone: Clone, names: Collection[str]) -> tuple[list[Approval], list[Approval]]:
+    """What `recorded` and `decided` give, with each event and each body read once."""
+    own = list(decided(clone, names))
+    known = {one.place[1] for one in own}
+    others = clone.read_sources(source for source in clone.sources() if source.blob)
+    foreign = (event for event, _ in others if event.kind in KINDS and event.target in names)
+    there = [_approval(clone, event) for event in foreign if event.hash_self not in known]
+    return [*(one for one in own if one.kind in KINDS), *there], own
+
+
+def _approval(clone: Clone, event: Event) -> Approval:
+    body = clone.bodies.get(event.body) if event.body else None
+    return Approval(event.kind, event.target or "", (event.ts, event.hash_self), *said(body))
 
 
 def _own(clone: Clone) -> list[Event]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdfast.errors import CorruptLog, FutureFormat
 from holdfast.git import approvals, upstream
-from holdfast.git.approvals import DECISIONS, KINDS, T4, Approval, Approvals, Tiers, Vouched, said
+from holdfast.git.approvals import DECISIONS, T4, Approval, Approvals, Tiers, Vouched, said
 from holdfast.git.clone import Clone
 from holdfast.index.search import FOREIGN
 from holdfast.index.units import Texts, Unit, own_units
@@ -24,14 +24,12 @@ _MEMORIES = """SELECT row.id, row.name, row.blob, row.words, row.doubt, row.tier
   FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit
   WHERE row.id < 0 AND row.shown AND u.shown
   AND row.kind NOT IN ('candidate', 'task') GROUP BY row.id"""
-_HERE = f"""SELECT e.what, e.target, e.ts, e.key, e.blob, e.words FROM row AS e
-  WHERE e.kind = 'event' AND e.what IN {KINDS} AND e.shown
+_HERE = f"""SELECT e.what, e.target, e.ts, e.key, e.blob, e.words, EXISTS (
+    SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit JOIN own ON own.name = u.name
+    WHERE m.row = e.id)
+  FROM row AS e WHERE e.kind = 'event' AND e.what IN {DECISIONS} AND e.shown
   AND e.target IN (SELECT name FROM row WHERE id < 0 AND shown)"""
-_OWN_HERE = f"""SELECT e.what, e.target, e.ts, e.key, e.blob, e.words
-  FROM own JOIN unit AS u ON u.name = own.name JOIN member AS m ON m.unit = u.id JOIN row AS e ON e.id = m.row
-  WHERE e.kind = 'event' AND e.what IN {DECISIONS}
-  AND e.target IN (SELECT name FROM row WHERE id < 0 AND shown)"""
-_ELSEWHERE = """SELECT kind, target, ts, event, blob, words FROM elsewhere
+_ELSEWHERE = """SELECT kind, target, ts, event, blob, words, 1 FROM elsewhere
   WHERE target IN (SELECT name FROM row WHERE id < 0 AND shown)"""
 
 
@@ -94,8 +92,9 @@ def judge(db: sqlite3.Connection, own: Iterable[str], vouched: Vouched, waiting:
     """
     memories = db.execute(_MEMORIES).fetchall()
     claims = [name for _, name, *_, origin in memories if origin != "clash"]
-    approved = Approvals(_asked(db, _HERE, _ELSEWHERE), claims)
-    tiers = Tiers(_own(db, own), vouched, waiting)
+    decided = _decided(db, own)
+    approved = Approvals((one for one, _ in decided), claims)
+    tiers = Tiers((one for one, is_own in decided if is_own), vouched, waiting)
     changed = []
     for number, name, blob, words, doubt, tier, origin in memories:
         edited = origin == "edit"
@@ -107,15 +106,13 @@ def judge(db: sqlite3.Connection, own: Iterable[str], vouched: Vouched, waiting:
     db.executemany("UPDATE row SET doubt = ?, tier = ? WHERE id = ?", changed)
 
 
-def _own(db: sqlite3.Connection, names: Iterable[str]) -> list[Approval]:
-    """The decisions about visible memories that this clone recorded, here and on other lines."""
+def _decided(db: sqlite3.Connection, own: Iterable[str]) -> list[tuple[Approval, bool]]:
+    """Every decision about a visible memory, and whether this clone recorded it."""
     db.execute("CREATE TEMP TABLE IF NOT EXISTS own (name TEXT PRIMARY KEY) WITHOUT ROWID")
     db.execute("DELETE FROM own")
-    db.executemany("INSERT OR IGNORE INTO own VALUES (?)", ((name,) for name in names))
-    return list(_asked(db, _OWN_HERE, _ELSEWHERE))
-
-
-def _asked(db: sqlite3.Connection, *queries: str) -> Iterator[Approval]:
-    for query in queries:
-        for kind, target, ts, event, blob, words in db.execute(query):
-            yield Approval(kind, target, (ts, event.hex()), blob, words)
+    db.executemany("INSERT OR IGNORE INTO own VALUES (?)", ((name,) for name in own))
+    return [
+        (Approval(kind, target, (ts, event.hex()), blob, words), bool(is_own))
+        for query in (_HERE, _ELSEWHERE)
+        for kind, target, ts, event, blob, words, is_own in db.execute(query)
+    ]
