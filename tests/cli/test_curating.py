@@ -286,8 +286,9 @@ def test_an_agents_word_about_what_was_accepted_waits(cli: Cli, repo: GitRepo, p
     edited = cli("edit", name, "--statement", "Log passwords.", ok=False)
     assert (edited.code, "supersede" in edited.err) == (23, True)
     assert cli("edit", name, ok=False).code == 14
-    promoted = cli("review", "accept", name).out
-    assert "promoted" not in promoted
+    assert "promoted" not in cli("review", "accept", name).out
+    kinds = [row.partition(" ")[2] for row in made(cli, "show", name)["fields"]["history"]]
+    assert kinds == ["propose", "accept"], "its yes adds nothing to a person's"
     for words in (
         ["deprecate", "INV"],
         ["review", "retire", "INV"],
@@ -361,6 +362,21 @@ def test_the_badge_says_how_many_wait_and_nothing_more(cli: Cli) -> None:
     begun = cli("session", "start", "go on")
     assert begun.err.splitlines()[-1] == "3 candidates wait"
     assert "candidate" not in begun.out
+
+
+def test_stats_counts_memories_in_one_line(cli: Cli, person: Project) -> None:
+    """A line for each of ten thousand memories is no statistic."""
+    for said in ("Ports are odd.", "Hosts have odd names."):
+        person.accept(remember(cli, said))
+    assert "recalled" not in cli("stats").out
+    for word in ("odd", "odd", "hosts"):
+        cli("recall", word)
+    out = cli("stats").out
+    assert re.search(r"^2 memories recalled, 5 times in all since \d{4}-", out, re.MULTILINE)
+    assert "Model calls" not in out and "FCT" not in out
+    found = made(cli, "stats")
+    assert (found["recalled"], found["counts"]) == ({"memories": 2, "times": 5}, {})
+    assert found["model"] == {"calls_today": 0, "calls_per_day": None}
 
 
 def test_review_without_a_terminal_lists_and_opens_no_screen(cli: Cli, person: Project) -> None:

@@ -136,18 +136,15 @@ def test_the_same_claim_joins_and_what_was_rejected_stays_away(project: Project)
 
 def test_what_was_injected_never_comes_back(project: Project, cli: Cli) -> None:
     """Law 16: an agent repeats what it was told; memory that confirms itself can never be unlearned."""
-    for statement in ("We decided to use Terraform for all servers.", "Never write to the search replica."):
-        project.remember(statement, kind="decision", evidence=["README"], accept=True)
-    told = project.context().sections
-    assert any("Terraform" in line.text for section in told for line in section.lines)
+    ours = "We decided to use Terraform for all servers."
+    known = project.remember(ours, kind="decision", evidence=["README"], accept=True).id
     new = "We decided to use ULIDs for ids because they sort."
-    script = (
-        f'{sys.executable} -m holdfast context > pack; cat pack; grep -v holdfast-data pack; echo "{new}"'
-    )
-    answer = cli.spawn("run", "--prompt", "Go on.", "--", "sh", "-c", script)
-    assert answer.out.count("Terraform") == 2, "with its markers, and without"
+    script = f"{sys.executable} -m holdfast context > pack; cat pack; grep -v holdfast-data pack"
+    answer = cli.spawn("run", "--prompt", "Go on.", "--", "sh", "-c", f'{script}; echo "{ours} {new}"')
+    assert answer.out.count(ours) == 3, "with its markers, without, and as the agent's own words"
     assert list(waiting(project)) == ["Use ULIDs for ids because they sort"]
-    assert [one.status for one in project.knowledge().standings] == ["accepted", "accepted"]
+    told = [event["kind"] for event in project.log() if event["target"] == known]
+    assert told == ["propose", "accept"], "no more evidence for it"
 
 
 def test_a_session_tells_what_was_decided_and_what_had_to_be_tried(cli: Cli, project: Project) -> None:
