@@ -94,8 +94,9 @@ def test_any_text_is_read(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["-" * 16384, "a-" * 8192, "not " * 4096, "1." * 8192, "(" * 16384, "a, " * 5461, " \n" * 8192, "` " * 8192,
-     "use x instead of y " * 862, "a:" * 8192, "\n- " * 5461, ". " * 8192, "if " * 5461, "é" * 8000],
+    ["-" * 16384, "a-" * 8192, "not " * 4096, "1." * 8192, "(" * 16384, "a, " * 5461, " \n" * 8192,
+     "` " * 8192, "use x instead of y " * 862, "a:" * 8192, "\n- " * 5461, ". " * 8192,
+     "if " * 5461, "é" * 8000],
     ids=lambda text: repr(text[:8]),
 )  # fmt: skip
 def test_the_longest_statements_are_read_at_once(text: str) -> None:

@@ -96,8 +96,8 @@ def apart(one: Clause, other: Clause) -> bool:
 _PAIRS = """store|show write|read write|show input|output request|response import|export upload|download
 create|delete encode|decode encrypt|hash build|test build|deploy test|deploy source|target producer|consumer
 sender|receiver access|refresh inbound|outbound incoming|outgoing ingress|egress minor|major patch|major
-publish|subscribe encrypt|sign read|update start|finish begin|end login|logout day|night weekday|weekend min|max
-minimum|maximum store|send cache|store first|second staging|production debug|release warn|fail"""
+publish|subscribe encrypt|sign read|update start|finish begin|end login|logout day|night weekday|weekend
+min|max minimum|maximum store|send cache|store first|second staging|production debug|release warn|fail"""
 
 
 def _acts() -> dict[str, frozenset[str]]:

@@ -337,6 +337,12 @@ def _sense(
 ) -> tuple[str, int, int]:
     """Which side of the figure is meant, and the place of the words that say so."""
     sense, first = EXACT, at
+    if (
+        at > 1
+        and words[at - 1].raw[:1].isupper()
+        and tuple(w.low for w in words[max(0, at - 3) : at - 1]) in BEFORE
+    ):
+        sense = BEFORE[tuple(w.low for w in words[max(0, at - 3) : at - 1])]  # `older than Node 20`
     for size in (3, 2, 1):
         key = tuple(word.low for word in words[max(0, at - size) : at])
         if key in BEFORE and not (

@@ -127,7 +127,7 @@ def _bare(words: tuple[Token, ...], denial: int, figure: int) -> bool:
     )
 
 
-_COMPARED = terms(
+_COMPARED = terms("older newer earlier later") | terms(
     "exceed larger longer bigger more less smaller over above below under beyond drop fall go rise grow"
 )
 

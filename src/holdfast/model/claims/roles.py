@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from holdfast.model.claims.words import SAME, STOP, Token, canonical, several
+from holdfast.model.claims.words import SAME, STOP, Token, canonical, plain, several
 
 # role | words that name it | things that fill it, with a comma between them; `a=b` are two names of one thing
 _TABLE = """
@@ -211,26 +211,32 @@ rtos | rtos firmware | zephyr, freertos, vxworks, bare metal, rtems
 i18n | translate translation | gettext, i18next, fluent, formatjs, icu
 notebook | notebook | jupyter, marimo, colab, zeppelin
 featurestore | feature store | feast, tecton, hopsworks
-vmtool | environment dev | nix, minikube, kind, tilt, skaffold, devcontainer=devcontainers=dev containers, vagrant, docker compose, asdf,
-  mise
+vmtool | environment dev | nix, minikube, kind, tilt, skaffold, devcontainer=devcontainers=dev containers,
+  vagrant, docker compose, asdf, mise
 mltracking | experiment registry | mlflow, wandb=weights and biases, neptune, comet
-gui | gui toolkit desktop | qt=pyqt, gtk, wxwidgets, tkinter, electron, tauri, winforms, wpf, swing, javafx, imgui
+gui | gui toolkit desktop | qt=pyqt, gtk, wxwidgets, tkinter, electron, tauri, winforms, wpf, swing, javafx,
+  imgui
 textui | terminal screen | textual, rich, curses=ncurses, urwid, bubbletea, ratatui, blessed
-packageindex | index registry publish | pypi, devpi, npm registry, crates.io, maven central, github packages, rubygems
-buildbackend | build backend packaging | hatchling, setuptools, flit core, poetry core, maturin, meson python, scikit build
+packageindex | index registry publish | pypi, devpi, npm registry, crates.io, maven central, github
+  packages, rubygems
+buildbackend | build backend packaging | hatchling, setuptools, flit core, poetry core, maturin, meson
+  python, scikit build
 maps | map tile | leaflet, mapbox=mapbox gl=maplibre, openlayers, google maps, here
-charts | chart plot graph | d3, chart.js=chartjs, plotly, matplotlib, recharts, highcharts, echarts, vega, bokeh, seaborn
+charts | chart plot graph | d3, chart.js=chartjs, plotly, matplotlib, recharts, highcharts, echarts, vega,
+  bokeh, seaborn
 statictyping | type | flow, typescript, jsdoc
 testhttp | mock http | responses, respx, vcr=vcrpy, wiremock, nock, msw, mockserver
 mockinglib | mock | mockito, sinon, unittest.mock, jest mocks, mockk, moq, gomock
 snapshot | update schedule dependency bump | renovate, dependabot, manual updates
 monitoring | uptime | pingdom, uptimerobot, statuscake, better uptime, uptime kuma
-serverless | serverless function | lambda=aws lambda, cloud functions, azure functions, cloudflare workers, knative
+serverless | serverless function | lambda=aws lambda, cloud functions, azure functions, cloudflare workers,
+  knative
 warehouse | warehouse analytics | snowflake, bigquery, redshift, databricks, clickhouse, synapse
 bi | report dashboard | tableau, looker, metabase, power bi, superset
 vpn | vpn access | wireguard, openvpn, tailscale, ipsec, zerotier
 secretscan | secret scan | gitleaks, trufflehog, detect secrets, git secrets
-migrationstyle | migration | expand contract=expand and contract, big bang migration, forward only, reversible
+migrationstyle | migration | expand contract=expand and contract, big bang migration, forward only,
+  reversible
 cascade | delete foreign key | cascade, restrict, set null
 cli | cli command line argument parse parser | click, argparse, typer, docopt, fire, cobra, clap, commander,
   yargs, oclif, picocli, optparse
@@ -343,7 +349,7 @@ def _things(text: str) -> Iterable[tuple[str, list[tuple[str, ...]]]]:
     """Each thing by its first name, with all its spellings as the names of their words."""
     for thing in text.split(","):
         forms = thing.strip().split("=")
-        yield forms[0], [tuple(canonical(word) for word in form.split()) for form in forms]
+        yield forms[0], [tuple(plain(word) for word in form.split()) for form in forms]
 
 
 # English words that are also names: they count only where they are written as the name of something used.
@@ -365,11 +371,11 @@ def filled(words: tuple[Token, ...]) -> list[Filled]:
     """The things a sentence names that fill some role, the longest name first at each place."""
     roles, found, at = _roles(), [], 0
     while at < len(words):
-        if words[at].stem not in roles.starts:
+        if plain(words[at].low) not in roles.starts:
             at += 1
             continue
         for size in range(min(roles.longest, len(words) - at), 0, -1):
-            key = tuple(word.stem for word in words[at : at + size])
+            key = tuple(plain(word.low) for word in words[at : at + size])
             if key in roles.things and (size > 1 or _spelled(words[at].low)):
                 name, fills = roles.things[key]
                 found.append(Filled(name, fills, at, at + size))
@@ -383,7 +389,7 @@ def filled(words: tuple[Token, ...]) -> list[Filled]:
 def _spelled(low: str) -> bool:
     """Whether a word is written as the table has it, and does not only share its stem (`hour`, `hourly`)."""
     forms = _roles().forms
-    return low in forms or low.removesuffix("s") in forms or low in SAME
+    return low in forms or low.removesuffix("s") in forms or SAME.get(low) in forms
 
 
 def role_words(role: str) -> frozenset[str]:

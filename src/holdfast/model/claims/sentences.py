@@ -36,8 +36,9 @@ _AGREED = re.compile(
 )
 
 _CHOSE = re.compile(
-    r"\A.{0,80}?\b(?:we|the team|everyone|i)\s+(?:have |has |had )?(?:picked|chose|selected|adopted|went with|go with"
-    r"|opted for|rely on|settled on|decided on|standardi[sz]ed on|landed on|ended up with)\s+",
+    r"\A.{0,80}?\b(?:we|the team|everyone|i)\s+(?:have |has |had )?(?:picked|chose|selected|adopted"
+    r"|went with|go with|opted for|rely on|settled on|decided on|standardi[sz]ed on|landed on"
+    r"|ended up with)\s+",
     re.IGNORECASE,
 )
 

@@ -46,7 +46,7 @@ def _same_matter(one: Clause, other: Clause, shared: Shared, *, flips: bool) -> 
 
 def _other_subject(one: Clause, other: Clause) -> bool:
     """Whether both say who or what, in the same voice, and it is not the same."""
-    if one.passive != other.passive or one.subject & other.subject:
+    if one.passive != other.passive or one.subject & other.names or other.subject & one.names:
         return False
     return mass(one.subject) >= 1.0 and mass(other.subject) >= 1.0
 

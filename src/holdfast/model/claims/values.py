@@ -295,12 +295,9 @@ def only(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
         return Verdict("modality", "one alone against another one too", 0.7)
     if _EVERYBODY & {word.low for word in wide.words} and shared.held >= 0.8 and mass(shared.common) >= 1.0:
         return Verdict("modality", "only some against everybody", 0.7)
-    if (
-        narrow.words[0].low != "only"
-        or not narrow.subject
-        or not wide.subject
-        or narrow.subject & wide.subject
-    ):
+    if wide.also and mass(shared.common) >= 2.0:
+        return Verdict("modality", "one only against another one too", 0.65)
+    if narrow.words[0].low != "only" or not wide.subject or narrow.subject & wide.subject:
         return None
     ours, theirs = narrow.names - narrow.subject, wide.names - wide.subject
     if mass(ours) and mass(ours & theirs) / mass(ours) >= 0.8:

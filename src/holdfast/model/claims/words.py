@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from holdfast.model.claims.thesaurus import groups
+from holdfast.model.claims.thesaurus import SPELLINGS, groups
 
 # Each alternative begins with a class of characters no other begins with and has no nested choice,
 # so the time taken grows with the length of the text and no faster.
@@ -113,8 +113,14 @@ def _joined(found: list[Token]) -> list[Token]:
 @lru_cache(maxsize=32768)
 def canonical(low: str) -> str:
     """One name for a word however it is inflected, and whichever of its synonyms was used."""
-    stem = SAME[low] if low in SAME else _stem(low)
+    stem = plain(low)
     return _LIKE.get(stem, stem)
+
+
+@lru_cache(maxsize=32768)
+def plain(low: str) -> str:
+    """One name for a word however it is inflected; the thesaurus is not asked."""
+    return SAME[low] if low in SAME else _stem(low)
 
 
 def _stem(low: str) -> str:
@@ -180,7 +186,8 @@ WHOLE = several(
     bsd-3-clause mpl-2.0 agpl-3.0 lgpl-3.0 read-only re-run opt-in opt-out utf-8 utf-16 iso-8859-1
     latin-1 round-robin kebab-case snake-case camel-case pascal-case scikit-learn styled-components
     ts-node ts-jest node-fetch pip-tools pip-compile django-rest-framework react-query react-native
-    golangci-lint cert-manager us-east-1 us-west-2 eu-west-1 eu-central-1 on-prem built-in end-to-end hand-written"""
+    golangci-lint cert-manager us-east-1 us-west-2 eu-west-1 eu-central-1 on-prem built-in one-off
+    sign-off end-to-end hand-written"""
 )
 # Words that the stem would spoil, or that mean another thing without their ending.
 KEEP = several(
@@ -207,175 +214,7 @@ def _table(text: str) -> dict[str, str]:
     return found
 
 
-# Words that are one in what teams write.
-SAME = _table("""
-postgresql: postgres pg postgre psql
-mongodb: mongo
-kubernetes: k8s kube
-javascript: js ecmascript
-typescript: ts
-python: py cpython
-golang:
-elasticsearch: elastic
-rabbitmq: rabbit
-database: db dbs databases datastore
-repository: repo repos repositories
-documentation: docs doc document documents documented documenting
-dependency: dep deps dependencies
-config: configs configuration configurations configure configured configuring settings setting
-environment: env envs environments
-production: prod
-authentication: auth authenticate authenticated authenticates authenticating authn login
-authorization: authorize authorized authz
-test: tests testing tested
-package: packages pkg packaging
-log: logs logged logging
-cache: caches cached caching
-deploy: deploys deployed deployment deployments deploying rollout
-release: releases released releasing
-migration: migrations migrate migrated migrating migrates
-application: app apps applications
-frontend: front-end ui web-app
-backend: back-end
-identifier: id ids identifiers
-function: functions func fn fns method methods
-param: parameter parameters params argument arguments args
-directory: dir dirs directories folder folders
-message: messages msg msgs
-error: errors err
-exception: exceptions
-transaction: transactions txn tx
-connection: connections conn
-user: users
-customer: customers
-request: requests req
-response: responses resp
-timestamp: timestamps
-email: emails e-mail e-mails mail mails
-maximum: max
-minimum: min
-length: long len
-delete: deletes deleted deleting deletion deletions erase erased remove removes removed removing removal
-approval: approvals approve approved approves approver approvers sign-off signoff
-review: reviews reviewed reviewing reviewer reviewers
-retry: retries retried retrying
-reverse: reverses reversed reversible reversal
-immutable: frozen
-uppercase: capital capitalised capitalized capitals
-lowercase:
-mutable: modifiable
-pagination: paginated paginate paginates paged
-encrypt: encrypts encrypted encryption encrypting
-unencrypted: plaintext cleartext
-commit: commits committed committing
-merge: merges merged merging
-squash: squashed squashes squashing
-rebase: rebased rebases rebasing
-block: blocks blocked blocking
-import: imports imported importing
-format: formats formatted formatting formatter reformat
-lint: lints linted linting linter linters
-annotation: annotations annotated hint hints
-docstring: docstrings
-size: sizes sized
-expire: expires expired expiry expiration ttl lifetime
-pool: pools pooled
-parallel: parallelism concurrently concurrent concurrency simultaneously
-async: asynchronous asynchronously asyncio
-sync: synchronous synchronously
-threadsafe:
-network: internet networking online
-server: servers
-service: services
-worker: workers
-schema: schemas schemata
-store: stores stored storing save saves saved saving persist persists persisted kept keep keeps keeping
-store: hold holds held retain retains retained retention live lives living reside resides
-write: writes wrote written writing author authored
-build: builds built building
-handle: handles handled handling
-maintain: maintains maintained maintainer maintainers
-manage: manages managed managing management
-own: owns owned owner owners ownership
-name: names named called naming
-require: requires required requiring requirement
-need: needs needed
-begin: begins start starts started starting launch launches opens opening kick kicks
-stop: stops stopped stopping
-change: changes changed changing modify modified modifies edit edited edits editing alter
-show: shows shown display displays displayed render renders rendered
-return: returns returned respond responds
-send: sends sent sending emit emits emitted
-get: gets fetch fetches fetched fetching retrieve retrieved
-create: creates created creating creation
-run: runs ran running execute executes executed execution
-serve: serves served serving
-describe: describes described
-define: defines defined
-english: en
-latency: latencies
-throughput:
-timeout: deadline timeouts
-endpoint: endpoints route routes
-vendor: vendored vendoring vendors
-version: versions versioned versioning
-publish: publishes published publishing
-validate: validates validated validation
-generate: generates generated generating autogenerated codegen
-pin: pins pinned pinning
-scan: scans scanned scanning
-record: records recorded
-enable: enables enabled enabling
-disable: disables disabled disabling
-reuse: reuses reused
-mock: mocks mocked mocking
-global: globals
-secret: secrets credential credentials
-password: passwords
-mandatory: compulsory obligatory
-abort: aborts aborted
-feature: features
-flag: flags toggle toggles
-code: codes codebase
-branch: branches
-table: tables
-key: keys
-line: lines
-file: files
-page: pages
-module: modules
-image: images
-queue: queues
-event: events
-token: tokens
-session: sessions
-thread: threads threaded threading
-pullrequest: pr prs mr mrs
-job: jobs task tasks
-row: rows
-cancel: cancels cancelled canceled cancelling canceling
-visible: see sees seen
-field: fields column columns property properties
-mobile: phone phones smartphone
-manual: manually hand-written handwritten
-automatic: automatically auto
-money: monetary
-acknowledge: ack acks acknowledges acknowledged acknowledging acknowledgement
-boot: boots booted bootup startup
-finish: finishes finished complete completes completed completion
-compile: compiles compiled compilation
-check: checks checked verify verifies verified verification
-notify: notifies notified notification notifications
-permission: permissions
-e2e: end-to-end
-host: hosts hosted hosting
-dead: deadletter
-certificate: certificates cert certs
-artifact: artifacts artefact artefacts
-optimization: optimisation
-color: colour colours colors
-behavior: behaviour behaviours behaviors
-""")
+SAME = _table(SPELLINGS)
 
 
 def _like() -> dict[str, str]:
@@ -391,15 +230,16 @@ def _like() -> dict[str, str]:
 _LIKE = _like()
 # Two words that are one thing.
 _PAIRS = """
-time out=timeout, times out=timeout, by hand=manual, pull request=pullrequest, merge request=pullrequest, front
-end=frontend, back end=backend, web application=frontend, type annotation=typehint, command line=cli,
-source control=vcs, time zone=timezone, log in=authentication, set up=setup, roll back=rollback, read
-only=read-only, run time=runtime, network connection=network, network access=network, time
-limit=timeout, google cloud=gcp, two factor=2fa, continuous integration=ci, lock file=lockfile, data
-base=database, upper case=uppercase, lower case=lowercase, gave up=abandoned, give up=abandoned, given
-up=abandoned, kept out=excluded, file name=filename, user name=username, third party=thirdparty, open
-source=opensource, code review=review, single tenant=singletenant, multi tenant=multitenant, unit
-test=unittests, integration test=integrationtests, mono repository=monorepo
+time out=timeout, times out=timeout, by hand=manual, pull request=pullrequest, merge
+request=pullrequest, front end=frontend, back end=backend, web application=frontend, type
+annotation=typehint, command line=cli, source control=vcs, time zone=timezone, log in=authentication,
+set up=setup, roll back=rollback, read only=read-only, run time=runtime, network connection=network,
+network access=network, time limit=timeout, google cloud=gcp, two factor=2fa, continuous integration=ci,
+lock file=lockfile, data base=database, upper case=uppercase, lower case=lowercase, gave up=abandoned,
+give up=abandoned, given up=abandoned, kept out=excluded, file name=filename, user name=username, third
+party=thirdparty, open source=opensource, code review=review, single tenant=singletenant, multi
+tenant=multitenant, unit test=unittests, integration test=integrationtests, mono repository=monorepo,
+hands off=avoid, cut off=timeout
 """
 
 
@@ -451,23 +291,31 @@ monorepo|polyrepo monolith|microservices manual|automatic manually|automatically
 sequentially|parallel sequential|parallel lossless|lossy buffered|unbuffered buffer|unbuffered
 inclusive|exclusive include|exclude accept|reject accept|refuse strict|lenient relative|absolute
 public|private encrypt|unencrypted signed|unsigned replica|primary commit|ignored commit|gitignored
-commit|git-ignored ignored|track opt-in|opt-out keep|revoke grant|revoke manual|generate survive|lost survive|lose push|pull blocking|nonblocking block|nonblocking
-ordered|unordered sorted|unsorted bounded|unbounded cached|uncached nullable|required big|little
-client|server safe|unsafe typed|untyped complete|incomplete consistent|inconsistent valid|invalid
-sensitive|insensitive deterministic|nondeterministic success|failure succeed|fail fail-open|fail-closed
-open|closed singular|plural allow|deny whitelist|blacklist increase|decrease lower|upper
-lowercase|uppercase left|right up|down first|last fifo|lifo idempotent|nonidempotent hot|cold
-cheap|expensive fast|slow strong|weak strongly|eventually centralized|distributed central|distributed
-local|remote locally|remotely embedded|external inline|external read-only|writable visible|hidden
-always|never early|late earliest|latest oldest|latest greedy|lazy verbose|quiet shared|separate
-shared|dedicated reversible|irreversible rows|columns push|poll warm|cold persistent|ephemeral
-durable|transient permanent|temporary strip|keep strip|preserve ignore|honour ignore|honor ignore|respect
-discard|keep discard|preserve hide|show propagate|swallow crash|survive increase|reduce improve|worsen
-improve|degrade merge|split british|american truncated|kept allow|block append|overwrite
-preserve|overwrite collapse|expand preserve|lose preserve|lost lost|kept lost|store immutable|change
-stable|change rarely|often seldom|often frequently|rarely random|sequential supported|unsupported
-used|unused known|unknown limited|unlimited singletenant|multitenant dark|light
+commit|git-ignored ignored|track opt-in|opt-out keep|revoke grant|revoke manual|generate survive|lost
+survive|lose push|pull blocking|nonblocking block|nonblocking ordered|unordered sorted|unsorted
+bounded|unbounded cached|uncached nullable|required big|little client|server safe|unsafe typed|untyped
+complete|incomplete consistent|inconsistent valid|invalid sensitive|insensitive
+deterministic|nondeterministic success|failure succeed|fail fail-open|fail-closed open|closed
+singular|plural allow|deny whitelist|blacklist increase|decrease lower|upper lowercase|uppercase
+left|right up|down first|last fifo|lifo idempotent|nonidempotent hot|cold cheap|expensive fast|slow
+strong|weak strongly|eventually centralized|distributed central|distributed local|remote locally|remotely
+embedded|external inline|external read-only|writable visible|hidden always|never early|late
+earliest|latest oldest|latest greedy|lazy verbose|quiet shared|separate shared|dedicated
+reversible|irreversible rows|columns push|poll warm|cold persistent|ephemeral durable|transient
+permanent|temporary strip|keep strip|preserve ignore|honour ignore|honor ignore|respect discard|keep
+discard|preserve hide|show propagate|swallow crash|survive increase|reduce improve|worsen improve|degrade
+merge|split british|american truncated|kept allow|block append|overwrite preserve|overwrite
+collapse|expand preserve|lose preserve|lost lost|kept lost|store immutable|change stable|change
+rarely|often seldom|often frequently|rarely random|sequential supported|unsupported used|unused
+known|unknown limited|unlimited singletenant|multitenant dark|light
 """
+
+
+# What goes well in any way opposes what goes wrong in any way, if it is said of the same thing.
+_GOES_WELL = """accept support work survive include enable preserve succeed permit honour respect possible
+available legal valid tolerate grant propagate"""
+_GOES_WRONG = """reject refuse break lose lost fail error crash corrupt deny exclude omit ignore hide disable
+prevent invalid illegal impossible unavailable unsupported swallow revoke"""
 
 
 def _opposites() -> dict[str, frozenset[str]]:
@@ -476,6 +324,9 @@ def _opposites() -> dict[str, frozenset[str]]:
         one, other = (canonical(side) for side in pair.split("|"))
         found.setdefault(one, set()).add(other)
         found.setdefault(other, set()).add(one)
+    good, bad = terms(_GOES_WELL) - terms(_GOES_WRONG), terms(_GOES_WRONG)
+    for name in good | bad:
+        found.setdefault(name, set()).update(bad if name in good else good)
     return {name: frozenset(others) for name, others in found.items()}
 
 
