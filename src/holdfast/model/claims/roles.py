@@ -104,7 +104,7 @@ cipher | encrypt cipher symmetric | aes=aes 256=aes gcm, chacha20=chacha20 poly1
   nacl=libsodium, age, pgp=gpg, fernet
 signing | sign key signature | ed25519, rsa, ecdsa, hmac, secp256k1, gpg, cosign=sigstore
 idscheme | identifier scheme | uuid=uuidv4=uuid4=uuids, uuidv7=uuid7, ulid=ulids, nanoid, bigint=auto
-  increment=auto incrementing=autoincrement=serial=integer=sequential integer=auto incrementing bigint,
+  increment=auto incrementing=autoincrement=integer=sequential integer=auto incrementing bigint,
   snowflake=snowflake id, ksuid, slug=slugs, base58, hash id=hashids=sqids, cuid, natural key=natural keys
 secretstore | secret | vault=hashicorp vault, secrets manager=aws secrets manager, 1password, doppler, sops,
   sealed secrets=sealed secret, parameter store=ssm, env file=.env=environment variables=environment
@@ -389,7 +389,7 @@ def filled(words: tuple[Token, ...]) -> list[Filled]:
 def _spelled(low: str) -> bool:
     """Whether a word is written as the table has it, and does not only share its stem (`hour`, `hourly`)."""
     forms = _roles().forms
-    return low in forms or low.removesuffix("s") in forms or SAME.get(low) in forms
+    return low in forms or low.removesuffix("s") in forms or SAME.get(low) in forms - ENGLISH
 
 
 def role_words(role: str) -> frozenset[str]:
