@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.errors import Contradicts
 from holdfast.interfaces import quick
 from holdfast.project import Project
 from tests.cli.test_main import on_a_terminal
@@ -192,6 +193,10 @@ def test_what_contradicts_is_refused_with_both_texts_until_it_is_resolved(cli: C
     """Two decisions that deny each other would each be told to somebody."""
     old = remember(cli, "Use Postgres for the job queue.", "--type", "decision")
     person.accept(old)
+    other = person.remember("Use SQLite for sessions.", kind="decision", evidence=["README"], accept=True).id
+    with pytest.raises(Contradicts, match=old):
+        person.edit_memory(other, statement="Never use Postgres for the job queue.")
+    person.retire(other)
     new = remember(cli, "The job queue must not use Postgres.", "--type", "decision")
     refused = cli("review", "accept", new, ok=False)
     assert refused.code == 42
@@ -215,6 +220,7 @@ def test_what_contradicts_is_refused_with_both_texts_until_it_is_resolved(cli: C
     assert {one["id"]: one["status"] for one in items(cli, "facts", "--type", "decision")} == {
         new: "accepted",
         old: "superseded",
+        other: "deprecated",
     }
     person.undo()
     assert "rejected" in cli("review", "reject", new, "--reason", "no").out

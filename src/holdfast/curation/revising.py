@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.curation import candidates, decisions, table, trust, undo
-from holdfast.curation.conflicts import Conflict
+from holdfast.curation import candidates, decisions, facts, table, trust, undo
+from holdfast.curation.conflicts import STANDING, Conflict, Known
 from holdfast.curation.decisions import Reviewer, Standing
 from holdfast.curation.facts import Seen
 from holdfast.curation.undo import Step
-from holdfast.errors import BadInput, BrokenEntry, NeedsEvidence, NeedsReview
+from holdfast.errors import BadInput, BrokenEntry, Contradicts, NeedsEvidence, NeedsReview
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import states
 from holdfast.git.spans import recite
@@ -154,7 +154,19 @@ def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Revi
         memory = type(entry.memory).of(entry.memory, **changes)
         if isinstance(memory, Accepted):
             need_evidence(clone, memory, reviewer)
+            _refuse_contradiction(clone, entry.memory, memory)
         return revise(clone, entry, memory, reviewer.approval, reviewer)
+
+
+def _refuse_contradiction(clone: Clone, old: Memory, new: Accepted) -> None:
+    """An entry must not be edited into what it could not have been accepted as."""
+    if (old.statement, old.applies_to) == (new.statement, new.applies_to):
+        return
+    there = Known(facts.facts(clone, clone.clock()).standings)
+    found = next((one for one in there.conflicts(new) if one.status in STANDING), None)
+    if found is not None:
+        hint = f'Propose it, and say how both are meant: holdfast supersede {new.id} "STATEMENT"'
+        raise Contradicts(found.sentence, hint=hint)
 
 
 def _edit_candidate(clone: Clone, old: Candidate, changes: Mapping[str, Any], reviewer: Reviewer) -> Standing:
