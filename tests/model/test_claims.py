@@ -159,6 +159,24 @@ def test_a_rationale_contradicts_nothing() -> None:
     assert between(decided, "Use Redis for caching.") is None
 
 
+@pytest.mark.parametrize(
+    "dressed",
+    [
+        "Decision: {}\nRationale: MySQL was slow, and 3 teams never use it.",
+        "# A title\n\nDecision: {}\n\nRationale: see above.",
+        "Context: we had 12 outages.\n\n**Decision:** {}",
+        "From now on, {}",
+        "{} In May we looked at it again.",
+    ],
+)
+def test_dress_does_not_change_a_claim(dressed: str) -> None:
+    """One team writes a sentence, another a record with headings; both must be warned."""
+    for _, one, other in EXAMPLES:
+        assert between(one, dressed.format(other)) is not None
+    for one, other in SILENT:
+        assert between(one, dressed.format(other)) is None
+
+
 def test_a_dead_end_speaks_against_trying_again() -> None:
     """What was tried and failed is the first thing an agent proposes anew."""
     tried = Statement("Tried HTTP/2 between the services: head-of-line blocking got worse.", "dead-end")
@@ -214,6 +232,7 @@ def test_other_figures_disagree(one: str, other: str) -> None:
         (("src/**/*.py",), ("Makefile",), False),
         (("gen/", "docs/"), ("src/", "docs/a.md"), True),
         (("src/*.py",), ("src/a.py",), True),
+        (("src/**/*.py",), ("src/a.py",), True),
         (("tests/**",), ("src/**",), False),
     ],
 )

@@ -17,8 +17,13 @@ def _meet(one: str, other: str) -> bool:
         return _within(one, other) or _within(other, one)
     if not _wild(one) or not _wild(other):
         path, pattern = (other, one) if _wild(one) else (one, other)
-        return fnmatchcase(path, pattern) or _could_hold(path, pattern)
+        return _matches(path, pattern) or _could_hold(path, pattern)
     return _heads_meet(_head(one), _head(other)) and _tails_meet(one, other)
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """Whether a pattern matches a path; `**/` may also stand for no folder at all."""
+    return fnmatchcase(path, pattern) or fnmatchcase(path, pattern.replace("**/", ""))
 
 
 def _plain(path: str) -> str:

@@ -11,8 +11,13 @@ from holdfast.model.claims.words import STOP, Token, several, terms, tokens
 
 _MAX_CLAIM = 2_000  # characters: a claim is a few sentences
 _LABEL = re.compile(
-    r"(?:decision|assumption|invariant|fact|dead[ -]end|claim|statement|convention|constraint|preference"
-    r"|summary|title|note)\s*:\s*",
+    r"(?:\A|\n)[\s#>*_•-]{0,8}(?:decision|assumption|invariant|fact|dead[ -]end|claim|statement|convention"
+    r"|constraint|preference|summary|note)\**\s{0,4}:\**\s{0,4}",
+    re.IGNORECASE,
+)
+_ABOUT_HERE = re.compile(
+    r"\b(?:in|for|of|throughout|across|within) (?:this|the|our|the whole|the entire)"
+    r" (?:repo|repository|project|codebase|code base)\b,?",
     re.IGNORECASE,
 )
 _REASON = re.compile(
@@ -70,18 +75,15 @@ IMPERATIVES = several(
 
 def claim(text: str) -> str:
     """The claim of a text, without its label and without what explains it."""
-    text = text[: 4 * _MAX_CLAIM].replace("\r\n", "\n")
-    text = _SHORT.sub(r"\1", text)
+    text = _SHORT.sub(r"\1", text[: 4 * _MAX_CLAIM].replace("\r\n", "\n"))
+    if label := _LABEL.search(text):
+        text = text[label.end() :]
     if reason := _REASON.search(text, 1):
         text = text[: reason.start()]
-    paragraphs = [piece for piece in text.split("\n\n") if piece.strip(" \n\t#>*-")]
-    for piece in paragraphs:
-        piece = _LEADING.sub("", piece)
-        if label := _LABEL.match(piece):
-            piece = piece[label.end() :]
-        if piece.strip():
-            return piece[:_MAX_CLAIM].strip()
-    return ""
+    pieces = [piece for piece in text.split("\n\n") if piece.strip(" \n\t#>*-")]
+    while len(pieces) > 1 and (pieces[0].lstrip().startswith("#") or _REASON.match(pieces[0].lstrip())):
+        pieces.pop(0)  # a title, or the story before the claim
+    return _ABOUT_HERE.sub("", _LEADING.sub("", pieces[0]))[:_MAX_CLAIM].strip() if pieces else ""
 
 
 def parts(text: str, *, dead_end: bool = False) -> list[Part]:
