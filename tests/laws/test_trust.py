@@ -440,6 +440,31 @@ def test_a_bundle_brings_approvals_only_by_a_person_s_hand(pair: tuple[Cli, Proj
     assert Project.open(cli.cwd, person=False).bring_back(bundle).files == 0
 
 
+def test_what_a_trusted_trunk_erased_is_erased_here(pair: tuple[Cli, Project], tmp_path: Path) -> None:
+    """Who erases a secret for the team must not leave it on every disk; a stranger's erase only hides."""
+    cli, project = pair  # here we are the clone that follows, and the other one is upstream
+    ours, secret = project, "the lighthouse keeper's umbrella is violet"
+    upstream = Project.open(cli.cwd, person=True)
+    name = upstream.remember(secret, evidence=["README"], accept=True).id
+    upstream.publish(here=True)
+    git = GitRepo(Path(ours.clone.repo.top)).git
+    git("pull", "-q")
+    ours.accept(name)
+    upstream.erase(name)
+    upstream.publish(here=True)
+    git("pull", "-q")
+
+    def held() -> bool:
+        Project.open(ours.clone.repo.top)
+        store = Path(ours.clone.private.private)
+        return any(b"umbrella" in file.read_bytes() for file in store.rglob("*") if file.is_file())
+
+    assert held(), "nobody trusts it yet"
+    ours.trust()
+    assert not held()
+    assert name not in {one.id for one in Project.open(ours.clone.repo.top).knowledge().standings}
+
+
 # ── nothing invisible gets out ────────────────────────────────────────────────
 
 WAYS_OUT = (
@@ -524,6 +549,6 @@ def test_markup_stays_within_its_bounds(repo: GitRepo, cli: Cli) -> None:
     assert (lines.count(first), lines.count(last)) == (1, 1)
     planted = [line for line in lines if re.search(r"tabs|obey|evil|rm -rf", line)]
     assert all(line.startswith("- INV-") for line in planted), planted
-    assert len(planted) == len(MARKUP) - 1
+    assert len(planted) == Project.open(repo.path).trust_state().speaking > len(MARKUP) // 2
     cli("disconnect", "agents", "--yes")
     assert (repo / "AGENTS.md").read_bytes() == before

@@ -14,7 +14,7 @@ import shutil
 from dataclasses import dataclass, replace
 
 from holdfast.errors import BrokenEntry, Busy, CorruptLog, TooLarge, UnsafePath
-from holdfast.git import noticed
+from holdfast.git import noticed, upstream
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.ids import is_id, slug
@@ -143,6 +143,7 @@ def _concerns(event: Event, kind: str, identity: str) -> bool:
 
 def sweep(clone: Clone) -> list[str]:
     """Delete again whatever came back since it was erased; gives what was deleted."""
+    _follow_trunk(clone)
     erased = markers(clone.layout)
     if not erased:
         return []
@@ -160,6 +161,16 @@ def sweep(clone: Clone) -> list[str]:
     if texts.thorough and not clone.reading:
         noticed.keep(clone, _SWEPT, {_SWEPT: state})
     return removed
+
+
+def _follow_trunk(clone: Clone) -> None:
+    """What the trunk of a trusted upstream erased is erased here, too; elsewhere an erase only hides."""
+    told = filter(is_id, () if clone.reading else upstream.vouched(clone).erased)
+    new = sorted(set(told) - set(markers(clone.layout)))
+    for identity in new:
+        mark_again(clone, identity)
+    if new:
+        _drop_views(clone)
 
 
 def markers(layout: Layout) -> list[str]:
