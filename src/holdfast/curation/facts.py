@@ -191,7 +191,7 @@ def _clash(one: Seen) -> Clashing:
 
 
 def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standing]:
-    approvals, tiers = _approvals(clone, seen), trust.tiers(clone, seen)
+    approvals, tiers = trust.judged(clone, seen)
     approved = {_place(one) for one in seen if _covers(approvals, one)}
     evidence = states(clone, (text for one in seen for text in one.memory.evidence))
     newer = _newer((one for one in seen if _place(one) in approved), tiers)
