@@ -217,7 +217,7 @@ def test_completion_knows_the_commands(repo: GitRepo) -> None:
     }
     done = subprocess.run(HOLDFAST, cwd=repo.path, env=env, capture_output=True, check=False)
     words = {line.partition(",")[2] for line in done.stdout.decode().splitlines()}
-    assert words == {"recall", "reconcile", "remember", "reset", "review"}
+    assert words == {"recall", "receipts", "reconcile", "remember", "reset", "review"}
 
 
 def test_settings_that_are_ignored_are_said(cli: Cli, repo: GitRepo) -> None:

@@ -13,6 +13,7 @@ from holdfast.errors import BadInput, Contradicts, NeedsReview
 from holdfast.git.publish import publish
 from holdfast.model.memory import Accepted
 from holdfast.project import Project
+from holdfast.store import entries
 
 REDIS, POSTGRES = "Sessions are stored in Redis.", "Sessions are stored in Postgres."
 
@@ -176,3 +177,15 @@ def test_what_is_superseded_must_be_there(bench: Any) -> None:
         review.accept(bench.clone, made.id, bench.ada, wish=Wish(supersede=("DEC-nothere",)))
     with pytest.raises(BadInput):
         review.join(bench.clone, made.id, made.id, bench.ada)
+
+
+def test_what_came_by_git_waits_apart_and_has_no_say(bench: Any) -> None:
+    """A pull request's entries are decided about by a person, and contradict nobody until then."""
+    decided(bench)
+    planted = Accepted(id="DEC-other1", type="decision", statement=POSTGRES, source="person:Mallory")
+    path = ".holdfast/memory/decisions/other-DEC-other1.md"
+    bench.repo.commit(path, entries.render(planted))
+    (item,) = queue(bench.again()).items
+    assert (item.id, item.reason) == ("DEC-other1", "elsewhere")
+    with pytest.raises(Contradicts):
+        review.accept(bench.clone, item.id, bench.ada)

@@ -21,7 +21,8 @@ from holdfast.model.memory import Candidate
 from holdfast.model.provenance import Provenance, parse
 
 __all__ = ["Item", "Look", "Queue", "chosen", "every", "pick"]
-REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts")
+FOREIGN = "T4"  # came by git, and nobody here or in a trusted trunk approved it
+REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +91,12 @@ class Queue:
             ("stale", self.known.stale),
             ("expired", self.known.expired),
         ):
-            yield from (Item(standing, reason) for standing in group)
+            yield from (Item(standing, reason) for standing in group if standing.trust != FOREIGN)
         by_id = {standing.id: standing for standing in self.known.standings}
         names = dict.fromkeys(one.one.id for one in self.contradictions())
         yield from (Item(by_id[name], "contradicts") for name in names)
+        theirs = (*self.known.trusted, *self.known.stale, *self.known.unreviewed)
+        yield from (Item(standing, "elsewhere") for standing in theirs if standing.trust == FOREIGN)
 
     def contradictions(self) -> list[Conflict]:
         """What stands here and cannot stand together."""

@@ -58,7 +58,10 @@ def connect(place: Place, tools: tuple[str, ...], dry_run: bool, yes: bool, forc
 @_yes
 @_force
 def disconnect(place: Place, tools: tuple[str, ...], dry_run: bool, yes: bool, force: bool) -> None:
-    """Take the blocks out again, of these tools or of all; every file is as it was before."""
+    """Take the blocks out; every file is as it was before.
+
+    Of these tools, or of all.
+    """
     with place.project() as project:
 
         def act(*, dry_run: bool) -> Plan:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
-REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts")
+REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 
 
 def _fields(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,7 +114,7 @@ def _given(statement: str) -> str:
     "--type", "kind", type=click.Choice((*TYPES, "all")), default="fact", show_default=True, help="Which."
 )
 def facts(place: Place, kind: str) -> None:
-    """List the facts that hold here, and the others; or decisions, invariants, all.
+    """List what holds here, and what no longer does.
 
     What is stale, expired, superseded or retired stands apart.
     """
@@ -188,6 +188,10 @@ def waiting(place: Place, **chosen: Any) -> None:
     with place.project() as project:
         queue = project.queue()
         items = fitting(queue.items, **{key: value for key, value in chosen.items() if value is not None})
+        if not chosen["reasons"]:  # a fresh clone may have thousands of these, and one answer for all
+            there, items = items, [item for item in items if item.reason != "elsewhere"]
+            if theirs := len(there) - len(items):
+                project.notices.append(words.elsewhere(theirs))
         closely = [
             objects.Waiting(item, queue.look(item) if number < CLOSELY else None)
             for number, item in enumerate(items)

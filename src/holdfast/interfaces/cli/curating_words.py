@@ -29,6 +29,7 @@ _WHY = {
     "stale": "its ground has moved",
     "expired": "its time is over",
     "suggested": "suggested",
+    "elsewhere": "came by git, and nobody here approved it",
     "contradicts": "stands here beside what contradicts it",
 }
 
@@ -226,6 +227,12 @@ def _cited(text: str, state: str) -> str:
         rest if kind in ("file", "lines", "symbol") else f"commit {rest[:12]}" if kind == "commit" else text
     )
     return f"{name} ({_STATE.get(state, state)})"
+
+
+def elsewhere(number: int) -> str:
+    """What came by git is decided about all at once, or one by one if somebody wants to."""
+    came = "1 memory came by git and waits" if number == 1 else f"{number:,} memories came by git and wait"
+    return f"{came}, too: holdfast trust, or holdfast review list --waits-as elsewhere"
 
 
 def restart(stale: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ MOST = 20  # findings of a topic that are told one by one
 @command(root, "curate")
 @click.option("--dry-run", is_flag=True, help="Only look; put no suggestion on the shelf.")
 def curate(place: Place, dry_run: bool) -> None:
-    """Look at the health of memory, and suggest what could be better.
+    """Look at the health of memory, and suggest.
 
     Stale, expired, contradicting, duplicate, never recalled, orphaned, dangling, oversized. Suggestions wait
     in `holdfast review`; nothing is done by itself.

@@ -30,7 +30,7 @@ _SUBMODULE = b"160000"
 def context(
     place: Place, asked: str | None, files: tuple[str, ...], more: tuple[str, ...], budget: int | None
 ) -> None:
-    """Tell a new session what governs its work and where the last one stopped.
+    """Tell an agent what governs its work, and what is open.
 
     Text for an agent. It says why each thing is told, and which session it chose and why. What nobody
     approved is told only where it is this clone's own work, or found for what --for asks.
@@ -52,7 +52,7 @@ def context(
 @click.argument("run", metavar="RUN")
 @click.option("--pack", "number", type=click.IntRange(1), metavar="N", help="Print one pack as it was sent.")
 def receipts(place: Place, run: str, number: int | None) -> None:
-    """Tell what an agent knew: the packs it was given in a run, or in a session.
+    """Tell what an agent knew in a run, or in a session.
 
     Each thing with its revision, why it was told, and whether it still stands here.
     """

@@ -86,7 +86,10 @@ def exporting() -> None:
 @root.group("import", cls=OrFile, no_args_is_help=False, subcommand_metavar="FILE | COMMAND [ARGS]...")
 @as_json
 def importing() -> None:
-    """Bring back what was exported to FILE, or propose what records and notes say."""
+    """Bring back a bundle, or propose what others wrote.
+
+    FILE is what `holdfast export FILE` made; records and notes become candidates.
+    """
 
 
 @command(exporting, "bundle")

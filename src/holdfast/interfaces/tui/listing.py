@@ -22,6 +22,7 @@ MARKS = {
     "stale": ("!", "yellow"),
     "expired": ("x", "magenta"),
     "contradicts": ("≠", "red"),
+    "elsewhere": ("<", "white"),
 }
 MAX_ID = 16
 _TYPE = 10

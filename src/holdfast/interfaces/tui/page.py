@@ -90,6 +90,7 @@ def _why(item: Item) -> str:
         "edited": "written or edited by hand, approved by nobody yet",
         "stale": "accepted once; what it rests on has changed since",
         "expired": f"accepted once; its time was over{over}",
+        "elsewhere": "came by git, approved by nobody here",
         "contradicts": "accepted, and contradicts another that stands",
     }.get(item.reason, item.reason)
 

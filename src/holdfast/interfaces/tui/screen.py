@@ -188,9 +188,8 @@ class Reviewing(Showing):
             self._decided(item, Act("merged", (item.id,)), (f"into {done.id}",))
 
     def action_approve_all(self) -> None:
-        items = [
-            item for item in self._tray.shown if item.reason != "contradicts"
-        ]  # each of these is looked at
+        # What contradicts something, or came from elsewhere, is looked at one by one.
+        items = [item for item in self._tray.shown if item.reason not in ("contradicts", "elsewhere")]
         if not items or self._free_item() is None:
             return
         fitting = f" that fit {self._tray.filter.text}" if self._tray.filter.text else ""
