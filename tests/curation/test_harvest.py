@@ -101,7 +101,9 @@ def test_every_rule_of_the_extraction_can_be_kept(bench: Any) -> None:
         Tried("./test.sh --slow", 0, 9),
     ]
     bench.run("20311115T194200Z-abc123")
-    done = harvest(bench.clone, turns, source="session:SES-abc123", evidence=["run:20311115T194200Z-abc123"])
+    done = harvest(
+        bench.clone, turns, source="session:SES-abc123", evidence=lambda _: ["run:20311115T194200Z-abc123"]
+    )
     made = bench.clone.layout.candidates
     tags = {
         line

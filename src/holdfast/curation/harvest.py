@@ -17,6 +17,7 @@ from holdfast.model.provenance import Provenance
 from holdfast.model.said import Found, Said, Tried
 
 Ask = Callable[[str], str | None]
+Cited = Callable[[Found], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +34,14 @@ def harvest(
     turns: Sequence[Said | Tried],
     *,
     source: str,
-    evidence: Sequence[str] = (),
+    evidence: Cited,
     sent: Sequence[str] = (),
     ask: Ask | None = None,
 ) -> Harvested:
     """Propose what was said; by the user's model command if there is one, else by our own rules.
 
-    `source` is the run or session, such as run:<id>; `sent` are the packs that its agent was given, which
-    must not come back as its own words.
+    `source` is the run or session, such as run:<id>; `evidence` gives what each find rests on. `sent` are the
+    packs that its agent was given: they must not come back as its own words.
     """
     found = extraction.asked(turns, ask, sent=sent) if ask is not None and turns else None
     if found is None:
@@ -48,13 +49,13 @@ def harvest(
     return _proposed(clone, found, source, evidence) if found else Harvested()
 
 
-def _proposed(clone: Clone, found: Sequence[Found], source: str, evidence: Sequence[str]) -> Harvested:
+def _proposed(clone: Clone, found: Sequence[Found], source: str, evidence: Cited) -> Harvested:
     new, joined, refused = [], 0, 0
     with together(clone) as ground:
         for one in found:
             before = set(ground.ids)
             try:
-                made = _propose(clone, one, source, evidence, ground)
+                made = _propose(clone, one, source, evidence(one), ground)
             except HoldfastError:  # rejected before, or not fit to be kept
                 refused += 1
                 continue

@@ -144,6 +144,8 @@ def labelled(
     """A memory's further paragraphs, each with its label: why it holds, what would falsify it, what to do."""
     if falsified_by and kind != "assumption":
         raise BadInput(f"a {kind} is not falsified", hint="Use --falsified-by with --type assumption.")
+    if instead and kind not in ("dead-end", ""):
+        raise BadInput(f"a {kind} leads somewhere", hint="Use --instead with --type dead-end.")
     said = (("Rationale", why), ("Falsified by", falsified_by), ("Instead", instead))
     paragraphs = [
         f"{label}: {text.strip().removeprefix(f'{label}:').strip()}" for label, text in said if text

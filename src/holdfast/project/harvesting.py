@@ -3,14 +3,15 @@
 import contextlib
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from holdfast.capture.asking import Asking, ask
 from holdfast.capture.whereabouts import current
-from holdfast.curation.harvest import Harvested, harvest
+from holdfast.curation.harvest import Cited, Harvested, harvest
 from holdfast.errors import HoldfastError
 from holdfast.model.event import Event
-from holdfast.model.said import Said, Tried
+from holdfast.model.said import Found, Said, Tried
 from holdfast.model.session import Session
 from holdfast.project.viewing import Viewing
 from holdfast.store import fsio, receipts
@@ -35,7 +36,7 @@ class Harvesting(Viewing):
             self._not_harvested(source, error)
             return
         outer = [event.parent_run_id] if event.parent_run_id else []
-        self._harvest_quietly(turns, source=source, evidence=[source], outer=outer)
+        self._harvest_quietly(turns, source=source, evidence=lambda _: [source], outer=outer)
 
     def _answer(self, run: str, told: dict[str, Any]) -> list[Said]:
         """What an agent said; what any other command printed is a tool's output."""
@@ -64,17 +65,16 @@ class Harvesting(Viewing):
             Tried(command.text, command.exit_status, number)
             for number, command in enumerate(session.commands, 1)
         ]
-        runs = [f"run:{command.run}" for command in session.commands[-3:] if command.run]
-        evidence = [*dict.fromkeys(runs), *(f"commit:{oid}" for oid in session.commits[-3:])]
         outer = [command.run for command in session.commands if command.run]
-        self._harvest_quietly(turns, source=f"session:{session.id}", evidence=evidence, outer=outer)
+        cited = partial(_shown_by, session)
+        self._harvest_quietly(turns, source=f"session:{session.id}", evidence=cited, outer=outer)
 
     def _harvest_quietly(
         self,
         turns: Sequence[Said | Tried],
         *,
         source: str,
-        evidence: Sequence[str],
+        evidence: Cited,
         outer: Sequence[str] = (),
     ) -> Harvested:
         """`outer` are other runs in which the same agent may have been told something."""
@@ -119,6 +119,17 @@ class Harvesting(Viewing):
                 return None
 
         return answer
+
+
+def _shown_by(session: Session, found: Found) -> list[str]:
+    """What a find in a session rests on: the run and commits of its turn, else the session's last ones."""
+    if found.rule == "retried command":
+        runs = [session.commands[found.turn - 1].run] if found.turn <= len(session.commands) else []
+        return [f"run:{run}" for run in runs if run]
+    turn = next((turn for turn in session.turns if turn.n == found.turn), None)
+    runs = [turn.run] if turn and turn.run else [command.run for command in session.commands[-3:]]
+    commits = turn.commits if turn and turn.commits else session.commits[-3:]
+    return [*dict.fromkeys(f"run:{run}" for run in runs if run), *(f"commit:{oid}" for oid in commits)]
 
 
 def _prompt(told: dict[str, Any]) -> list[Said]:

@@ -289,10 +289,12 @@ def merge(place: Place, name: str, into: str, reviewer: str | None) -> None:
 
 
 @command(review, "undo")
-def undo(place: Place) -> None:
+@click.option("--last", type=click.IntRange(1, 100), default=1, metavar="N", help="The last N decisions.")
+def undo(place: Place, last: int) -> None:
     """Take the last decision back, unless it was published."""
     with place.project() as project:
-        show(project.undo(), words.undone)
+        for _ in range(last):
+            show(project.undo(), words.undone)
         _after(project)
 
 
