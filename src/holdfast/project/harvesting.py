@@ -124,8 +124,8 @@ class Harvesting(Viewing):
 def _shown_by(session: Session, found: Found) -> list[str]:
     """What a find in a session rests on: the run and commits of its turn, else the session's last ones."""
     if found.rule == "retried command":
-        runs = [session.commands[found.turn - 1].run] if found.turn <= len(session.commands) else []
-        return [f"run:{run}" for run in runs if run]
+        tried = session.commands[max(0, found.turn - 3) : found.turn]  # it, and what failed before it
+        return [f"run:{command.run}" for command in tried if command.run]
     turn = next((turn for turn in session.turns if turn.n == found.turn), None)
     runs = [turn.run] if turn and turn.run else [command.run for command in session.commands[-3:]]
     commits = turn.commits if turn and turn.commits else session.commits[-3:]
