@@ -163,8 +163,7 @@ def _join(clone: Clone, known: Candidate, fields: dict[str, Any]) -> Candidate:
         if not decisions.has(clone, known.id, "propose"):  # killed between the file and its event
             decisions.record(clone, "propose", known)
         return known
-    own = {name: getattr(known, name) for name in ("line", "suggests", "because")}
-    candidate = Candidate.of(known, **own, provenance=provenance, evidence=evidence)
+    candidate = Candidate.of(known, provenance=provenance, evidence=evidence)
     candidates.keep(clone, candidate)
     decisions.record(clone, "propose", candidate)
     return candidate

@@ -140,8 +140,7 @@ def settle(clone: Clone, candidate: Candidate, wish: Wish, against: Known | None
     """The candidate as the reviewer wishes it; Contradicts, if something still speaks against it."""
     there = against or known(clone)
     found = there.conflicts(candidate)
-    own = {name: getattr(candidate, name) for name in ("line", "provenance", "suggests", "because")}
-    wanted = Candidate.of(candidate, **own, **wish.changes(candidate, found))
+    wanted = Candidate.of(candidate, **wish.changes(candidate, found))
     conflicts.refuse(there.conflicts(wanted))
     return wanted
 
@@ -183,9 +182,6 @@ def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate) -> Sta
     before = tuple((one.id, entries.render(one)) for one in (candidate, other))
     joined = Candidate.of(
         other,
-        line=other.line,
-        suggests=other.suggests,
-        because=other.because,
         provenance=rules.unique([*other.provenance, *candidate.provenance])[: rules.MAX_ITEMS],
         evidence=rules.join_evidence(other.evidence, candidate.evidence),
     )
@@ -316,18 +312,15 @@ def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer, wis
             f"{tombstone.id} was rejected on {tombstone.rejected_at:%Y-%m-%d}",
             hint="Only a person may accept it after all.",
         )
-    own = {name: getattr(tombstone, name) for name in ("line", "provenance", "suggests", "because")}
-    candidate = Candidate.of(tombstone, **own)
+    candidate = Candidate.of(tombstone)
     settled = settle(clone, candidate, wish)
     return _approve(clone, settled, None, reviewer.approval, reviewer, was=candidate)
 
 
 def _bury(clone: Clone, candidate: Candidate, reason: str) -> Rejected:
     said, more = rules.split_statement(clone.scan.text(reason))
-    own = {name: getattr(candidate, name) for name in ("line", "provenance", "suggests", "because")}
     tombstone = Rejected.of(
         candidate,
-        **own,
         rejected_at=rules.moment(clone.clock().isoformat()),
         reason=f"{said}\n\n{more}".strip(),
     )

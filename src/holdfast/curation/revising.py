@@ -170,8 +170,7 @@ def _refuse_contradiction(clone: Clone, old: Memory, new: Accepted) -> None:
 
 
 def _edit_candidate(clone: Clone, old: Candidate, changes: Mapping[str, Any], reviewer: Reviewer) -> Standing:
-    own = {name: getattr(old, name) for name in ("line", "provenance", "suggests", "because")}
-    new = Candidate.of(old, **{**own, **changes})
+    new = Candidate.of(old, **changes)
     if new != old:
         candidates.keep(clone, new)
         decisions.record(clone, "propose", new, reviewer=reviewer, action="edit")

@@ -62,8 +62,10 @@ class _Shared:
 
     @classmethod
     def of(cls, memory: "Memory", **own: Any) -> Self:
-        """The same knowledge in this state of life."""
-        shared = {field.name: getattr(memory, field.name) for field in fields(_Shared)}
+        """The same knowledge in this state of life, with whatever both states have."""
+        shared = {
+            field.name: getattr(memory, field.name) for field in fields(cls) if hasattr(memory, field.name)
+        }
         return cls(**(shared | own))
 
 

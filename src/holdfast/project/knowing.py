@@ -1,7 +1,7 @@
 """Knowing: memories proposed, approved, turned down, changed, and taken back."""
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -179,15 +179,13 @@ class Knowing(Viewing):
     def accept_all(self, items: Iterable[Item], *, reviewer: str | None = None) -> Decided:
         """Approve many at once; what contradicts something, or cites nothing, is left and named."""
         who, against = self._reviewer(reviewer), self.queue().against
-        done: list[Standing] = []
-        left: list[tuple[str, str]] = []
-        for item in items:
-            try:
-                done.append(review.accept(self.clone, item.id, who, against=against))
-                against.add(done[-1])
-            except HoldfastError as error:
-                left.append((item.id, str(error)))
-        return self._shown(Decided(tuple(done), tuple(left)))
+
+        def accept(item: Item) -> Standing:
+            done = review.accept(self.clone, item.id, who, against=against)
+            against.add(done)
+            return done
+
+        return self._shown(_each(items, accept))
 
     def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
         """Turn a candidate down; the same claim is not proposed again, even in other words."""
@@ -196,14 +194,7 @@ class Knowing(Viewing):
     def reject_all(self, items: Iterable[Item], *, reason: str = "", reviewer: str | None = None) -> Decided:
         """Turn many down at once; what is no candidate is left and named."""
         who = self._reviewer(reviewer)
-        done: list[Standing] = []
-        left: list[tuple[str, str]] = []
-        for item in items:
-            try:
-                done.append(review.reject(self.clone, item.id, reason, who))
-            except HoldfastError as error:
-                left.append((item.id, str(error)))
-        return self._shown(Decided(tuple(done), tuple(left)))
+        return self._shown(_each(items, lambda item: review.reject(self.clone, item.id, reason, who)))
 
     def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
         """Say that an accepted memory no longer holds; its file stays and says so."""
@@ -275,3 +266,15 @@ class Knowing(Viewing):
         return Reviewer(
             name or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "unknown", self._person
         )
+
+
+def _each(items: Iterable[Item], decide: Callable[[Item], Standing]) -> Decided:
+    """Decide about one after the other; one that cannot be decided does not hold up the rest."""
+    done: list[Standing] = []
+    left: list[tuple[str, str]] = []
+    for item in items:
+        try:
+            done.append(decide(item))
+        except HoldfastError as error:
+            left.append((item.id, str(error)))
+    return Decided(tuple(done), tuple(left))
