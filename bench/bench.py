@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from bench import cold, conflicts, context, footprint, hook, index, tasks, writing
+from bench import cold, conflicts, context, footprint, hook, index, review, tasks, writing
 from bench.corpus import Corpus, make
 from bench.measure import Result, table
 
@@ -51,6 +51,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "moved": lambda b: tasks.moved(),  # noqa: ARG005
     "changed": lambda b: tasks.changed(b.folder, b.cache),
     "conflicts": lambda b: conflicts.conflicts(),  # noqa: ARG005 - its pairs lie with the tests
+    "review": lambda b: review.review(b.folder, b.cache),
     "context": lambda b: context.context(b.folder, b.cache),
     "work": lambda b: context.work(b.folder, b.cache),
     "warm": lambda b: index.warm(b.corpus(10_000), b.folder),
