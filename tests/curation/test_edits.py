@@ -147,7 +147,8 @@ def test_a_changed_entry_waits_in_review_and_speaks_once_a_person_accepts_it(
     found = facts(bench.clone, bench.clock())
     assert (found.trusted, [s.id for s in found.unreviewed]) == ((), [decided])
     assert found.unreviewed[0].trust != "T0"
-    assert bench.told("edit")[0]["blob"] is None
+    assert found.unreviewed[0].trust == "T2", "it is this clone's own, whoever approves it"
+    assert bench.told("edit")[0]["statement"] is None
     (change,) = [change for change in bench.clone.changes() if change.path.endswith(f"{decided}.md")]
     assert "and boring" in (change.text or "")
     assert "updated:" not in (change.text or "")

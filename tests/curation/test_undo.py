@@ -31,7 +31,46 @@ def test_an_acceptance_can_be_taken_back(bench: Any) -> None:
     assert (step.action, step.id) == ("accept", made.id)
     assert shelf(bench).waiting == {made.id: made}
     assert bench.clone.entries() == [] and bench.clone.changes() == []
-    assert review.accept(bench.clone, made.id, bench.ada).trust == "T0"
+    review.accept(bench.clone, made.id, bench.ada)
+    assert [(one.id, one.trust) for one in standing(bench).trusted] == [(made.id, "T0")]
+    assert len(bench.told("accept")) == 2
+
+
+def test_only_a_person_takes_back_what_a_person_decided(bench: Any) -> None:
+    """A program must not silence what somebody approved, nor speak for somebody who said no."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    with pytest.raises(NeedsReview, match="a person decided"):
+        undo.undo(bench.clone, bench.bot)
+    assert len(standing(bench).trusted) == 1
+
+
+def test_deciding_again_after_an_undo_is_a_decision(bench: Any) -> None:
+    """Reject, undo, reject; retire, undo, retire: each is in the log and counts."""
+    made = bench.propose()
+    for _ in range(2):
+        review.reject(bench.clone, made.id, "no", bench.ada)
+        undo.undo(bench.clone, bench.ada)
+    review.accept(bench.clone, made.id, bench.ada)
+    for _ in range(2):
+        revising.retire(bench.clone, made.id, "", bench.ada)
+        assert standing(bench).trusted == ()
+        undo.undo(bench.clone, bench.ada)
+        assert [one.trust for one in standing(bench).trusted] == ["T0"]
+    assert len(bench.told("reject")) == 2
+
+
+def test_a_status_that_somebody_wrote_is_no_decision(bench: Any) -> None:
+    """`status: deprecated` in a file, put there by whoever, waits for a person like any edit."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    publish(bench.clone)
+    (sighting,) = bench.clone.entries()
+    path = bench.repo.path / sighting.path
+    path.write_text(sighting.text.replace("status: accepted", "status: deprecated"))
+    assert [one.id for one in standing(bench.again()).unreviewed] == [made.id]
+    review.accept(bench.clone, made.id, bench.ada)
+    assert [one.id for one in standing(bench).retired] == [made.id]
 
 
 def test_what_was_taken_back_does_not_speak_through_an_agents_yes(bench: Any) -> None:

@@ -5,10 +5,11 @@ the body. Every step of a decision first asks here whether it was recorded befor
 that was killed half-way can be run again and completes the rest.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.git.approvals import DECISIONS
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.memory import Memory
@@ -80,19 +81,30 @@ def recorded(
 
 
 def waits(clone: Clone, identity: str, kind: str, *, blob: str | None) -> bool:
-    """Whether such a decision about this very text waits on this line; one that was published does not count.
+    """Whether such a decision about this very text is the last that waits on this line.
 
     What changed after its approval was published can only be accounted for by a new one, and so can a
-    text that was approved on another line.
+    text that was approved on another line, or whose approval was taken back.
     """
     sources = [source for source in clone.sources() if source.blob is None]
-    for event, _ in clone.read_sources(sources):
-        about = event.kind == kind and event.target == identity and event.body
-        if about and (clone.bodies.get(about) or {}).get("blob") == blob:
-            return True
-    return False
+    return _last(clone, identity, (event for event, _ in clone.read_sources(sources))) == (kind, blob)
 
 
-def has(clone: Clone, identity: str, kind: str, *, blob: str | None = None) -> bool:
-    """Whether this clone recorded such a decision, about this very text if a blob is given."""
+def has(clone: Clone, identity: str, kind: str, *, blob: str | None) -> bool:
+    """Whether this clone's last decision about a memory was such a one, about this very text."""
+    return _last(clone, identity, clone.own_events()) == (kind, blob)
+
+
+def ever(clone: Clone, identity: str, kind: str, *, blob: str | None = None) -> bool:
+    """Whether this clone once recorded such a decision, about this very text if a blob is given."""
     return any(blob is None or body.get("blob") == blob for _, body in recorded(clone, (identity,), (kind,)))
+
+
+def _last(clone: Clone, identity: str, events: Iterable[Event]) -> tuple[str, str | None] | None:
+    """The last decision about a memory among some events: its kind, and the text it was about."""
+    about = [event for event in events if event.target == identity and event.kind in DECISIONS]
+    if not about:
+        return None
+    last = max(about, key=lambda event: (event.ts, event.hash_self))
+    body = clone.bodies.get(last.body) if last.body else None
+    return last.kind, (body or {}).get("blob")

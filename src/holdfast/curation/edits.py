@@ -252,10 +252,11 @@ def _store(clone: Clone, plan: _Plan) -> list[str]:
             candidates.keep(clone, candidate)
             decisions.record(clone, "propose", candidate, action="edit")
     texts = dict(_files(plan))
-    for identity, (seen, _) in plan.entries.items():
-        # Without the words and the text: whoever edits a page has approved nothing, and takes an approval
-        # of the old words back.
-        body = {"derived_facts": [identity], "action": "edit"}
+    for identity, (seen, text) in plan.entries.items():
+        # Without the words: whoever edits a page has approved nothing, and takes an approval of the old
+        # words back. The text is named, so that it is known as this clone's own.
+        blob = clone.repo.hash_blob(text.encode("utf-8"))
+        body = {"derived_facts": [identity], "action": "edit", "blob": blob}
         clone.record(Draft("edit", target=identity, layer=seen.memory.layer, body=body))
     if texts:
         clone.change_all(texts)

@@ -192,7 +192,7 @@ def _clash(one: Seen) -> Clashing:
 
 def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standing]:
     approvals, tiers = trust.judged(clone, seen)
-    approved = {_place(one) for one in seen if _covers(approvals, one)}
+    approved = {_place(one) for one in seen if _covers(approvals, one) or _ends(approvals, one)}
     evidence = states(clone, (text for one in seen for text in one.memory.evidence))
     newer = _newer((one for one in seen if _place(one) in approved), tiers)
     found = []
@@ -276,10 +276,10 @@ def is_stale(memory: Memory, states: Mapping[str, State]) -> bool:
 
 
 def _status(memory: Memory, *, approved: bool, superseded: bool, stale: bool, now: datetime) -> str:
-    if isinstance(memory, Retired):
-        return "deprecated"
     if not approved:
         return "unreviewed"
+    if isinstance(memory, Retired):
+        return "deprecated"
     if superseded:
         return "superseded"
     if is_expired(memory, now):
@@ -290,6 +290,11 @@ def _status(memory: Memory, *, approved: bool, superseded: bool, stale: bool, no
 def _approvals(clone: Clone, seen: Sequence[Seen]) -> Approvals:
     claims = [one.memory.id for one in seen]
     return Approvals(recorded(clone, set(claims)), claims)
+
+
+def _ends(approved: Approvals, one: Seen) -> bool:
+    """Whether it says that it no longer holds, and somebody recorded just that."""
+    return isinstance(one.memory, Retired) and approved.ends(one.memory.id, blob=one.sighting.blob)
 
 
 def _covers(approved: Approvals, one: Seen) -> bool:

@@ -160,7 +160,7 @@ def _join(clone: Clone, known: Candidate, fields: dict[str, Any]) -> Candidate:
     evidence = rules.join_evidence(known.evidence, fields["evidence"])
     provenance = rules.unique([*known.provenance, *fields["provenance"]])[: rules.MAX_ITEMS]
     if (evidence, provenance) == (known.evidence, known.provenance):
-        if not decisions.has(clone, known.id, "propose"):  # killed between the file and its event
+        if not decisions.ever(clone, known.id, "propose"):  # killed between the file and its event
             decisions.record(clone, "propose", known)
         return known
     candidate = Candidate.of(known, provenance=provenance, evidence=evidence)

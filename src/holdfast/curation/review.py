@@ -155,8 +155,9 @@ def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
                 f"{name} is accepted; only a candidate can be rejected",
                 hint=f"Deprecate it instead: holdfast deprecate {name}",
             )
-        tombstone = there.shelf.rejected.get(name) or _bury(clone, there.shelf.waiting[name], reason)
-        if not decisions.has(clone, name, "reject"):
+        buried = there.shelf.rejected.get(name)
+        tombstone = buried or _bury(clone, there.shelf.waiting[name], reason, reviewer)
+        if buried is None or not decisions.ever(clone, name, "reject"):  # killed before the event
             decisions.record(clone, "reject", tombstone, reviewer=reviewer, reason=tombstone.reason or None)
         return Standing(tombstone, "rejected")
 
@@ -170,7 +171,7 @@ def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> Standing
             raise BadInput(f"{name} is no candidate that could be merged into {other}")
         candidate = there.shelf.waiting[name]
         if other in there.shelf.waiting:
-            done = _join_candidate(clone, candidate, there.shelf.waiting[other])
+            done = _join_candidate(clone, candidate, there.shelf.waiting[other], reviewer)
         else:
             done = _join_entry(clone, candidate, there.entry(other), other, reviewer)
         decisions.record(clone, "join", candidate, reviewer=reviewer, reason=f"merged into {other}")
@@ -178,7 +179,7 @@ def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> Standing
         return done
 
 
-def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate) -> Standing:
+def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate, reviewer: Reviewer) -> Standing:
     before = tuple((one.id, entries.render(one)) for one in (candidate, other))
     joined = Candidate.of(
         other,
@@ -187,7 +188,7 @@ def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate) -> Sta
     )
     candidates.keep(clone, joined)
     decisions.record(clone, "propose", joined)
-    undo.note(clone, Step("join", candidate.id, candidates=before))
+    undo.note(clone, Step("join", candidate.id, before), reviewer)
     return Standing(joined, "candidate")
 
 
@@ -268,7 +269,7 @@ def _approve(
     notes = _elsewhere(candidate, clone.line().id)
     notes += candidates.changed(clone, was or candidate).get(candidate.id, ())
     taken = ((candidate.id, entries.render(was or candidate)),)
-    undo.note(clone, Step("accept", memory.id, candidates=taken, path=path, after=text))
+    undo.note(clone, Step("accept", memory.id, taken, path, after=text), reviewer)
     candidates.discard(clone, memory.id)
     trust = "T0" if kind == "accept" else "T2"
     return Standing(memory, "accepted", path=path, blob=blob, trust=trust, notes=notes)
@@ -317,7 +318,7 @@ def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer, wis
     return _approve(clone, settled, None, reviewer.approval, reviewer, was=candidate)
 
 
-def _bury(clone: Clone, candidate: Candidate, reason: str) -> Rejected:
+def _bury(clone: Clone, candidate: Candidate, reason: str, reviewer: Reviewer) -> Rejected:
     said, more = rules.split_statement(clone.scan.text(reason))
     tombstone = Rejected.of(
         candidate,
@@ -325,7 +326,8 @@ def _bury(clone: Clone, candidate: Candidate, reason: str) -> Rejected:
         reason=f"{said}\n\n{more}".strip(),
     )
     candidates.keep(clone, tombstone)
-    undo.note(clone, Step("reject", candidate.id, candidates=((candidate.id, entries.render(candidate)),)))
+    taken = ((candidate.id, entries.render(candidate)),)
+    undo.note(clone, Step("reject", candidate.id, taken), reviewer)
     return tombstone
 
 

@@ -80,7 +80,7 @@ def revise(
         clone.change(entry.sighting.path, after)
     if not decisions.waits(clone, memory.id, kind, blob=blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=blob)
-    undo.note(clone, Step(action, memory.id, taken, entry.sighting.path, before, after))
+    undo.note(clone, Step(action, memory.id, taken, entry.sighting.path, before, after), reviewer)
     trust = "T0" if kind == "accept" else "T2"
     return Standing(memory, rules.status(memory), path=entry.sighting.path, blob=blob, trust=trust)
 
@@ -114,7 +114,8 @@ def _confirm(
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
         after = _file_text(entry)
         before = None if sighting.origin == "edit" else after
-        undo.note(clone, Step("accept", memory.id, (), sighting.path, before, after, stood=stood))
+        step = Step("accept", memory.id, (), sighting.path, before, after, stood=stood)
+        undo.note(clone, step, reviewer)
 
 
 def fresh_evidence(clone: Clone, memory: Memory) -> tuple[str, ...]:
@@ -174,7 +175,7 @@ def _edit_candidate(clone: Clone, old: Candidate, changes: Mapping[str, Any], re
     if new != old:
         candidates.keep(clone, new)
         decisions.record(clone, "propose", new, reviewer=reviewer, action="edit")
-        undo.note(clone, Step("edit", new.id, candidates=((old.id, entries.render(old)),)))
+        undo.note(clone, Step("edit", new.id, ((old.id, entries.render(old)),)), reviewer)
     return Standing(new, "candidate")
 
 
@@ -208,7 +209,7 @@ def end(clone: Clone, entry: Seen, reason: str, reviewer: Reviewer, *, taken: Ta
     said = clone.scan.text(reason.strip())
     if not decisions.waits(clone, name, "retire", blob=blob):
         decisions.record(clone, "retire", entry.memory, reviewer=reviewer, blob=blob, reason=said or None)
-        undo.note(clone, Step("retire", name, taken, entry.sighting.path, before, after))
+        undo.note(clone, Step("retire", name, taken, entry.sighting.path, before, after), reviewer)
     return Standing(Retired.of(entry.memory), "deprecated", path=entry.sighting.path, blob=blob)
 
 

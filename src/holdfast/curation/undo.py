@@ -6,11 +6,11 @@ taken back behind anybody's back: it is refused, and says what to do instead.
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from holdfast.curation import candidates, decisions
 from holdfast.curation.decisions import Reviewer
-from holdfast.errors import BadInput, BrokenEntry, HoldfastError, NotFound
+from holdfast.errors import BadInput, BrokenEntry, HoldfastError, NeedsReview, NotFound
 from holdfast.git.clone import Clone
 from holdfast.model.memory import Candidate, Memory, Rejected
 from holdfast.store import entries, fsio
@@ -31,11 +31,13 @@ class Step:
     before: str | None = None  # its file's text; None: there was none
     after: str | None = None
     stood: bool = False  # whether a person had approved this very text before, so that nothing changed
+    person: bool = False  # whether a person decided
 
 
-def note(clone: Clone, step: Step) -> None:
+def note(clone: Clone, step: Step, reviewer: Reviewer | None) -> None:
     """Remember how to take a decision back; what is too old is forgotten."""
-    steps = [*_read(clone.layout), step][-MOST:]
+    by_person = reviewer is not None and reviewer.person
+    steps = [*_read(clone.layout), replace(step, person=by_person)][-MOST:]
     _write(clone.layout, steps)
 
 
@@ -46,6 +48,8 @@ def undo(clone: Clone, reviewer: Reviewer) -> Step:
         if not steps:
             raise NotFound("there is no decision to take back")
         step = steps[-1]
+        if step.person and not reviewer.person:
+            raise NeedsReview(f"a person decided about {step.id}", hint="Only a person may take that back.")
         if step.path is not None and not step.stood:
             _take_back(clone, step, reviewer)
         for name, text in step.candidates:
@@ -83,7 +87,7 @@ def _take_back(clone: Clone, step: Step, reviewer: Reviewer) -> None:
 def _approve_again(clone: Clone, was: "_Written", reviewer: Reviewer) -> None:
     """What a person had approved, and a person brings back, counts as before; nothing else gains by it."""
     blob = clone.repo.hash_blob(was.text.encode())
-    if reviewer.person and decisions.has(clone, was.memory.id, "accept", blob=blob):
+    if reviewer.person and decisions.ever(clone, was.memory.id, "accept", blob=blob):
         decisions.record(clone, "accept", was.memory, reviewer=reviewer, blob=blob, action="undo")
 
 

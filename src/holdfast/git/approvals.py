@@ -40,10 +40,13 @@ class Approvals:
         self._claimed_twice = {name for name, count in Counter(claims).items() if count > 1}
         self._texts: set[tuple[str, str]] = set()
         self._latest: dict[str, Approval] = {}
+        self._ended: set[tuple[str, str | None]] = set()
         for one in approvals:
+            if one.kind == "retire":
+                self._ended.add((one.target, one.blob))
             if one.kind not in KINDS:
                 continue
-            if one.blob:
+            if one.blob and one.words != NO_WORDS:  # an edit that names no words approves nothing
                 self._texts.add((one.target, one.blob))
             if one.target not in self._latest or self._latest[one.target].place < one.place:
                 self._latest[one.target] = one
@@ -59,6 +62,10 @@ class Approvals:
         if edited or name in self._claimed_twice or name not in self._latest:
             return False
         return self._latest[name].words in (None, words)
+
+    def ends(self, name: str, *, blob: str) -> bool:
+        """Whether somebody said that it no longer holds: of another clone's word only the envelope came."""
+        return not self._ended.isdisjoint({(name, blob), (name, None)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +130,9 @@ def heard(clone: Clone, names: Collection[str]) -> tuple[list[Approval], list[Ap
     own = list(decided(clone, names))
     known = {one.place[1] for one in own}
     others = clone.read_sources(source for source in clone.sources() if source.blob)
-    foreign = (event for event, _ in others if event.kind in KINDS and event.target in names)
+    foreign = (event for event, _ in others if event.kind in DECISIONS and event.target in names)
     there = [_approval(clone, event) for event in foreign if event.hash_self not in known]
-    return [*(one for one in own if one.kind in KINDS), *there], own
+    return [*own, *there], own
 
 
 def _approval(clone: Clone, event: Event) -> Approval:
@@ -158,3 +165,6 @@ def words_of(statement: object) -> str:
     """A short name for what a statement says, the same whatever its line breaks."""
     said = " ".join(statement.split()) if isinstance(statement, str) else ""
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+NO_WORDS = words_of(None)

@@ -257,7 +257,7 @@ def _hit(row: "Row", score: float, terms: list[str], now: str, replaced: dict[st
     if number < 0 or fields[1] == "session":
         state, fields[15] = fields[15], None
         if state == "deprecated":
-            state = "retired"
+            state = doubt if doubt and doubt != FOREIGN else "retired"
         elif state == "accepted":
             state = _state(fields[0], doubt, tier, replaced, over=bool(expires and now and expires <= now))
     return (*fields, state, float(f"{abs(score):.4g}"))

@@ -20,7 +20,7 @@ from holdfast.store.format import match_event, split_lines
 UNREVIEWED, CLASH = "unreviewed", "in clash"
 
 _DECISION = re.compile(rb'"kind":"(?:' + "|".join(DECISIONS).encode("ascii") + rb')"')
-_MEMORIES = """SELECT row.id, row.name, row.blob, row.words, row.doubt, row.tier, min(u.kind)
+_MEMORIES = """SELECT row.id, row.name, row.blob, row.words, row.what, row.doubt, row.tier, min(u.kind)
   FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit
   WHERE row.id < 0 AND row.shown AND u.shown
   AND row.kind NOT IN ('candidate', 'task') GROUP BY row.id"""
@@ -96,9 +96,10 @@ def judge(db: sqlite3.Connection, own: Iterable[str], vouched: Vouched, waiting:
     approved = Approvals((one for one, _ in decided), claims)
     tiers = Tiers((one for one, is_own in decided if is_own), vouched, waiting)
     changed = []
-    for number, name, blob, words, doubt, tier, origin in memories:
+    for number, name, blob, words, status, doubt, tier, origin in memories:
         edited = origin == "edit"
         covered = approved.covers(name, blob=blob, words=words, edited=edited)
+        covered = covered or (status == "deprecated" and approved.ends(name, blob=blob))
         its = tiers.of(name, blob=blob, edited=edited)
         why = CLASH if origin == "clash" else UNREVIEWED if not covered else FOREIGN if its == T4 else None
         if (why, its) != (doubt, tier):
