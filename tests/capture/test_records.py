@@ -103,10 +103,11 @@ def test_a_record_of_adr_tools_is_read() -> None:
     """Years of decisions must not be typed again."""
     record = adr.read(NYGARD, "doc/adr/0007-keep-the-log-in-segments.md")
     assert (record.title, record.status, record.number) == ("Keep the log in segments", "accepted", 7)
-    assert record.statement == "Keep the log in segments: We will seal the log in segments."
+    assert record.statement == "Keep the log in segments"
     assert record.details == (
         "Rationale: A shared log conflicts in every pull request.\n\n"
-        "Consequences: No merge driver is needed.\n\nIn full: They are named by their own hash."
+        "Consequences: No merge driver is needed.\n\n"
+        "In full: We will seal the log in segments.\n\nThey are named by their own hash."
     )
     assert record.supersedes == ("0003-one-shared-log.md",)
     assert (record.words, record.line, record.last) == ("We will seal the log in segments.", 17, 23)
@@ -115,14 +116,18 @@ def test_a_record_of_adr_tools_is_read() -> None:
 def test_madr_2_to_4_are_read() -> None:
     """The same tool wrote three forms; people have all of them."""
     two = adr.read(MADR2, "docs/adr/0004-use-markdown.md")
-    assert two.statement == 'Use Markdown records: Chosen option: "MADR", because it is text; git carries it'
-    assert "Rationale: We want to remember why." in two.details
+    assert two.statement == "Use Markdown records: MADR"
+    assert two.details.startswith(
+        "Rationale: It is text; git carries it\n\nContext: We want to remember why."
+    )
     assert "(negative) - has to be written" in two.details
     assert two.supersedes == ("0002-wiki.md",)
     four = adr.read(MADR4.replace("{status}", "accepted").replace("\n", "\r\n"), "docs/decisions/0012-x.md")
-    assert (four.title, four.status) == ("Use Postgres 16", "accepted")
+    assert (four.title, four.status, four.statement) == ("Use Postgres 16", "accepted", "Use Postgres 16")
+    assert four.details.startswith("Rationale: The tests need it.")
     three = MADR4.replace('"{status}"', "proposed").replace("decision-makers", "deciders")
-    assert adr.read("\ufeff" + three, "x.md").status == "proposed"
+    proposed = adr.read("\ufeff" + three, "x.md")
+    assert proposed.status == "proposed" and proposed.details.startswith(adr.PROPOSED)
 
 
 def test_labels_in_bold_count_as_headings() -> None:
@@ -133,6 +138,58 @@ def test_labels_in_bold_count_as_headings() -> None:
     record = adr.read(text, "docs/adr/0005-dependencies.md")
     assert record.statement == "Two dependencies: Click and PyYAML."
     assert (record.status, record.details, record.line) == ("accepted", "Rationale: Small.", 5)
+
+
+@pytest.mark.parametrize(
+    ("title", "decision", "statement", "begins"),
+    [
+        (
+            "Hash passwords with bcrypt",
+            'Chosen option: "bcrypt", because it is everywhere.',
+            "Hash passwords with bcrypt",
+            "Rationale: It is everywhere.",
+        ),
+        (
+            "API versioning in the path",
+            'Chosen option: "path", because caches like it.',
+            "API versioning in the path",
+            "Rationale: Caches like it.",
+        ),
+        (
+            "Database",
+            "Chosen option: [Postgres](#postgres), because of cost.",
+            "Database: Postgres",
+            "Rationale: C",
+        ),
+        (
+            "Which database should we use?",
+            'Chosen option: "Postgres"',
+            "Database: Postgres",
+            "Rationale: Which?",
+        ),
+        ("Database", 'Chosen option: "Option 2: MySQL". It is fast.', "Database: MySQL", "Rationale: Which?"),
+        (
+            "Logs",
+            "We log JSON because machines read it. Not XML.",
+            "Logs: We log JSON.",
+            "Rationale: Machines",
+        ),
+        ("Logs", "We log JSON. XML failed because it is long.", "Logs: We log JSON.", "Rationale: Which?"),
+        ("Logs are JSON", "Logs are JSON from now on.", "Logs are JSON from now on.", "Rationale: Which?"),
+        ("How to log", "* JSON\n* one line each", "How to log: JSON; one line each", "Rationale: Which?"),
+    ],
+)
+def test_a_record_is_read_as_one_claim(title: str, decision: str, statement: str, begins: str) -> None:
+    """A statement full of `Chosen option` and reasons can neither be read at a glance nor be compared."""
+    text = f"# 4. {title}\n\n## Context\n\nWhich?\n\n## Decision Outcome\n\n{decision}\n"
+    record = adr.read(text, "docs/adr/0004-x.md")
+    assert record.statement == statement
+    assert record.details.startswith(begins)
+    assert "because" not in record.statement
+    told = f"{record.statement} {record.details}".lower()
+    assert all(word in told for word in ("fast", "xml", "cost") if word in decision.lower()), (
+        "nothing is lost"
+    )
 
 
 @pytest.mark.parametrize(

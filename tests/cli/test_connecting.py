@@ -149,13 +149,45 @@ def test_records_become_candidates_once(cli: Cli, here: GitRepo) -> None:
     assert reasons["docs/adr/0002-use-a-wiki.md"] == "it is superseded"
     assert reasons["docs/adr/0004-use-carrier-pigeons.md"] == "it is rejected"
     log, use = sorted(candidates(here), key=lambda one: one.statement)
-    assert log.statement == "Keep a log: We will keep a log." and log.type == "decision"
+    assert log.statement == "Keep a log" and log.type == "decision"
     assert use.supersedes == (log.id,) and "Rationale: Somebody asked." in use.details
     assert log.provenance == ("file:docs/adr/0001-keep-a-log.md#15 We will keep a log.",)
     assert log.evidence[0].startswith("lines:docs/adr/0001-keep-a-log.md:1-19@")
     again = answer(cli, "import", "adr", "docs/adr")
     assert (again["proposed"], again["joined"], again["known"]) == ([], [], 2)
     assert cli("import", "adr", "nowhere", ok=False).code == 14
+
+
+def test_a_record_that_is_only_proposed_says_so(cli: Cli, here: GitRepo) -> None:
+    """Who accepts what nobody decided must see that nobody did."""
+    told = {"number": 1, "title": "Use tea", "decision": "We will use tea."}
+    here.commit("docs/adr/0001-use-tea.md", RECORD.format(status="Proposed", **told))
+    cli("import", "adr")
+    (tea,) = candidates(here)
+    assert tea.tags == ("adr", "proposed") and tea.because == "docs/adr/0001-use-tea.md only proposes it"
+    assert "only proposed" in cli("review", "list").out
+
+
+def test_files_that_git_does_not_have_are_said_once_and_cited_later(cli: Cli, here: GitRepo) -> None:
+    """Evidence that is missing without a word is missing for ever."""
+    here.write("CLAUDE.md", "- Never skip a test here.\n- Use pytest for tests.\n")
+    records(here)
+    here.write(
+        "docs/adr/0005-use-tea.md",
+        RECORD.format(number=5, title="Use tea", status="Accepted", decision="Tea."),
+    )
+    assert cli("import", "memory").err.count("1 file is not tracked by git") == 1
+    assert "(docs/adr/0005-use-tea.md): commit, then import again" in cli("import", "adr").err
+    assert "not tracked" in cli("import", "memory").err, "as long as it is so"
+    here.git("add", "CLAUDE.md", "docs")
+    here.git("commit", "-q", "-m", "notes")
+    later = cli("import", "memory")
+    assert "2 joined with what waits" in later.out and "not tracked" not in later.err
+    assert len(answer(cli, "import", "adr")["joined"]) == 1
+    assert len(candidates(here)) == 5 and all(len(one.evidence) == 1 for one in candidates(here))
+    assert all(len(one.provenance) == 1 for one in candidates(here))
+    again = answer(cli, "import", "memory")
+    assert (again["joined"], again["known"]) == ([], 2)
 
 
 def test_notes_become_candidates_once(cli: Cli, here: GitRepo) -> None:

@@ -18,7 +18,9 @@ from holdfast.curation.ground import Ground, together
 from holdfast.curation.propose import propose
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.git.evidence import resolve_all
-from holdfast.model.memory import Candidate
+from holdfast.git.tracked import tracked
+from holdfast.model import evidence as receipts
+from holdfast.model.memory import Candidate, Memory
 from holdfast.model.provenance import Provenance
 from holdfast.project.viewing import Viewing
 
@@ -48,6 +50,7 @@ class _Bringing:
     known: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     named: dict[str, str] = field(default_factory=dict)  # a record's file name or number: its memory's id
+    uncited: set[str] = field(default_factory=set)  # files of this repository that git does not have so far
 
     def done(self) -> Imported:
         return Imported(self.files, tuple(self.proposed), tuple(self.joined), self.known, tuple(self.skipped))
@@ -150,7 +153,8 @@ class Connecting(Viewing):
     def _bring_record(self, record: Record, known: "_Known", done: _Bringing) -> None:
         older = [done.named[name] for name in record.supersedes if name in done.named]
         source = Provenance(f"file:{record.path}", record.line, record.words)
-        identity = self._bring(record, source, known, done, tags=("adr",), supersedes=older)
+        tags = ("adr", "proposed") if record.status == "proposed" else ("adr",)
+        identity = self._bring(record, source, known, done, tags=tags, supersedes=older)
         if identity is not None:
             done.named[record.path.rpartition("/")[2]] = identity
             if record.number is not None:
@@ -197,7 +201,7 @@ class Connecting(Viewing):
         """Propose one thing, unless it is known from this very file; gives the memory's id."""
         kind = one.kind if isinstance(one, Note) else "decision"
         if (there := known.find(kind, one.statement, source)) is not None:
-            done.known += 1
+            self._cite_later(one, kind, there, known, done)
             return there
         if len(done.proposed) >= MOST:
             done.skipped.append(
@@ -211,9 +215,10 @@ class Connecting(Viewing):
                 statement=one.statement,
                 details=one.details,
                 provenance=[source],
-                evidence=self._cited(one),
+                evidence=self._cited(one, done),
                 tags=tags,
                 supersedes=supersedes,
+                because=f"{one.path} only proposes it" if "proposed" in tags else "",
                 ground=known.ground,
             )
         except HoldfastError as error:  # rejected before, or not fit to be kept
@@ -224,22 +229,38 @@ class Connecting(Viewing):
         into = done.proposed if made.id not in known.ids else done.joined
         if isinstance(made, Candidate) and made.id not in into:
             into.append(made.id)
-        known.add(made.id)
+        known.put(made)
         return made.id
 
-    def _cited(self, one: Record | Note) -> tuple[str, ...]:
+    def _cite_later(
+        self, one: Record | Note, kind: str, there: str, known: "_Known", done: _Bringing
+    ) -> None:
+        """Join evidence to what waits since before git had the file; else it is known, and that is all."""
+        cited = self._cited(one, done) if known.lacks(there, one.path) else ()
+        if not cited:
+            done.known += 1
+            return
+        made = propose(self.clone, kind=kind, statement=one.statement, evidence=cited, ground=known.ground)
+        known.put(made)
+        done.joined.append(made.id)
+
+    def _cited(self, one: Record | Note, done: _Bringing) -> tuple[str, ...]:
         """The lines it stands in, if git has them."""
         first = one.line if isinstance(one, Note) else 1
-        if os.path.isabs(one.path):
+        if os.path.isabs(one.path) or one.path in done.uncited:
             return ()
         try:
             return tuple(map(str, resolve_all(self.clone, [f"{one.path}:{first}-{one.last}"])))
-        except HoldfastError:  # not tracked, or not as the work tree has it
+        except HoldfastError:  # not tracked, or too large to be cited by its lines
+            if not tracked(self.clone.repo, [one.path]):
+                done.uncited.add(one.path)
             return ()
 
     def _brought(self, done: _Bringing) -> Imported:
         if done.proposed or done.joined:
             self._render_quietly()
+        if done.uncited:
+            self.clone.notes.append(_untracked(sorted(done.uncited)))
         return done.done()
 
 
@@ -252,6 +273,7 @@ class _Known:
         shelf = candidates.read(project.clone)
         self.ids = set(shelf.ids)
         self._said: dict[tuple[str, ...], tuple[str, tuple[str, ...] | None]] = {}
+        self._waiting = dict(shelf.waiting)
         for waiting in shelf.waiting.values():
             self._said[_words(waiting.type, waiting.statement)] = (waiting.id, waiting.provenance)
         for standing in project.knowledge().trusted:
@@ -270,8 +292,30 @@ class _Known:
         )
         return identity if from_there else None
 
-    def add(self, identity: str) -> None:
-        self.ids.add(identity)
+    def lacks(self, identity: str, path: str) -> bool:
+        """Whether a candidate waits that cites nothing of this file."""
+        waiting = self._waiting.get(identity)
+        return waiting is not None and not any(_path_of(cited) == path for cited in waiting.evidence)
+
+    def put(self, made: Memory) -> None:
+        """What was proposed a moment ago."""
+        self.ids.add(made.id)
+        if isinstance(made, Candidate):
+            self._waiting[made.id] = made
+
+
+def _path_of(cited: str) -> str | None:
+    try:
+        return getattr(receipts.parse(cited), "path", None)
+    except BadInput:  # a candidate that somebody wrote by hand
+        return None
+
+
+def _untracked(paths: Sequence[str]) -> str:
+    """One sentence about all files that git does not have yet."""
+    named = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    many = "1 file is" if len(paths) == 1 else f"{len(paths)} files are"
+    return f"{many} not tracked by git, so there is no evidence yet ({named}): commit, then import again"
 
 
 def _words(kind: str, statement: str) -> tuple[str, ...]:

@@ -6,15 +6,16 @@ here, and what became of the records it names, is decided by whoever reads a fol
 
 import re
 from dataclasses import dataclass
-from itertools import takewhile
 
-from holdfast.capture.records import markdown
+from holdfast.capture.records import deciding, markdown
+from holdfast.capture.records.deciding import Decided, cut
 from holdfast.capture.records.markdown import Piece
 from holdfast.model.text import has_hidden, visible
 from holdfast.store.frontmatter import BadFront, Field
 
-MAX_STATEMENT, MAX_PART, MAX_WORDS = 600, 3000, 300
+MAX_PART, MAX_WORDS = 3000, 300
 CURRENT = ("accepted", "proposed")  # what is worth proposing; the others are history
+PROPOSED = "Status: the record was only proposed, and accepted by nobody yet."
 OWN = "holdfast"  # the field by which we know our own export again
 
 _NUMBER = re.compile(r"(?:adr[\s_-]*)?0*(\d{1,6})(?:[.:)\]]|\s*[-–—:]\s|\s)\s*", re.IGNORECASE)
@@ -34,7 +35,6 @@ _STATES = (
         re.compile(r"\b(?:accepted|approved|decided|implemented|adopted|done|active)\b", re.IGNORECASE),
     ),
 )
-_GOES_ON = re.compile(r"(?::|,|\bbecause)$", re.IGNORECASE)  # what follows belongs to the sentence
 _DECISION = ("decision outcome", "decision", "the decision", "outcome", "decisions")
 _CONTEXT = ("context and problem statement", "context", "problem", "problem statement", "issue", "motivation")
 _CONSEQUENCES = ("consequences", "positive consequences", "negative consequences", "implications")
@@ -80,12 +80,7 @@ class _Section:
     @property
     def text(self) -> str:
         """Its paragraphs, with items on lines of their own."""
-        rows: list[str] = []
-        for number, piece in enumerate(self.parts):
-            mark = "- " if piece.kind == "item" else ""
-            gap = "\n" if mark and number and self.parts[number - 1].kind == "item" else "\n\n"
-            rows.append((gap if rows else "") + mark + piece.text)
-        return "".join(rows)
+        return deciding.paragraphs(self.parts)
 
 
 def read(text: str, path: str) -> Record:
@@ -104,13 +99,14 @@ def read(text: str, path: str) -> Record:
     title = _without_number(title)
     if _is_template(path, title, _raw(named.get("status"))):
         raise NotARecord("it is a template")
-    statement, rest = _statement(title, decided)
+    claim = deciding.decided(title, decided.parts, ours=OWN in named)
+    status = _status(named.get("status"), preamble, sections)
     return Record(
         path=path,
         title=title,
-        status=_status(named.get("status"), preamble, sections),
-        statement=statement,
-        details=_details(sections, rest),
+        status=status,
+        statement=claim.statement,
+        details=_details(sections, claim, status),
         words=decided.parts[0].text[:MAX_WORDS],
         line=decided.parts[0].first,
         last=text.rstrip("\n").count("\n") + 1,
@@ -165,31 +161,15 @@ def _status(field: Field | None, preamble: list[Piece], sections: list[_Section]
     return "accepted"  # MADR leaves the status out where there is only one
 
 
-def _statement(title: str, decided: _Section) -> tuple[str, str]:
-    """The title and the first paragraph of the decision in one; and the rest of the decision."""
-    first, taken = decided.parts[0].text, 1
-    if decided.parts[0].kind == "item" or _GOES_ON.search(first):
-        taken = 0 if decided.parts[0].kind == "item" else 1
-        items = list(takewhile(lambda piece: piece.kind == "item", decided.parts[taken:]))
-        listed = "; ".join(piece.text for piece in items)
-        first, taken = (f"{first} {listed}" if taken else listed), taken + len(items)
-    rest = _Section("", 0, decided.parts[taken:]).text
-    said = first if first.lower().startswith(title.lower()) else f"{title.rstrip('.:')}: {first}"
-    cut = " ".join(said.split())
-    if len(cut) > MAX_STATEMENT:
-        kept = _cut(cut, MAX_STATEMENT)
-        rest = "\n\n".join(filter(None, [first, rest]))
-        return kept, rest
-    return cut, rest
-
-
-def _details(sections: list[_Section], rest: str) -> str:
+def _details(sections: list[_Section], claim: Decided, status: str) -> str:
     context = "\n\n".join(one.text for one in sections if one.title in _CONTEXT and one.parts)
     effects = "\n\n".join(_effects(one) for one in sections if one.title in _CONSEQUENCES and one.parts)
-    parts = [f"Rationale: {_cut(context, MAX_PART)}" if context else ""]
-    parts += [f"{'Consequences' if context else 'Rationale'}: {_cut(effects, MAX_PART)}" if effects else ""]
-    parts += [f"In full: {_cut(rest, MAX_PART)}" if rest else ""]
-    return "\n\n".join(filter(None, parts)).strip()
+    reasons = [text for text in (claim.why, context, effects) if text]
+    labels = ["Rationale", *("Context" if text is context else "Consequences" for text in reasons[1:])]
+    parts = [PROPOSED] if status == "proposed" else []
+    parts += [f"{label}: {cut(text, MAX_PART)}" for label, text in zip(labels, reasons, strict=False)]
+    parts += [f"In full: {cut(claim.rest, MAX_PART)}"] if claim.rest else []
+    return "\n\n".join(parts).strip()
 
 
 def _effects(section: _Section) -> str:
@@ -228,9 +208,3 @@ def _text(field: Field | None) -> str | None:
 
 def _raw(field: Field | None) -> str:
     return field.raw if field is not None else ""
-
-
-def _cut(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    return text[: limit - 2].rsplit(" ", 1)[0].rstrip() + " …"

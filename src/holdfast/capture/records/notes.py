@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from holdfast.capture.records import markdown
-from holdfast.capture.records.markdown import Piece
+from holdfast.capture.records.markdown import SENTENCE, Piece
 from holdfast.model.ids import slug
 from holdfast.model.memory import MAX_TAG
 from holdfast.model.text import has_hidden, visible
@@ -39,7 +39,6 @@ _KINDS = (
     ("invariant", re.compile(r"\b(?:invariants?|constraints?|hard rules|never|must)\b", re.IGNORECASE)),
     ("decision", re.compile(r"\bdecisions?\b", re.IGNORECASE)),
 )
-_SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)\s+(?=[A-Z`\"'(*])")
 _BOLD = re.compile(r"(?<![\w*/])(\*\*|__)(?=\S)([^*_\n]{1,200})(?<=\S)\1(?![\w*/])")
 _NOT_SAID = re.compile(r"\[[ xX]\]\s|!?\[[^\]]*\]\([^)]*\)|https?://\S+$|<[a-zA-Z!/]|@\S+$")
 # Cursor writes these without quotes, which YAML takes for an alias.
@@ -85,7 +84,7 @@ class _Where:
         self.leads = [(level, text) for level, text in self.leads if level < depth] if depth >= 0 else []
         lead = _cleaned(piece.text).rstrip("*_")
         if lead.endswith(":"):
-            self.leads.append((depth, _SENTENCE.split(lead)[-1].rstrip(":")))
+            self.leads.append((depth, SENTENCE.split(lead)[-1].rstrip(":")))
 
     @property
     def lead(self) -> str | None:
@@ -133,7 +132,7 @@ def _notes(piece: Piece, where: _Where, path: str, *, prose: bool) -> Iterator[N
     leads = [(level, text) for level, text in where.leads if piece.kind == "item" and level < piece.level]
     above = _Where(where.heads, leads)
     whole_text = _cleaned(piece.text)
-    for said in [whole_text] if piece.kind == "item" else _SENTENCE.split(whole_text):
+    for said in [whole_text] if piece.kind == "item" else SENTENCE.split(whole_text):
         lead = above.lead if piece.kind == "item" and not _MUST.search(said) else None
         whole = f"{lead}: {said}" if lead else said
         kind = _kind(whole, said, above)
@@ -180,7 +179,7 @@ def _fitting(said: str) -> tuple[str, str]:
     """A statement of bounded length, and what did not fit."""
     if len(said) <= MAX_STATEMENT:
         return said, ""
-    first, *rest = _SENTENCE.split(said, maxsplit=1)
+    first, *rest = SENTENCE.split(said, maxsplit=1)
     if rest and len(first) <= MAX_STATEMENT:
         return first, rest[0]
     return said[: MAX_STATEMENT - 2].rsplit(" ", 1)[0] + " …", said
