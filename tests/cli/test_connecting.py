@@ -83,8 +83,10 @@ def test_connect_shows_asks_writes_and_undoes(cli: Cli, here: GitRepo) -> None:
     assert "Nothing was written." in shown and not (here / "AGENTS.md").exists()
     refused = cli("connect", "agents", ok=False)
     assert refused.code == 37 and not (here / "AGENTS.md").exists()
+    assert "AGENTS.md: a change to your files must be confirmed" in refused.err
+    assert "--dry-run, then run it again with --yes" in refused.err
     said = cli("connect", "agents", "claude", "--yes").out
-    assert "AGENTS.md" in said and "Restart to see it: agents, claude" in said
+    assert "AGENTS.md" in said and "Restart to see it: claude, whatever reads AGENTS.md\n" in said
     assert cli("connect").out.startswith("Nothing to change.")
     again = decide(here, "Use SQLite for the index.")
     states = {one.tool: one.current for one in Project.open(here.path).connected()}
@@ -138,6 +140,26 @@ def test_an_edited_block_needs_force(cli: Cli, here: GitRepo) -> None:
     (kept,) = answer(cli, "connect", "copilot", "--force", "--yes")["kept"]
     assert "Steal work" in Path(kept).read_text() and "Steal work" not in file.read_text()
     assert cli("connect", "nano", ok=False).code == 2
+
+
+@pytest.mark.parametrize("command", ["connect", "disconnect"])
+def test_an_edited_block_does_not_hold_up_the_others(cli: Cli, here: GitRepo, command: str) -> None:
+    """Who runs one command for all files must not find out later that none was done."""
+    cli("connect", "copilot", "gemini", "--yes")
+    file = here / ".github/copilot-instructions.md"
+    file.write_text(file.read_text().replace("Take work", "Steal work"))
+    before, other = file.read_text(), (here / "GEMINI.md").read_text()
+    decide(here, "Never log a password.", kind="invariant")
+    assert "would be left as it is, without --force" in cli(command, "--dry-run").out
+    refused = cli(command, "--yes", ok=False)
+    assert refused.code == 43 and "the others are done: GEMINI.md" in refused.err
+    assert file.read_text() == before
+    if command == "connect":
+        assert "Never log a password." in (here / "GEMINI.md").read_text() != other
+    else:
+        assert not (here / "GEMINI.md").exists()
+    again = cli(command, "--yes", ok=False)
+    assert again.code == 43 and "the others" not in again.err
 
 
 def test_records_become_candidates_once(cli: Cli, here: GitRepo) -> None:

@@ -62,12 +62,13 @@ class Connecting(Viewing):
     def connect(self, tools: Sequence[str] = (), *, force: bool = False, dry_run: bool = False) -> Plan:
         """Keep one marked block in the files these tools read; without names, refresh all that are there.
 
-        What somebody edited inside a block raises BlockEdited, unless `force` sets the edit aside.
+        A block that somebody edited inside is left as it is, and BlockEdited names it after the others are
+        done, unless `force` sets the edit aside.
         """
         return blocks.connect(self.clone, tools, self._told(), force=force, dry_run=dry_run)
 
     def disconnect(self, tools: Sequence[str] = (), *, force: bool = False, dry_run: bool = False) -> Plan:
-        """Take the blocks out again; every file is as it was before."""
+        """Take the blocks out again, edited ones as in `connect`; every file is as it was before."""
         return blocks.disconnect(self.clone, tools, force=force, dry_run=dry_run)
 
     def connected(self) -> list[Connected]:

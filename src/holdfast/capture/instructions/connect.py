@@ -21,6 +21,7 @@ from holdfast.model.text import visible
 from holdfast.store import fsio
 
 CODEX_READS = 32 * 1024
+UNTOUCHED = ("keep", "absent")  # actions that change nothing
 _REMOVING = {"refresh": "remove", "keep": "absent"}
 
 
@@ -46,7 +47,7 @@ class Plan:
 
     @property
     def changed(self) -> tuple[Change, ...]:
-        return tuple(change for change in self.changes if change.action not in ("keep", "absent"))
+        return tuple(change for change in self.changes if change.action not in UNTOUCHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,10 @@ class _Step:
 def connect(
     clone: Clone, names: Sequence[str], told: Sequence[Told], *, force: bool = False, dry_run: bool = False
 ) -> Plan:
-    """Put our block into the files of these tools, or refresh every block that is there."""
+    """Put our block into the files of these tools, or refresh every block that is there.
+
+    A block that somebody edited inside is left, unless forced; BlockEdited names it when the others are done.
+    """
     tools = [named(name) for name in names] or _present(clone)
     with fsio.locked(clone.layout.lock):
         steps = _steps(clone, tools, content.inside(told))
@@ -98,7 +102,10 @@ def connect(
 def disconnect(
     clone: Clone, names: Sequence[str] = (), *, force: bool = False, dry_run: bool = False
 ) -> Plan:
-    """Take our block out of the files of these tools, or of all; each file is as it was before."""
+    """Take our block out of the files of these tools, or of all; each file is as it was before.
+
+    A block that somebody edited inside is left, unless forced; BlockEdited names it when the others are done.
+    """
     tools = [named(name) for name in names] or list(TOOLS.values())
     with fsio.locked(clone.layout.lock):
         steps: dict[str, _Step] = {}
@@ -230,14 +237,15 @@ def _carried_out(
     changes = tuple(_change(step, removing=removing) for step in steps)
     if dry_run:
         return Plan(changes, tuple(notes))
-    if not force and (edited := [change for change in changes if change.edited]):
-        raise BlockEdited(_refusal(edited))
-    kept = tuple(_keep(clone, step) for step in steps if step.edited)
-    for step in steps:
+    doing = [step for step in steps if force or not step.edited]
+    kept = tuple(_keep(clone, step) for step in doing if step.edited)
+    for step in doing:
         if step.action == "delete":
             files.delete(step.file, folders=step.block.folders if step.block else 0)
         elif step.action != "keep" and step.after is not None:
             files.write(step.file, step.after)
+    if len(doing) < len(steps):  # one file that somebody edited does not hold up the others
+        raise BlockEdited(_refusal(changes))
     return Plan(changes, tuple(notes), done=True, kept=kept)
 
 
@@ -247,11 +255,14 @@ def _change(step: _Step, *, removing: bool) -> Change:
     return Change(tuple(step.tools), step.file.path, action, diff, step.edited)
 
 
-def _refusal(edited: Sequence[Change]) -> str:
-    """The sentence, and what would be lost."""
+def _refusal(changes: Sequence[Change]) -> str:
+    """The sentence, what was done all the same, and what would be lost."""
+    edited = [change for change in changes if change.edited]
+    done = [change.path for change in changes if not change.edited and change.action not in UNTOUCHED]
     places = ", ".join(change.edited or "" for change in edited)
-    shown = [line for change in edited for line in change.diff]
-    return "\n".join([f"somebody edited inside the block at {places}; it is left as it is", *shown])
+    said = f"somebody edited inside the block at {places}; it is left as it is"
+    others = f"; the others are done: {', '.join(done)}" if done else ""
+    return "\n".join([said + others, *(line for change in edited for line in change.diff)])
 
 
 def _keep(clone: Clone, step: _Step) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from holdfast.errors import NeedsConfirmation
 from holdfast.interfaces.cli import connecting_words as words
 from holdfast.interfaces.cli.command import command
 from holdfast.interfaces.cli.output import say, show, wants_json
@@ -17,9 +18,10 @@ from holdfast.interfaces.cli.setup import exporting, importing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.capture.instructions.connect import Plan
+    from holdfast.capture.instructions.connect import Change, Plan
 
 TOOLS = ("agents", "claude", "gemini", "cursor", "copilot", "aider")
+CONFIRM = "See it with --dry-run, then run it again with --yes."
 HOMES = {  # where an agent keeps its memory: the variable that moves it, else the folder in the user's home
     "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
     "codex": ("CODEX_HOME", ".codex"),
@@ -71,18 +73,25 @@ def disconnect(place: Place, tools: tuple[str, ...], dry_run: bool, yes: bool, f
 
 
 def _carry_out(act: Callable[..., Plan], question: str, *, dry_run: bool, yes: bool, force: bool) -> None:
-    """Show what would change, ask, and do it; what was edited inside is refused before anybody is asked."""
+    """Show what would change, ask, and do it; what somebody edited inside is left and named at the end."""
     plan = act(dry_run=True)
-    edited = any(change.edited for change in plan.changes)
+    doing = [change for change in plan.changed if force or not change.edited]
     if dry_run or not plan.changed:
         show(plan, words.plan, words.plan_object)
-        return
-    if edited and not force:
-        act(dry_run=False)
-    if not yes and on_a_terminal() and not wants_json():
-        say(words.diff(plan))
+    elif not doing:
+        act(dry_run=False)  # refuses: there is nothing to ask about
+    else:
+        _ask(question, doing, yes=yes)
+        show(act(dry_run=False), words.plan, words.plan_object)
+
+
+def _ask(question: str, doing: list[Change], *, yes: bool) -> None:
+    if not yes and not on_a_terminal():
+        files = ", ".join(change.path for change in doing)
+        raise NeedsConfirmation(f"{files}: a change to your files must be confirmed", hint=CONFIRM)
+    if not yes and not wants_json():
+        say(words.diff(doing))
     confirm(question, yes=yes)
-    show(act(dry_run=False), words.plan, words.plan_object)
 
 
 @command(importing, "adr")

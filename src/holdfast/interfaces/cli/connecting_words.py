@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast.interfaces.cli.words import count, lines, table
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from holdfast.capture.instructions.connect import Change, Plan
     from holdfast.capture.records.folders import Skipped
     from holdfast.capture.records.madr import Exported
@@ -36,14 +38,20 @@ _WOULD = {
 def plan(done: Plan) -> str:
     if not done.changed:
         return lines("Nothing to change.", _rows(done), [f"note: {note}" for note in done.notes])
-    restart = sorted({tool for change in done.changed for tool in change.tools})
+    tools = {tool for change in done.changed for tool in change.tools}
     return lines(
-        [] if done.done else [diff(done), ""],
+        [] if done.done else [diff(done.changes), ""],
         _rows(done),
         [f"your edit is kept in {path}" for path in done.kept],
         [f"note: {note}" for note in done.notes],
-        [f"Restart to see it: {', '.join(restart)}"] if done.done else _asks(done),
+        [f"Restart to see it: {readers(tools)}"] if done.done else _asks(done),
     )
+
+
+def readers(tools: Collection[str]) -> str:
+    """Who reads the files of these tools; AGENTS.md is read by many, and none of them has its name."""
+    named = [name for name in sorted(set(tools)) if name != "agents"]
+    return ", ".join([*named, *(["whatever reads AGENTS.md"] if "agents" in tools else [])])
 
 
 def _rows(done: Plan) -> list[str]:
@@ -54,13 +62,14 @@ def _rows(done: Plan) -> list[str]:
 def _asks(done: Plan) -> list[str]:
     edited = [change.edited for change in done.changes if change.edited]
     if edited:
-        return [f"somebody edited inside the block at {', '.join(edited)}: this needs --force"]
+        where = ", ".join(edited)
+        return [f"Somebody edited inside the block at {where}: it would be left as it is, without --force"]
     return ["Nothing was written."]
 
 
-def diff(done: Plan) -> str:
+def diff(changes: Iterable[Change]) -> str:
     """What changes, as people read it in git."""
-    return "\n".join(line for change in done.changes for line in change.diff)
+    return "\n".join(line for change in changes for line in change.diff)
 
 
 def plan_object(done: Plan) -> dict[str, Any]:
