@@ -58,6 +58,9 @@ def test_a_fresh_clone_says_once_what_does_not_speak(mine: Cli) -> None:
     shown = mine("trust").out
     assert shown.startswith("No upstream is trusted. This clone follows main of origin (")
     assert "1 memory came by git, not approved here" in shown
+    assert "holdfast trust" not in shown, "it would not help"
+    assert shown.endswith("whether to trust an upstream is asked of a person, on a terminal.\n")
+    assert "holdfast trust (a person, on a terminal)" in mine("trust", "status").out
 
 
 def test_a_person_is_asked_and_what_was_accepted_upstream_speaks(mine: Cli, theirs: GitRepo) -> None:

@@ -33,7 +33,7 @@ def trust(context: click.Context, place: Place, yes: bool) -> None:
         if yes or (on_a_terminal() and not wants_json()):
             _ask(project, yes=yes)
         else:
-            show(project.trust_state(), words.state, words.state_object)
+            show(project.trust_state(), words.state_unasked, words.state_object)
 
 
 def _ask(project: Project, *, yes: bool) -> None:

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from holdfast.store.trusted import Trusted
 
 
+NOT_ASKED = "Nothing was changed: whether to trust an upstream is asked of a person, on a terminal."
+
+
 def state(found: Trust) -> str:
     """What is trusted, what speaks, and what to do about the rest."""
     rows = [_trusted(found), f"  {_memories(found.speaking)} may be told unasked"]
@@ -18,8 +21,16 @@ def state(found: Trust) -> str:
         rows.append(f"  {many} came by git, not approved here: found on request, never told unasked")
         rows.append("  one of them: holdfast review accept ID")
         if found.upstream is not None and not found.counts:
-            rows.append("  all that people accepted upstream: holdfast trust")
+            rows.append("  all that people accepted upstream: holdfast trust (a person, on a terminal)")
     return "\n".join(rows) + "\n"
+
+
+def state_unasked(found: Trust) -> str:
+    """The same where nobody can be asked: it says that nothing came of it, and who can do it."""
+    if found.counts or found.upstream is None:
+        return state(found)
+    rows = (row for row in state(found).splitlines() if "holdfast trust" not in row)
+    return "\n".join([*rows, NOT_ASKED]) + "\n"
 
 
 def _trusted(found: Trust) -> str:
