@@ -100,8 +100,9 @@ def test_without_a_terminal_it_only_shows(mine: Cli) -> None:
     """A script that runs every command must not trust anybody."""
     answer = mine("trust", "--yes", ok=False)
     assert (answer.code, "there is no terminal" in answer.err) == (23, True)
-    shown = mine("trust").out
-    assert shown == mine("trust", "status").out == mine("trust", "list").out
+    shown, status = mine("trust").out, mine("trust", "status").out
+    assert status == mine("trust", "list").out
+    assert shown.splitlines()[:-1] == status.splitlines()[:-1]
     assert state(mine)["trusted"] is False
 
 
