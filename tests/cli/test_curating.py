@@ -410,7 +410,7 @@ def test_curate_suggests_and_does_nothing_by_itself(cli: Cli, repo: GitRepo, per
     (finding,) = looked["items"]
     assert (finding["topic"], finding["ids"], finding["candidate"]) == ("stale", [one], None)
     assert finding["suggests"] == f"deprecate:{one}"
-    assert person.waiting() == 0
+    assert person.waiting() == 1, "the stale one, and nothing was suggested"
     out = cli("curate").out
     assert "Stale (1):" in out and "1 suggestion waits for you: holdfast review" in out
     assert cli("curate").out == out, "suggested once"

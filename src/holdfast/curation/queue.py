@@ -4,6 +4,8 @@ Listing is cheap however long the queue is; what an item contradicts and what ma
 when somebody looks at it.
 """
 
+import difflib
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,6 +68,11 @@ class Queue:
             self._against = Known(self.known.standings, self._shelf.rejected.values())
         return self._against
 
+    @property
+    def waiting(self) -> int:
+        """How many of them a person is told of; what came by git is one answer for all, and said apart."""
+        return sum(item.reason != "elsewhere" for item in self.items)
+
     def look(self, item: Item) -> Look:
         """An item's conflicts, twins and changes; what suggests something names another memory's words."""
         memory = item.standing.memory
@@ -73,7 +80,20 @@ class Queue:
             return Look((), (), ())
         found = self.against.conflicts(memory)
         same = [one.id for one in self.against.same(memory)]
-        return Look(found, tuple(same), self._diff(item.standing))
+        changed = self._edit(item.standing) if item.reason == "edited" else self._diff(item.standing)
+        return Look(found, tuple(same), changed)
+
+    def _edit(self, standing: Standing) -> tuple[str, ...]:
+        """What somebody changed by hand, against what the branch has."""
+        path = standing.path or ""
+        blobs = self._clone.repo.blobs(self._clone.repo.blobs_at("HEAD", [path]).values())
+        before = next((data.decode("utf-8", "replace") for data in blobs.values()), None)
+        now = next((one.text for one in self._clone.entries(os.path.dirname(path)) if one.path == path), "")
+        if before is None or before == now:
+            return ()
+        return tuple(
+            difflib.unified_diff(before.splitlines(), now.splitlines(), "HEAD", "now", lineterm="", n=1)
+        )
 
     def _diff(self, standing: Standing) -> tuple[str, ...]:
         moved = [text for text, state in standing.receipts if state in ("changed", "gone")]

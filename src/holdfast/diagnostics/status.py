@@ -148,7 +148,7 @@ def _facts(found: Status) -> str:
 
 
 def _to_review(found: Status) -> str:
-    by_hand = f", {found.unreviewed} written or edited by hand" if found.unreviewed else ""
+    by_hand = f", of which {found.unreviewed} written or edited by hand" if found.unreviewed else ""
     return f"{found.candidates}{by_hand}"
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.curation import candidates as shelf
 from holdfast.curation import conflicts, erased, queue, review, revising, undo
 from holdfast.curation.decisions import Reviewer, Standing
 from holdfast.curation.propose import expiry, propose
@@ -15,7 +14,7 @@ from holdfast.curation.revising import Wish
 from holdfast.curation.undo import Step
 from holdfast.errors import BadInput, HoldfastError, NeedsReview, NotFound
 from holdfast.git.evidence import resolve_all
-from holdfast.model.memory import Accepted, Candidate, labelled, split_statement, unique
+from holdfast.model.memory import Accepted, Candidate, join_evidence, labelled, split_statement, unique
 from holdfast.model.provenance import Provenance
 from holdfast.project.viewing import Viewing
 from holdfast.recall import passage as passages
@@ -79,13 +78,31 @@ class Knowing(Viewing):
             id=id,
         )
         self._render_quietly()
+        if isinstance(made, Accepted):
+            return self._known_already(made, evidence, accept=accept, reviewer=reviewer)
         if accept:
             return self.accept(made.id, reviewer=reviewer)
-        if self.settings.auto_promote is not None and isinstance(made, Candidate):
+        if self.settings.auto_promote is not None:
             with contextlib.suppress(NeedsReview):
                 return self.promote_fact(made.id)
-        waiting = {standing.id: standing for standing in review.waiting(self.clone)}
-        return waiting.get(made.id) or Standing(made, "accepted")
+        return next(one for one in review.waiting(self.clone) if one.id == made.id)
+
+    def _known_already(
+        self, known: Accepted, evidence: Iterable[str], *, accept: bool, reviewer: str | None
+    ) -> Standing:
+        """What stands says this; a person who accepts it again gives it the new evidence, too."""
+        cited = map(str, resolve_all(self.clone, [evidence] if isinstance(evidence, str) else evidence))
+        joined = join_evidence(known.evidence, cited)
+        if joined == known.evidence:
+            return self.accept(known.id, reviewer=reviewer) if accept else self.memory(known.id)
+        if accept and self._person:
+            changes = {"evidence": joined}
+            return self._shown(revising.edit(self.clone, known.id, changes, self._reviewer(reviewer)))
+        self.clone.notes.append(
+            f"{known.id} says this already; the new evidence is noted in the log, and a person may add it: "
+            f"holdfast remember … --evidence … --accept"
+        )
+        return self.memory(known.id)
 
     def supersede(self, identity: str, statement: str, **fields: Any) -> Standing:
         """Propose what takes another memory's place; fields as `remember` takes them."""
@@ -131,8 +148,8 @@ class Knowing(Viewing):
         return [item.standing for item in self.queue().items]
 
     def waiting(self) -> int:
-        """How many candidates wait; cheap."""
-        return len(shelf.read(self.clone).waiting)
+        """How many things wait for a person, as `status` counts them."""
+        return Queue(self.clone, self.clone.clock()).waiting
 
     def queue(self) -> Queue:
         """What waits, each with why it does, and what is needed to look at it closely."""

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from holdfast.curation import review
 from holdfast.curation.decisions import Standing
-from holdfast.curation.queue import every
+from holdfast.curation.queue import Queue, every
 from holdfast.diagnostics import diff as differences
 from holdfast.diagnostics import status, timeline
 from holdfast.diagnostics.diff import Diff
@@ -60,13 +59,13 @@ class Reading(Working, Noting, Hydrating):
         """Where this clone stands, what waits, and what would go with it."""
         self._render_quietly()  # facts may have expired since the views were written
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
-        found = self.knowledge()
-        waiting = len(review.waiting(self.clone))
+        there = Queue(self.clone, self.clone.clock())
+        found = there.known
         counted = Tally(
             len(found.trusted),
             len(found.expired),
             len(found.stale),
-            waiting,
+            there.waiting,
             len(found.unreviewed),
             elsewhere=sum(one.trust == "T4" for one in found.standings),
         )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from holdfast.interfaces.cli.objects import Waiting
     from holdfast.project.knowing import Decided
 
+_PROMOTED = "It counts as promoted: no person was seen to approve it."
 SIDE = 46  # columns of each of two texts side by side
 DIFF = 12  # lines of what made a memory stale
 _ELSEWHERE = "proposed on another line"
@@ -64,7 +65,7 @@ def accepted(standing: Standing) -> str:
     return lines(
         f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
         _notes(standing),
-        [] if standing.trust == "T0" else ["It counts as promoted: no person was seen to approve it."],
+        [] if standing.trust == "T0" else [_PROMOTED],
         "Share it with: holdfast publish",
     )
 
@@ -109,6 +110,7 @@ def decided(done: Decided) -> str:
     return lines(
         f"{count(len(done.done), 'memory')} {verb}.",
         table([_row(standing) for standing in done.done]),
+        [_PROMOTED] if any(one.status == "accepted" and one.trust != "T0" for one in done.done) else [],
         *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
         [f"  {strong(name)}  {why}" for name, why in done.left],
     )
