@@ -13,8 +13,10 @@ import sys
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
+from holdfast.interfaces.tui.cited import cited
 from holdfast.interfaces.tui.review import Review
 from holdfast.model.event import Draft
 from holdfast.project import Project
@@ -131,7 +133,7 @@ def _waiting(project: Project) -> None:
 
 async def picture(project: Project) -> str:
     """The screen with the contradiction selected, once everything was looked up."""
-    app = Review(project)
+    app = Review(project, partial(cited, project.clone))
     async with app.run_test(size=SIZE) as pilot:
         while not app.tray.items:
             await pilot.pause(0.05)

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,15 @@ from textual import _wait
 from textual.events import Paste
 from textual.pilot import Pilot
 
+from holdfast.interfaces.tui.cited import cited
 from holdfast.interfaces.tui.review import Review
 from holdfast.interfaces.tui.showing import Showing
+from holdfast.project import Project
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "screens"
 BARS = re.compile("[▁-█]")
 WRITING = os.environ.get("HOLDFAST_GOLDEN") == "write"
-WIDE, MIDDLE, NARROW = (120, 34), (100, 28), (80, 24)
+WIDE, MIDDLE, NARROW, SMALL = (120, 34), (100, 28), (80, 24), (38, 12)
 
 
 # Textual waits a while after each key to see whether the machine is idle; `settle` knows better.
@@ -71,7 +74,7 @@ class Driven:
 @asynccontextmanager
 async def opened(desk: Any, size: tuple[int, int] = MIDDLE) -> AsyncIterator[Driven]:
     """The review screen over a desk."""
-    app = Review(desk)
+    app = Review(desk, partial(cited, desk.clone) if isinstance(desk, Project) else desk.cited)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         driven = Driven(app, pilot)

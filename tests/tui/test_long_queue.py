@@ -52,12 +52,12 @@ def test_only_what_somebody_looks_at_is_looked_up(monkeypatch: pytest.MonkeyPatc
     async def act(screen: Driven) -> None:
         assert "10000 wait" in screen.text
         await screen.press("end")
-        assert "▸+ FCT-09999" in screen.text
+        assert "▸+  FCT-09999" in screen.text
         await screen.press("home", "down", "pagedown")
-        assert "▸+ FCT-00001" in screen.text
+        assert "▸+  FCT-00001" in screen.text
         await screen.press("slash")
         await screen.type("09998")
-        assert "▸+ FCT-09998" in screen.text
+        assert "▸+  FCT-09998" in screen.text
 
     drive(desk, act, NARROW)
     assert set(desk.looked) <= {"FCT-00000", "FCT-00001", "FCT-09998", "FCT-09999"}
@@ -77,7 +77,7 @@ def test_the_screen_stands_before_the_queue_is_read() -> None:
             await pilot.press("a", "j", "s", "A")  # nothing is decided about what is not there
             desk.ready.set()
             await screen.settle()
-            assert "▸+ DEC-7f3k" in screen.text
+            assert "▸+≠ DEC-7f3k" in screen.text
 
     asyncio.run(whole())
 
@@ -111,3 +111,35 @@ def test_who_holds_a_key_down_is_passing_by() -> None:
 
     asyncio.run(whole())
     assert desk.looked == ["FCT-00000", "FCT-00030"]
+
+
+def test_the_selected_row_stays_in_sight_when_the_window_shrinks() -> None:
+    """Who decides about a row that cannot be seen decides about another than they think."""
+    desk = Watched(items=many()[:50])
+    desk.ready.set()
+
+    async def act(screen: Driven) -> None:
+        await screen.press(*["j"] * 25)
+        for size in ((120, 40), (60, 20), (38, 12), (120, 14), (30, 8)):
+            await screen.resize(*size)
+            assert "▸+  FCT-00025" in screen.text
+        await screen.resize(58, 20)
+        assert screen.text.splitlines()[-1].startswith(" ? help q quit a approve")
+
+    drive(desk, act, (120, 40))
+
+
+def test_a_bug_ends_in_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    """Pages of somebody's variables on the terminal help nobody, and may show what is secret."""
+
+    class Broken(Watched):
+        def look(self, item: Item) -> Look:
+            raise ZeroDivisionError(f"never seen {item.id}")
+
+    desk = Broken()
+    desk.ready.set()
+    app = Review(desk)
+    app.run(headless=True, size=NARROW)
+    assert isinstance(app.failed, ZeroDivisionError)
+    said = capsys.readouterr()
+    assert "Traceback" not in said.out + said.err and "never seen" not in said.out + said.err

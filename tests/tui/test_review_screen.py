@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.project import Project
 from holdfast.store import layout
-from tests.tui.conftest import NET, Room
+from tests.tui.conftest import NET, NOTES, Room
 from tests.tui.screens import NARROW, WIDE, Driven, drive
 
 RETRY = "Retry only calls that are safe to repeat"
@@ -27,10 +27,10 @@ def test_one_key_approves_and_the_next_is_selected(three: Room) -> None:
     """Who reviews forty candidates must not lose the place after each."""
 
     async def act(screen: Driven) -> None:
-        assert "▸+ DEC-1" in screen.text
+        assert "▸+  DEC-1" in screen.text
         await screen.press("a")
         assert screen.ids == ["DEC-2", "DEC-3"]
-        assert "▸+ DEC-2" in screen.text
+        assert "▸+  DEC-2" in screen.text
         assert "Approved DEC-1 (u takes it back)" in screen.text
 
     drive(three.project, act)
@@ -103,7 +103,11 @@ def test_skip_leaves_it_and_says_so(three: Room) -> None:
         assert screen.ids == ["DEC-1", "DEC-2"]
 
     app = drive(three.project, act)
-    assert app.tray.account() == ["Approved: DEC-3", "Still waiting (2 skipped): DEC-1, DEC-2"]
+    assert app.tray.account() == [
+        "Approved: DEC-3",
+        "Share it with: holdfast publish",
+        "Still waiting (2 skipped): DEC-1, DEC-2",
+    ]
 
 
 def test_undo_puts_back_what_was_decided_last(three: Room) -> None:
@@ -147,7 +151,7 @@ def test_all_that_the_filter_shows_are_approved_at_once_and_undone_at_once(three
         assert screen.ids == ["DEC-3"]  # while it is typed
         await screen.press("escape")
         assert screen.ids == ["DEC-1", "DEC-2", "DEC-3"]
-        assert "▸+ DEC-3" in screen.text  # the place is kept
+        assert "▸+  DEC-3" in screen.text  # the place is kept
 
     drive(three.project, act)
     assert [three.status(f"DEC-{n}") for n in (1, 2, 3)] == ["candidate"] * 3
@@ -252,7 +256,7 @@ def test_what_two_branches_accepted_is_resolved_after_the_merge(room: Room) -> N
 
     async def act(screen: Driven) -> None:
         (one,) = screen.ids
-        assert f"▸≠ {one}" in screen.text
+        assert f"▸≠  {one}" in screen.text
         await screen.press("A")  # what contradicts is never approved in bulk
         assert "Approve all" not in screen.text
         await screen.press("a")
@@ -340,7 +344,7 @@ def test_a_stale_memory_shows_what_changed_and_is_confirmed_or_deprecated(room: 
 
     async def act(screen: Driven) -> None:
         assert "accepted once; what it rests on" in screen.text
-        assert "changed file:src/net.py" in screen.text
+        assert "changed src/net.py" in screen.text
         assert "+    return call() or call()" in screen.text
         await screen.press("j", "a", "r")
         assert "Deprecate DEC-2: why does it no longer hold?" in screen.text
@@ -348,6 +352,50 @@ def test_a_stale_memory_shows_what_changed_and_is_confirmed_or_deprecated(room: 
 
     drive(room.project, act)
     assert (room.status("DEC-1"), room.status("DEC-2")) == ("accepted", "deprecated")
+
+
+def test_evidence_shows_the_lines_it_names(room: Room) -> None:
+    """Who has to open an editor to see what a claim rests on approves it without."""
+    (room.repo.path / "src/net.py").write_text("# moved\n" + NET)
+    room.propose("DEC-1", RETRY, evidence=["src/net.py#retry", "notes.md:3-4", "README"])
+    room.propose("DEC-2", NAMES, evidence=["notes.md:4-6"])
+    room.repo.commit("notes.md", NOTES.replace("That is all.", "We talked again."))
+
+    async def act(screen: Driven) -> None:
+        rows = [line.partition("│")[2].strip() for line in screen.text.splitlines()]
+        at = rows.index("evidence: holds   src/net.py#retry")
+        assert rows[at + 1 : at + 3] == ["5 def retry(call):", "6     return call()"]
+        assert "@" not in "".join(rows)
+        assert " +! DEC-2" in screen.text, "its ground moved while it waited"
+        await screen.press("j")
+        assert "▸+! DEC-2" in screen.text and "+We talked again." in screen.text
+
+    drive(room.project, act, (120, 50))
+
+
+def test_what_was_seen_to_contradict_is_marked(clash: Room) -> None:
+    """Who comes back to a queue must see at once which of it needs a closer look."""
+
+    async def act(screen: Driven) -> None:
+        assert "▸+≠ DEC-new" in screen.text
+        await screen.press("a", "s")
+        assert screen.ids == []
+
+    drive(clash.project, act)
+
+
+def test_one_place_is_shown_once(room: Room) -> None:
+    """The same lines twice look like two witnesses."""
+    said = ["file:notes.md#4 retry only calls that are safe to repeat", "file:notes.md#4 calls that are safe"]
+    room.propose("DEC-1", RETRY, provenance=[said[0], said[0].replace("#4", "#5"), *said[1:]])
+
+    async def act(screen: Driven) -> None:
+        assert screen.text.count("4 From now on we must retry only") == 1 + (
+            screen.text.count("notes.md") - 1
+        )
+        assert screen.text.count("notes.md") <= 2
+
+    drive(room.project, act, WIDE)
 
 
 def test_what_expired_is_asked_until_when(room: Room) -> None:
@@ -384,7 +432,7 @@ def test_the_window_may_change_its_size(three: Room) -> None:
         await screen.press("j")
         for size in (NARROW, (40, 12), (200, 60), (20, 6), WIDE):
             await screen.resize(*size)
-            assert "▸+ DEC-2" in screen.text
+            assert "▸+  DEC-2" in screen.text
         await screen.press("question_mark")
         assert "approve all that the filter shows" in screen.text
         await screen.press("q")
@@ -400,5 +448,9 @@ def test_leaving_says_what_was_done_and_left(three: Room, capsys: pytest.Capture
         await screen.press("a", "q")
 
     app = drive(three.project, act)
-    assert app.tray.account() == ["Approved: DEC-1", "Still waiting: DEC-2, DEC-3"]
+    assert app.tray.account() == [
+        "Approved: DEC-1",
+        "Share it with: holdfast publish",
+        "Still waiting: DEC-2, DEC-3",
+    ]
     assert Path(three.repo.path, layout.MEMORY).is_dir() is False  # nothing is published by reviewing

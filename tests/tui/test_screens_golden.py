@@ -1,6 +1,7 @@
 """How the review screen looks, to the letter, over data that never changes."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,11 +15,12 @@ from holdfast.curation.facts import Facts
 from holdfast.curation.queue import Item, Look
 from holdfast.errors import Contradicts
 from holdfast.interfaces.tui import showing
+from holdfast.interfaces.tui.cited import Lines
 from holdfast.model.claims import Verdict
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.model.provenance import Provenance
 from holdfast.recall.passage import Passage
-from tests.tui.screens import NARROW, WIDE, Driven, drive, golden
+from tests.tui.screens import NARROW, SMALL, WIDE, Driven, drive, golden
 
 PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "review.svg"
 RUN = Provenance("run:20261114T090000Z-5d2c1e", 7, "retry only calls that are safe to repeat")
@@ -95,6 +97,7 @@ SAID = Passage(
 )
 
 
+LINES = Lines(8, ("def listed(paths):", "\treturn sorted(paths)  # \u202ewon"), more=31)
 KNOWN = Facts((Standing(OLD, "accepted"),), (), (), (), (), (), (), ())
 
 
@@ -121,6 +124,9 @@ class Drawn:
     def passage(self, _: Provenance) -> Passage:
         return SAID
 
+    def cited(self, receipts: Sequence[tuple[str, str]]) -> dict[str, Lines]:
+        return {HIDING.evidence[0]: LINES} if HIDING.evidence[0] in dict(receipts) else {}
+
     def accept(self, *_: Any, **__: Any) -> Standing:
         raise Contradicts(CLASH.sentence)
 
@@ -135,6 +141,11 @@ SCREENS = {
     "stale": (WIDE, ("j", "j")),
     "suggested": (NARROW, ("end",)),
     "how-both": (NARROW, ("a",)),
+    "how-both-wide": (WIDE, ("a",)),
+    "how-both-small": (SMALL, ("a",)),
+    "how-both-small-read-on": (SMALL, ("a", "pagedown", "pagedown", "pagedown")),
+    "help-small": (SMALL, ("question_mark", "pagedown", "pagedown", "pagedown", "pagedown")),
+    "small": (SMALL, ("j", "j")),
     "reason": (NARROW, ("r",)),
     "editor": (NARROW, ("e",)),
     "merge": (NARROW, ("m",)),

@@ -6,20 +6,24 @@ from typing import ClassVar, TypeVar
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from holdfast.curation.conflicts import Conflict
-from holdfast.interfaces.tui.page import beside, safe
+from holdfast.interfaces.tui.page import Beside, safe
 from holdfast.interfaces.tui.typed import restored
 from holdfast.model.text import visible
 
 T = TypeVar("T")
 MAX_BESIDE = 4  # contradictions that a question shows
+SMALL = (60, 20)  # columns and rows; in less, choices are said in a word
+AROUND = 4  # rows of a question that are neither its texts nor its choices: border, and two to say it
 
 KEYS = (
     ("a", "approve; where it contradicts something, choose how both are meant"),
@@ -34,17 +38,22 @@ KEYS = (
     ("PgDn PgUp", "read on, read back; Space reads on too"),
     ("q", "quit; what is not decided stays in the queue"),
 )
-MARKS = "+ proposed   ? suggested   * edited by hand   ! stale   x expired   ≠ contradicts"
+MARKS = "+ proposed   ? suggested   * edited by hand   ! stale   x expired   ≠ contradicts   < came by git"
 
 
 class Dialog(ModalScreen[T | None]):
     """A question; Escape answers nothing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "close", "cancel"),
+        Binding("pagedown", "read(1)", "read on"),
+        Binding("pageup", "read(-1)", "read back"),
+    ]
+    READ: ClassVar[type[Widget]] = Vertical  # what scrolls where a small terminal cannot show all
     DEFAULT_CSS = """
     Dialog { align: center middle; }
     Dialog > Vertical {
-        width: 90%; max-width: 100; height: auto; max-height: 90%;
+        width: 90%; max-width: 100; height: auto; max-height: 90%; overflow-y: auto;
         border: round $primary; padding: 0 1; background: $surface;
     }
     Dialog OptionList, Dialog OptionList:focus {
@@ -56,6 +65,9 @@ class Dialog(ModalScreen[T | None]):
 
     def action_close(self) -> None:
         self.dismiss(None)
+
+    def action_read(self, by: int) -> None:
+        self.query(self.READ).first().scroll_relative(y=by * 5, animate=False)
 
 
 class Line(Dialog[str]):
@@ -105,13 +117,16 @@ class HowBoth(Dialog[str]):
         Binding("b", "take('both')", "keep both"),
         Binding("r", "take('reject')", "reject"),
         Binding("c", "close", "cancel"),
-        Binding("pagedown", "read(1)", "read on", priority=True),
+        Binding("pagedown", "read(1)", "read on", priority=True),  # not the choices, which fit
         Binding("pageup", "read(-1)", "read back", priority=True),
     ]
+    READ = VerticalScroll
 
     DEFAULT_CSS = """
-    HowBoth > Vertical { height: 90%; }
-    HowBoth VerticalScroll { height: 1fr; }
+    HowBoth > Vertical { max-height: 100%; }
+    HowBoth.small > Vertical { width: 100%; }
+    HowBoth VerticalScroll { height: auto; }
+    HowBoth OptionList, HowBoth OptionList:focus { max-height: 100%; }
     """
 
     def __init__(self, conflicts: Sequence[Conflict], *, no: str = "reject") -> None:
@@ -121,23 +136,41 @@ class HowBoth(Dialog[str]):
     def compose(self) -> ComposeResult:
         one, others = self._conflicts[0].one.id, ", ".join(found.other.id for found in self._conflicts)
         with Vertical():
-            yield Static(safe(f"{one} contradicts {others}", "bold"))
+            yield Static(safe(f"{one} contradicts {others}", "bold"), id="question")
             with VerticalScroll(can_focus=False):
                 shown = self._conflicts[:MAX_BESIDE]
-                parts = [part for found in shown for part in (safe(found.verdict.why), beside(found))]
+                parts = [part for found in shown for part in (safe(found.verdict.why), Beside(found))]
                 yield Static(Group(*parts))
-            yield OptionList(
-                Option(safe(f"s  supersede: {one} takes the place of {others}"), id="supersede"),
-                Option(safe("b  keep both: each holds, and you say where this one does"), id="both"),
-                Option(safe(f"r  {self._no} {one}"), id="reject"),
-                Option(safe("c  cancel"), id="cancel"),
-            )
+            yield OptionList(*self._options())
+
+    def _options(self, *, small: bool = False) -> list[Option]:
+        one, others = self._conflicts[0].one.id, ", ".join(found.other.id for found in self._conflicts)
+        return [
+            Option(
+                safe("s  supersede" + ("" if small else f": {one} takes the place of {others}")), "supersede"
+            ),
+            Option(
+                safe("b  keep both" + ("" if small else ": each holds, and you say where this one does")),
+                "both",
+            ),
+            Option(safe(f"r  {self._no}" + ("" if small else f" {one}")), "reject"),
+            Option(safe("c  cancel"), "cancel"),
+        ]
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The choices are always in sight; the texts have what is left, and scroll."""
+        small = event.size.width < SMALL[0] or event.size.height < SMALL[1]
+        self.set_class(small, "small")
+        choices = self.query_one(OptionList)
+        at = choices.highlighted
+        choices.clear_options()
+        choices.add_options(self._options(small=small))
+        choices.highlighted = at
+        rest = event.size.height - AROUND - len(self._options()) - (0 if small else 2)
+        self.query_one(VerticalScroll).styles.max_height = max(1, rest)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.action_take(event.option.id or "cancel")
-
-    def action_read(self, by: int) -> None:
-        self.query_one(VerticalScroll).scroll_relative(y=by * 5, animate=False)
 
     def action_take(self, how: str) -> None:
         self.dismiss(None if how == "cancel" else how)

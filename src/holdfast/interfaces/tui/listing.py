@@ -24,6 +24,7 @@ MARKS = {
     "contradicts": ("≠", "red"),
     "elsewhere": ("<", "white"),
 }
+MOVED = ("changed", "gone")  # states of evidence
 MAX_ID = 16
 _TYPE = 10
 
@@ -48,6 +49,7 @@ class Listing(ScrollView, can_focus=True, inherit_bindings=False):  # keys selec
         self._items: Sequence[Item] = ()
         self._skipped: frozenset[str] = frozenset()
         self._wide = 8
+        self._clashing: set[str] = set()  # ids of what was seen to contradict something
 
     @property
     def item(self) -> Item | None:
@@ -66,6 +68,11 @@ class Listing(ScrollView, can_focus=True, inherit_bindings=False):  # keys selec
         self.refresh()
         self.call_after_refresh(self._show_selected)
 
+    def note(self, identity: str, *, clashes: bool) -> None:
+        """What a look found out about an item."""
+        (self._clashing.add if clashes else self._clashing.discard)(identity)
+        self.refresh()
+
     def move(self, by: int) -> None:
         """Select another item, as far as there are any."""
         self.selected = max(0, min(self.selected + by, len(self._items) - 1))
@@ -77,6 +84,9 @@ class Listing(ScrollView, can_focus=True, inherit_bindings=False):  # keys selec
 
     def _show_selected(self) -> None:
         self.scroll_to_region(Region(0, self.selected, 1, 1), animate=False, force=True)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_selected)
 
     def on_click(self, event: events.Click) -> None:
         row = self.scroll_offset.y + event.y
@@ -100,10 +110,19 @@ class Listing(ScrollView, can_focus=True, inherit_bindings=False):  # keys selec
     def _line(self, item: Item, row: int) -> Text:
         memory = item.standing.memory
         mark, colour = MARKS.get(item.reason, ("·", ""))
+        also, warning = self._also(item)
         name = visible(memory.id)
         name = name if len(name) <= self._wide else name[: self._wide - 1] + "…"
         return Text.assemble(
             "▸" if row == self.selected else " ",
             (mark, "" if row == self.selected else colour),
+            (also, "" if row == self.selected else warning),
             f" {name:<{self._wide}} {memory.type:<{_TYPE}} {one_line(memory.statement)}",
         )
+
+    def _also(self, item: Item) -> tuple[str, str]:
+        """A second mark: it contradicts something, or what it rests on has moved."""
+        if item.id in self._clashing and item.reason != "contradicts":
+            return MARKS["contradicts"]
+        moved = any(state in MOVED for _, state in item.standing.receipts)
+        return MARKS["stale"] if moved and item.reason != "stale" else (" ", "")

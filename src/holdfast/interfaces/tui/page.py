@@ -5,16 +5,18 @@ nothing in it is taken for markup.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from holdfast.curation.conflicts import Conflict
 from holdfast.curation.queue import Item, Look
+from holdfast.interfaces.tui.cited import Lines
 from holdfast.model.memory import Candidate, Memory, iso
 from holdfast.model.provenance import Provenance
 from holdfast.model.text import has_hidden, visible
@@ -25,11 +27,21 @@ MAX_SHOWN = 8_000  # characters of a memory; beyond that it says where the rest 
 MAX_BESIDE = 1_500  # of each side of a contradiction
 MAX_DIFF = 120  # lines
 MAX_CONFLICTS = 8
+STACKED = 56  # columns; below that the two sides of a contradiction stand one above the other
 STATES = {"holds": "green", "changed": "yellow", "gone": "red", "unanchored": "yellow"}
 _MARK = re.compile(r"⟨U\+[0-9A-F]{4,6}⟩")
 _WORD = re.compile(r"\w+")
 
 Said = Sequence[tuple[Provenance, Passage]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a close look at an item found."""
+
+    look: Look
+    said: Said = ()
+    cited: Mapping[str, Lines] = field(default_factory=dict)  # by receipt
 
 
 def safe(text: str, style: str = "") -> Text:
@@ -45,16 +57,16 @@ def one_line(text: str, *, most: int = 400) -> str:
     return " ".join(visible(text[:most]).split())
 
 
-def page(item: Item, look: Look | None, said: Said | None) -> Group:
+def page(item: Item, seen: Seen | None) -> Group:
     """Everything about an item; what is still being looked up is said to be so."""
     parts: list[RenderableType] = [*_heading(item), *_body(item.standing.memory)]
-    if look is None:
+    if seen is None:
         parts += [Text("Looking for what contradicts it…", style="dim italic"), Text()]
     else:
-        parts += [*_conflicts(look.conflicts), *_same(look.same), *_diff(look.diff)]
-    parts += _fields(item)
+        parts += [*_conflicts(seen.look.conflicts), *_same(seen.look.same), *_diff(seen.look.diff)]
+    parts += _fields(item, seen.cited if seen else {})
     if item.provenance:
-        parts += _provenance(item.provenance, said)
+        parts += _provenance(item.provenance, seen.said if seen else None)
     return Group(*parts)
 
 
@@ -67,8 +79,8 @@ def _heading(item: Item) -> Iterator[RenderableType]:
     if isinstance(memory, Candidate) and memory.suggests:
         action, _, target = memory.suggests.partition(":")
         yield Text.assemble(("Approve it to ", "bold"), (f"{action} {visible(target)}", "bold yellow"))
-        if memory.because:
-            yield safe(f"Because: {memory.because}")
+    if isinstance(memory, Candidate) and memory.because:
+        yield safe(f"Because: {memory.because}")
     everything = (memory.statement, memory.details, *memory.tags, *memory.applies_to)
     if any(has_hidden(text) for text in everything):
         warning = "It holds characters that cannot be seen; they stand here by their numbers."
@@ -113,22 +125,32 @@ def _labelled(memory: Memory, most: int) -> list[str]:
     return re.split(r"\n[^\S\n]*\n\s*", text)
 
 
-def _fields(item: Item) -> Iterator[RenderableType]:
-    """The frontmatter in the form that files have, evidence with its state."""
+def _fields(item: Item, cited: Mapping[str, Lines]) -> Iterator[RenderableType]:
+    """The frontmatter in the form that files have; evidence with its state, and the lines it names."""
     memory = item.standing.memory
     for name, value in _plain_fields(memory):
         yield Text.assemble((f"{name}: ", "dim"), safe(value))
     if not memory.evidence:
         yield Text.assemble(("evidence: ", "dim"), ("none", "yellow"))
     states = dict(item.standing.receipts)
-    for number, cited in enumerate(memory.evidence):
-        state = states.get(cited, "")
+    for number, receipt in enumerate(memory.evidence):
+        state = states.get(receipt, "")
         label = "evidence: " if number == 0 else "          "
         shown = (f"{state:<8}" if state else "", STATES.get(state, ""))
-        yield Text.assemble((label, "dim"), shown, safe(_short(cited)))
+        yield Text.assemble((label, "dim"), shown, safe(_named(receipt)))
+        if receipt in cited:
+            yield from _lines(cited[receipt])
     for note in item.standing.notes:
         if not note.startswith(memory.evidence):  # that stands above already
             yield safe(f"note: {note}", "yellow")
+
+
+def _lines(found: Lines) -> Iterator[RenderableType]:
+    wide = len(str(found.number + len(found.lines)))
+    for number, line in enumerate(found.lines, start=found.number):
+        yield Text.assemble((f"  {number:>{wide}} ", "dim"), safe(line, "dim"))
+    if found.more:
+        yield Text(f"  {'':>{wide}} … {found.more} more", style="dim")
 
 
 def _plain_fields(memory: Memory) -> Iterator[tuple[str, str]]:
@@ -144,9 +166,12 @@ def _plain_fields(memory: Memory) -> Iterator[tuple[str, str]]:
         yield "expires_at", iso(memory.expires_at)
 
 
-def _short(cited: str) -> str:
-    """A receipt with as much of its hash as people read."""
-    return re.sub(r"([@:][0-9a-f]{10})[0-9a-f]{30,}$", r"\1", cited)
+def _named(receipt: str) -> str:
+    """A receipt as people know it: a place without its hash, a commit by the beginning of its name."""
+    kind, _, rest = receipt.partition(":")
+    if kind in ("file", "lines", "symbol"):
+        return rest.rpartition("@")[0] or rest
+    return f"commit {rest[:12]}" if kind == "commit" else receipt
 
 
 # What stands beside it.
@@ -156,17 +181,36 @@ def _conflicts(found: Sequence[Conflict]) -> Iterator[RenderableType]:
     for conflict in found[:MAX_CONFLICTS]:
         yield _title(f"Contradicts {conflict.other.id}", "red")
         yield safe(conflict.verdict.why, "bold")
-        yield beside(conflict)
+        yield Beside(conflict)
     if len(found) > MAX_CONFLICTS:
         yield Text(f"and {len(found) - MAX_CONFLICTS} more\n", style="red")
 
 
-def beside(conflict: Conflict) -> Table:
-    """The two texts of a contradiction side by side; words that only one of them has stand out."""
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The two texts of a contradiction side by side; where that is too narrow, one above the other."""
+
+    conflict: Conflict
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """What Rich draws."""
+        yield _stacked(self.conflict) if options.max_width < STACKED else _beside(self.conflict)
+
+
+def _stacked(conflict: Conflict) -> Group:
+    one, other = conflict.one, conflict.other
+    heads = (_head(one), _head(other, conflict.status))
+    return Group(heads[0], _side(one, other), Text(), heads[1], _side(other, one), Text())
+
+
+def _head(memory: Memory, status: str = "") -> Text:
+    return Text.assemble((visible(memory.id), "bold"), f"  {status}" if status else "")
+
+
+def _beside(conflict: Conflict) -> Table:
     table = Table(box=box.ROUNDED, expand=True, border_style="dim", show_header=True, header_style="")
-    table.add_column(Text(visible(conflict.one.id), style="bold"), ratio=1, overflow="fold")
-    head = Text.assemble((visible(conflict.other.id), "bold"), f"  {conflict.status}")
-    table.add_column(head, ratio=1, overflow="fold")
+    table.add_column(_head(conflict.one), ratio=1, overflow="fold")
+    table.add_column(_head(conflict.other, conflict.status), ratio=1, overflow="fold")
     table.add_row(_side(conflict.one, conflict.other), _side(conflict.other, conflict.one))
     return table
 
@@ -208,12 +252,16 @@ def _provenance(named: Sequence[Provenance], said: Said | None) -> Iterator[Rend
     yield Text()
     yield _title("Where it was said", "cyan")
     if said is None:
-        for one in named:
-            yield safe(one.source, "dim")
-            yield safe(f"  {one.words}")
+        for source, words in dict.fromkeys((one.source, one.words) for one in named):
+            yield safe(source, "dim")
+            yield safe(f"  {words}")
         return
-    for one, found in said:
-        yield from _passage(one, found)
+    shown = set()
+    for one, found in said:  # several words of one place, or one that was noted twice, are shown once
+        place = (found.title, found.number, found.lines or one.words)
+        if place not in shown:
+            shown.add(place)
+            yield from _passage(one, found)
 
 
 def _passage(one: Provenance, found: Passage) -> Iterator[RenderableType]:

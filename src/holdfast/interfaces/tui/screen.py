@@ -94,15 +94,15 @@ class Reviewing(Showing):
         found = await self._attempt(partial(self._look, item))
         if found is None:
             return
-        if not found[0].conflicts:
+        if not found.look.conflicts:
             self._complain(
                 error or NotFound(f"nothing contradicts {item.id} any more", hint="Skip it with s.")
             )
             return
-        self._looks[item.id] = found
+        self._keep(item, found)
         self._say("")
-        question = HowBoth(found[0].conflicts, no="reject" if item.reason in CANDIDATES else "deprecate")
-        self.app.push_screen(question, partial(self._resolve, item, found[0]))
+        question = HowBoth(found.look.conflicts, no="reject" if item.reason in CANDIDATES else "deprecate")
+        self.app.push_screen(question, partial(self._resolve, item, found.look))
 
     async def _resolve(self, item: Item, look: Look, how: str | None) -> None:
         others = [conflict.other.id for conflict in look.conflicts]
@@ -173,7 +173,7 @@ class Reviewing(Showing):
         found = self._looks.get(item.id) or await self._attempt(partial(self._look, item))
         if found is not None and self._waiting is not None:
             known = {one.id: one.memory.statement for one in self._waiting.known.standings}
-            same = [(name, page.one_line(known.get(name, ""))) for name in found[0].same]
+            same = [(name, page.one_line(known.get(name, ""))) for name in found.look.same]
             self.app.push_screen(Into(item.id, same), partial(self._merge, item))
 
     async def _merge(self, item: Item, into: str | None) -> None:

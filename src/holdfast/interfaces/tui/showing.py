@@ -1,7 +1,7 @@
 """What the review screen shows: the queue at one side, at the other the item with all that bears on it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -13,9 +13,10 @@ from textual.containers import Container, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from holdfast.curation.queue import Item, Look
+from holdfast.curation.queue import Item
 from holdfast.errors import HoldfastError
 from holdfast.interfaces.tui import filtering, page
+from holdfast.interfaces.tui.cited import Lines
 from holdfast.interfaces.tui.desk import Desk, Waiting
 from holdfast.interfaces.tui.dialogs import Help
 from holdfast.interfaces.tui.hands import Hands
@@ -25,7 +26,9 @@ from holdfast.interfaces.tui.tray import Tray
 T = TypeVar("T")
 NARROW = 100  # columns; below that the queue stands above the item
 PAUSE = 0.05  # seconds before an item is looked at closely: who holds a key down is passing by
-KEYS = "a approve r reject e edit m merge s skip u undo A all / filter ? help q quit"
+DECIDING, LEAVING = "a approve r reject e edit m merge s skip u undo A all / filter", "? help q quit"
+
+Cited = Callable[[Sequence[tuple[str, str]]], Mapping[str, Lines]]  # receipts and their states: their lines
 
 
 class Showing(Screen[None]):
@@ -59,11 +62,11 @@ class Showing(Screen[None]):
     #desk.narrow #item { width: 100%; height: 1fr; border-left: none; border-top: solid $primary; }
     """
 
-    def __init__(self, desk: Desk, tray: Tray) -> None:
+    def __init__(self, desk: Desk, tray: Tray, cited: Cited) -> None:
         super().__init__()
-        self._desk, self._tray, self._hands = desk, tray, Hands()
+        self._desk, self._tray, self._hands, self._cited = desk, tray, Hands(), cited
         self._waiting: Waiting | None = None  # the queue as it was read last
-        self._looks: dict[str, tuple[Look, page.Said]] = {}
+        self._looks: dict[str, page.Seen] = {}
         self._outdated = False  # what was read last does not know what was decided since
         self._busy = False
 
@@ -77,9 +80,7 @@ class Showing(Screen[None]):
             with VerticalScroll(id="item", can_focus=False):
                 yield Static(id="page")
         yield Static(id="status")
-        keys = Text(KEYS, no_wrap=True, overflow="ellipsis")
-        keys.highlight_regex(r"(?<!\S)\S(?!\S)", "bold")
-        yield Static(keys, id="keys")
+        yield Static(id="keys")
 
     def on_mount(self) -> None:
         self._list.focus()
@@ -91,6 +92,7 @@ class Showing(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#desk").set_class(event.size.width < NARROW, "narrow")
+        self.query_one("#keys", Static).update(_keys(event.size.width - 2))
 
     @property
     def _list(self) -> Listing:
@@ -134,9 +136,9 @@ class Showing(Screen[None]):
             nothing = "Nothing fits the filter" if self._tray.items else "Nothing waits for a decision"
             self.query_one("#page", Static).update(Text(nothing if self._waiting else "", style="dim"))
             return
-        look, said = self._looks.get(item.id, (None, None))
-        self.query_one("#page", Static).update(page.page(item, look, said))
-        if look is None:
+        seen = self._looks.get(item.id)
+        self.query_one("#page", Static).update(page.page(item, seen))
+        if seen is None:
             self._look_closely(item)
 
     @work(exclusive=True, group="look")
@@ -144,16 +146,20 @@ class Showing(Screen[None]):
         await asyncio.sleep(PAUSE)
         found = await self._attempt(partial(self._look, item))
         if found is not None:
-            self._looks[item.id] = found
+            self._keep(item, found)
             if self._list.item is item:
-                self.query_one("#page", Static).update(page.page(item, *found))
+                self.query_one("#page", Static).update(page.page(item, found))
 
-    def _look(self, item: Item) -> tuple[Look, page.Said]:
+    def _keep(self, item: Item, found: page.Seen) -> None:
+        self._looks[item.id] = found
+        self._list.note(item.id, clashes=bool(found.look.conflicts))
+
+    def _look(self, item: Item) -> page.Seen:
         """What bears on an item; in the other thread."""
         if self._waiting is None or self._outdated:
             self._waiting, self._outdated = self._desk.queue(), False
         said = [(one, self._desk.passage(one)) for one in item.provenance]
-        return self._waiting.look(item), said
+        return page.Seen(self._waiting.look(item), said, self._cited(item.standing.receipts))
 
     # Moving about.
 
@@ -217,3 +223,11 @@ class Showing(Screen[None]):
     def _complain(self, error: Exception) -> None:
         hint = error.hint if isinstance(error, HoldfastError) else ""
         self._say(str(error), "bold red", hint)
+
+
+def _keys(width: int) -> Text:
+    """The keys in one line; where it is too short for all, how to get help and how to leave come first."""
+    whole = f"{DECIDING} {LEAVING}"
+    keys = Text(whole if len(whole) <= width else f"{LEAVING} {DECIDING}", no_wrap=True, overflow="ellipsis")
+    keys.highlight_regex(r"(?<!\S)\S(?!\S)", "bold")
+    return keys

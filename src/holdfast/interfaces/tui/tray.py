@@ -10,6 +10,7 @@ from holdfast.curation.queue import Item
 from holdfast.interfaces.tui.filtering import Filter
 from holdfast.model.text import visible
 
+SHARED = {"approved", "deprecated"}  # what others see once it is published
 NAMED = 6  # ids in a sentence; the rest are counted
 
 
@@ -73,6 +74,7 @@ class Tray:
         for act in self.acts:
             done.setdefault(act.done, []).extend(act.ids)
         said = [f"{verb.capitalize()}: {named(ids)}" for verb, ids in done.items()]
+        said += ["Share it with: holdfast publish"] if done.keys() & SHARED else []
         if not self.items:
             return [*said, "Nothing waits any more" if said else "Nothing waits"]
         skipped = f" ({len(self.skipped)} skipped)" if self.skipped else ""
