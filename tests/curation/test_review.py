@@ -62,9 +62,9 @@ def test_evidence_must_hold_when_it_is_accepted(bench: Any) -> None:
     made = bench.propose()
     bench.repo.commit("src/a.py", "changed\n")
     with pytest.raises(NeedsEvidence, match="has changed"):
-        review.accept(bench.clone, made.id, bench.ada)
-    bench.propose()
-    assert review.accept(bench.clone, made.id, bench.ada).status == "accepted"
+        review.accept(bench.clone, made.id, bench.bot)
+    done = review.accept(bench.clone, made.id, bench.ada)  # a person has seen the change
+    assert done.status == "accepted" and done.memory.evidence != made.evidence
 
 
 def test_a_candidate_of_another_line_is_accepted_here_and_says_so(bench: Any) -> None:

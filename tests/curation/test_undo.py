@@ -8,9 +8,10 @@ from holdfast.curation import candidates, review, revising, undo
 from holdfast.curation.facts import facts
 from holdfast.curation.queue import Queue, chosen
 from holdfast.curation.revising import Wish
-from holdfast.errors import BadInput, NeedsEvidence, NeedsReview, NotFound
+from holdfast.errors import BadInput, NeedsEvidence, NeedsReview, NotFound, NotStored
 from holdfast.git.publish import publish
-from holdfast.model.memory import Candidate, Rejected
+from holdfast.model.memory import Accepted, Candidate, Rejected
+from holdfast.store import entries, fsio
 
 SAID = "Tests need Postgres 16."
 
@@ -276,3 +277,56 @@ def test_what_was_rejected_is_not_proposed_again_even_reworded(bench: Any) -> No
     review.reject(bench.clone, one.id, "we do not", bench.ada)
     with pytest.raises(BadInput, match="in other words"):
         bench.propose("We store sessions in Redis.", kind="decision")
+
+
+def test_an_undo_cut_off_anywhere_completes_when_it_is_run_again(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash must not swallow the candidate, nor leave a decision that can neither stand nor go."""
+    real, left, cut = fsio.replace, 0, True
+    while cut:
+        made = bench.propose(f"The letter {chr(97 + left)} comes first in its own list.")
+        review.accept(bench.clone, made.id, bench.ada)
+        calls = iter(range(1000))
+
+        def failing(path: str, data: bytes, *, at: int = left, calls: Any = calls, **more: Any) -> None:
+            if next(calls) == at:
+                raise NotStored("cut off here")
+            real(path, data, **more)
+
+        monkeypatch.setattr(fsio, "replace", failing)
+        try:
+            undo.undo(bench.clone, bench.ada)
+            cut = False
+        except NotStored:
+            monkeypatch.setattr(fsio, "replace", real)
+            undo.undo(bench.again().clone, bench.ada)
+        monkeypatch.setattr(fsio, "replace", real)
+        assert shelf(bench).waiting[made.id] == made
+        assert standing(bench).trusted == () and standing(bench).unreviewed == ()
+        left += 1
+    assert left > 1
+
+
+def test_undo_is_of_this_branch(bench: Any) -> None:
+    """A decision in another work tree is none of this one's business."""
+    one = bench.propose()
+    review.accept(bench.clone, one.id, bench.ada)
+    bench.repo.git("switch", "-qc", "other")
+    with pytest.raises(NotFound, match="on this branch"):
+        undo.undo(bench.again().clone, bench.ada)
+    bench.repo.git("switch", "-q", "main")
+    assert undo.undo(bench.again().clone, bench.ada).id == one.id
+
+
+def test_an_entry_written_by_hand_can_be_edited_and_published(bench: Any) -> None:
+    """What was accepted as it stood in the work tree follows the next decision about it."""
+    made = bench.propose()
+    path = bench.repo.path / ".holdfast/memory/facts/mine.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(entries.render(Accepted.of(made, id="FCT-mine01", statement="Written by hand.")))
+    review.accept(bench.again().clone, "FCT-mine01", bench.ada)
+    revising.edit(bench.clone, "FCT-mine01", {"statement": "Written with care."}, bench.ada)
+    assert "Written with care." in path.read_text()
+    assert publish(bench.clone).kept == ()
+    assert [one.memory.statement for one in standing(bench.again()).trusted] == ["Written with care."]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
+from holdfast.errors import BrokenEntry, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import proposed
 from holdfast.git.clone import Clone
 from holdfast.model.memory import Candidate, Rejected
@@ -69,7 +69,12 @@ def discard(clone: Clone, identity: str) -> None:
     for store in clone.stores:
         path = _path(store.candidates, identity)
         if os.path.lexists(path):
-            fsio.remove(path)
+            try:
+                fsio.remove(path)
+            except ReadOnlyStore as error:  # it was decided; only its shadow stays
+                clone.layout.leave_out(
+                    f"{identity}, which stays on the shelf until it can be deleted: {error}"
+                )
 
 
 @contextmanager

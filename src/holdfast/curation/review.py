@@ -95,7 +95,8 @@ def _accept(
             candidate = there.shelf.waiting[name]
             if candidate.suggests:
                 return _follow(clone, candidate, there, reviewer)
-            settled = settle(clone, candidate, wish, against)
+            looked_at = _looked_at(clone, candidate) if reviewer.person else candidate
+            settled = settle(clone, looked_at, wish, against)
             return _approve(clone, settled, entry, reviewer.approval, reviewer, was=candidate)
         if name in there.shelf.rejected and entry is None:
             return _accept_after_all(clone, there.shelf.rejected[name], reviewer, wish)
@@ -134,6 +135,13 @@ def _as_wished(clone: Clone, memory: Accepted, wish: Wish, against: Known) -> Ac
             hint=f"Say until when it holds: holdfast review accept {memory.id} --expires 90d (or never)",
         )
     return new
+
+
+def _looked_at(clone: Clone, candidate: Candidate) -> Candidate:
+    """The candidate with its evidence as it is now: whoever approves it has seen what changed meanwhile."""
+    if candidate.suggests or not candidate.evidence:
+        return candidate
+    return Candidate.of(candidate, evidence=revising.fresh_evidence(clone, candidate))
 
 
 def settle(clone: Clone, candidate: Candidate, wish: Wish, against: Known | None = None) -> Candidate:

@@ -78,6 +78,7 @@ def revise(
     after = entry.rewritten(text)
     if after != before:
         clone.change(entry.sighting.path, after)
+        undo.follow(clone, entry.file or entry.sighting, after)
     if not decisions.waits(clone, memory.id, kind, blob=blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=blob)
     undo.note(clone, Step(action, memory.id, taken, entry.sighting.path, before, after), reviewer)
@@ -205,6 +206,7 @@ def end(clone: Clone, entry: Seen, reason: str, reviewer: Reviewer, *, taken: Ta
     after = entry.rewritten(text)
     if text != entry.sighting.text:
         clone.change(entry.sighting.path, after)
+        undo.follow(clone, entry.file or entry.sighting, after)
     blob = clone.repo.hash_blob(text.encode())
     said = clone.scan.text(reason.strip())
     if not decisions.waits(clone, name, "retire", blob=blob):

@@ -12,6 +12,7 @@ from holdfast.curation import candidates, decisions
 from holdfast.curation.decisions import Reviewer
 from holdfast.errors import BadInput, BrokenEntry, HoldfastError, NeedsReview, NotFound
 from holdfast.git.clone import Clone
+from holdfast.git.visible import Sighting
 from holdfast.model.memory import Candidate, Memory, Rejected
 from holdfast.store import entries, fsio
 from holdfast.store.layout import Layout
@@ -32,62 +33,106 @@ class Step:
     after: str | None = None
     stood: bool = False  # whether a person had approved this very text before, so that nothing changed
     person: bool = False  # whether a person decided
+    line: str = ""  # where
 
 
 def note(clone: Clone, step: Step, reviewer: Reviewer | None) -> None:
     """Remember how to take a decision back; what is too old is forgotten."""
     by_person = reviewer is not None and reviewer.person
-    steps = [*_read(clone.layout), replace(step, person=by_person)][-MOST:]
+    steps = [*_read(clone.layout), replace(step, person=by_person, line=clone.line().id)][-MOST:]
     _write(clone.layout, steps)
 
 
 def undo(clone: Clone, reviewer: Reviewer) -> Step:
-    """Take the last decision back: the entry as it was, the candidate on the shelf again."""
+    """Take the last decision of this line back: the entry as it was, the candidate on the shelf again.
+
+    Each step can be done again, so an undo that was killed is completed by running it again.
+    """
     with candidates.locked(clone):
-        steps = _read(clone.layout)
-        if not steps:
-            raise NotFound("there is no decision to take back")
-        step = steps[-1]
+        steps, here = _read(clone.layout), clone.line().id
+        place = max((n for n, step in enumerate(steps) if step.line in ("", here)), default=None)
+        if place is None:
+            raise NotFound("there is no decision to take back on this branch")
+        step = steps[place]
         if step.person and not reviewer.person:
             raise NeedsReview(f"a person decided about {step.id}", hint="Only a person may take that back.")
         if step.path is not None and not step.stood:
-            _take_back(clone, step, reviewer)
+            _refuse_changed(clone, step)
         for name, text in step.candidates:
-            memory = entries.parse(text, name)
-            assert isinstance(memory, Candidate | Rejected)
-            candidates.keep(clone, memory)
-            decisions.record(clone, "propose", memory, reviewer=reviewer, reason="taken back", action="undo")
-        _write(clone.layout, steps[:-1])
+            _put_back(clone, entries.parse(text, name), reviewer)
+        if step.path is not None and not step.stood:
+            _take_back(clone, step, reviewer)
+        _write(clone.layout, [*steps[:place], *steps[place + 1 :]])
         return step
 
 
-def _take_back(clone: Clone, step: Step, reviewer: Reviewer) -> None:
-    path = step.path or ""
-    now = next((one for one in clone.entries(os.path.dirname(path)) if one.path == path), None)
+def _put_back(clone: Clone, memory: Memory, reviewer: Reviewer) -> None:
+    assert isinstance(memory, Candidate | Rejected)
+    if candidates.read(clone).waiting.get(memory.id) == memory:  # killed after this
+        return
+    candidates.keep(clone, memory)
+    decisions.record(clone, "propose", memory, reviewer=reviewer, reason="taken back", action="undo")
+
+
+def _refuse_changed(clone: Clone, step: Step) -> None:
+    """What was changed or published since is not taken back behind anybody's back."""
+    now, waits = _now(clone, step.path or "")
+    if _is_back(step, now, waits):
+        return
     if now is None or now.text != step.after or now.edited not in (None, step.after):
         raise BadInput(
-            f"{path} was changed since {step.id} was decided", hint=f"See it with: holdfast show {step.id}"
+            f"{step.path} was changed since {step.id} was decided",
+            hint=f"See it with: holdfast show {step.id}",
         )
-    if step.before != step.after and path not in {change.path for change in clone.changes()}:
+    if step.before != step.after and not waits:
         raise BadInput(
             f"{step.id} was published already",
             hint=f"Say that it no longer holds: holdfast deprecate {step.id}",
         )
-    # The event first: whoever reads the log must not find an approval of what is not there.
-    written = _written(step, step.after or "")
-    blob = clone.repo.hash_blob(written.text.encode())
-    decisions.record(clone, "retire", written.memory, reviewer=reviewer, blob=blob, action="undo")
+
+
+def _now(clone: Clone, path: str) -> tuple[Sighting | None, bool]:
+    """How a file stands here, and whether a change of it waits."""
+    now = next((one for one in clone.entries(os.path.dirname(path)) if one.path == path), None)
+    return now, path in {change.path for change in clone.changes()}
+
+
+def _is_back(step: Step, now: Sighting | None, waits: bool) -> bool:
+    """Whether the file is as it was before already, because an undo was killed half-way."""
     if step.before is None:
-        clone.give_up(path)
-    elif step.before != step.after:
-        clone.change(path, step.before)
-        _approve_again(clone, _written(step, step.before), reviewer)
+        return not waits and (now is None or now.origin == "edit")
+    return step.before != step.after and now is not None and now.text == step.before
+
+
+def _take_back(clone: Clone, step: Step, reviewer: Reviewer) -> None:
+    path = step.path or ""
+    now, waits = _now(clone, path)
+    if not _is_back(step, now, waits):
+        # The event first: whoever reads the log must not find an approval of what is not there.
+        written = _written(step, step.after or "")
+        blob = clone.repo.hash_blob(written.text.encode())
+        if not decisions.has(clone, step.id, "retire", blob=blob):
+            decisions.record(clone, "retire", written.memory, reviewer=reviewer, blob=blob, action="undo")
+        if step.before is None:
+            clone.give_up(path)
+        elif step.before != step.after:
+            clone.change(path, step.before)
+            follow(clone, now, step.before)
+    if step.before not in (None, step.after):
+        _approve_again(clone, _written(step, step.before or ""), reviewer)
+
+
+def follow(clone: Clone, was: Sighting | None, text: str) -> None:
+    """Let the work tree's own copy follow, where it was written by hand and accepted as it stood."""
+    if was is not None and was.edited == was.text:
+        fsio.replace(fsio.inside(clone.repo.top, was.path), text.encode(), mode=0o644)
 
 
 def _approve_again(clone: Clone, was: "_Written", reviewer: Reviewer) -> None:
     """What a person had approved, and a person brings back, counts as before; nothing else gains by it."""
     blob = clone.repo.hash_blob(was.text.encode())
-    if reviewer.person and decisions.ever(clone, was.memory.id, "accept", blob=blob):
+    stands = decisions.has(clone, was.memory.id, "accept", blob=blob)
+    if reviewer.person and not stands and decisions.ever(clone, was.memory.id, "accept", blob=blob):
         decisions.record(clone, "accept", was.memory, reviewer=reviewer, blob=blob, action="undo")
 
 
