@@ -11,10 +11,12 @@ import pytest
 from holdfast.model.session import Anchor, Approval, Item, Session, Turn
 from holdfast.model.task import Link, Task
 from holdfast.model.text import has_hidden, tokens
-from holdfast.recall.context import NAMES, Context, pack, text
+from holdfast.recall.context import Context, pack, text
 from holdfast.recall.governing import AtHand, Known
+from holdfast.recall.pack import saying
 from holdfast.recall.pack.counting import clipped, count
 from holdfast.recall.pack.material import Asked, Found, Material, gather, governed
+from holdfast.recall.pack.sections import NAMES
 from holdfast.recall.receipts import entries
 from holdfast.recall.relevant import Changed, Chosen
 from holdfast.store import layout as paths
@@ -228,6 +230,7 @@ def test_it_never_takes_more_than_its_budget(place: Place, seed: int) -> None:
         assert tokens(said) <= count(said) == found.tokens <= budget, (budget, names)
         told = [one.name for one in found.sections]
         assert told == [name for name in names if name in told]
+        assert "invariants" not in names or not told or "invariants" in told, (budget, names)
         assert found == pack(material, budget=budget, marker=MARKER, sections=names)
         rows = [line for one in found.sections for line in one.lines]
         assert all(any(told.id[:12] in line.text for told in line.told) for line in rows)
@@ -278,6 +281,97 @@ def test_what_is_cut_is_said_and_no_section_starves_another(place: Place) -> Non
     assert len(listed.lines) > 12
     assert f"… {300 - len(listed.lines)} more, see `holdfast tasks`" in text(found)
     assert found.tokens > 850
+
+
+def governed_and_busy(*invariants: str) -> Material:
+    """Some invariants, and so many tasks that they would fill any pack."""
+    busy = [Task(id=f"TSK-{n}", title="Go") for n in range(60)]
+    knows = [known(f"INV-{n}", said, "invariant") for n, said in enumerate(invariants)]
+    knows += [known(f"DEC-{n}", f"decided {n}", "decision") for n in range(9)]
+    board = Board({one.id: Placed(one, f"{one.id}.md", "b" * 40, "tree") for one in busy})
+    found = governing_material()
+    governs = tuple(governed(knows, AtHand(), Asked(), board))
+    return replace(found, board=board, known=tuple(knows), governs=governs, shaky={})
+
+
+def test_what_governs_has_the_first_claim_on_the_room() -> None:
+    """A small budget that keeps the tasks and drops the rules lets an agent break them."""
+    found = governed_and_busy("Money is whole cents", "Never log a token")
+    for budget in range(200, 700, 10):
+        packed = pack(found, budget=budget, marker=MARKER)
+        told = [one.name for one in packed.sections]
+        assert told[0] == "invariants", budget
+        if budget > 240:
+            assert section(packed, "invariants") == (
+                "- INV-0 Money is whole cents [everywhere]",
+                "- INV-1 Never log a token [everywhere]",
+            )
+        if budget > 350:  # a third is left for the others
+            assert "decisions" in told and "open" in told
+        for name in packed.dropped[:2]:
+            assert name in next(line for line in text(packed).splitlines() if "no room for" in line)
+
+
+def test_a_rule_too_long_for_the_room_is_cut_and_nothing_takes_its_place() -> None:
+    """What stands in a pack is taken for the most important; a task in a rule's place is a lie."""
+    found = governed_and_busy("Every price that a customer sees is rounded " * 9, "Short")
+    packed = pack(found, budget=200, marker=MARKER)
+    ((line,),) = [section(packed, "invariants")]
+    assert line.startswith("- INV-0 Every price") and line.endswith("…") and packed.tokens <= 200
+    assert [one.name for one in packed.sections] == ["invariants"] and packed.sections[0].left_out == 1
+    named = replace(found.governs[0], known=known("INV-" + "0123456789" * 6, "x" * 99, "invariant"))
+    none = pack(replace(found, governs=(named,)), budget=200, marker=MARKER)
+    assert none.sections == () and "no room for: invariants" in text(none)
+
+
+@pytest.mark.parametrize(
+    ("details", "said"),
+    [
+        ("", ""),
+        ("Rationale: No store to keep.", "No store to keep."),
+        (
+            "Rationale: 4 KiB limit.\n\nInstead: keep them\non the server",
+            "4 KiB limit; instead: keep them on the server",
+        ),
+        ("Rationale: it was fast\nFalsified by: carts lost", "it was fast; falsified by: carts lost"),
+        ("Instead: cookies\n\nSee also the wiki.", "instead: cookies; See also the wiki."),
+    ],
+)
+def test_paragraphs_are_told_apart(details: str, said: str) -> None:
+    """Glued together, the reason why not to reads like what to do."""
+    assert saying.explained(details) == said
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"outputs": {"summary": "make ended with exit code 0 after 1.1 s; 0 files changed"}}, ""),
+        ({"outputs": {"summary": "sh -c 'a\nb' ended with exit code 137 (signal 9)"}}, ""),
+        ({"outputs": {"summary": "x was cut short: its wrapper was killed"}, "prompt": "Try it"}, "Try it"),
+        ({"outputs": {"summary": "Tests ended with exit code 1 because of X"}}, None),
+        ({"summary": 3, "prompt": "  "}, ""),
+    ],
+)
+def test_a_run_speaks_for_itself_or_not_at_all(body: dict[str, Any], said: str | None) -> None:
+    """Whoever asks about a change must not be told of every run in which no file changed."""
+    assert saying.of_run(body) == (body["outputs"]["summary"] if said is None else said)
+
+
+def test_nothing_is_said_twice_in_a_line() -> None:
+    """A line that repeats itself takes the room of another."""
+    assert saying.beside("Tune carts", "Tune carts Rests on: ASM-1") == "Rests on: ASM-1"
+    assert saying.beside("A long title that was c…", "A long title that was cut, and more") == "ut, and more"
+    assert saying.beside("Tune carts", "carts") == "" and saying.beside("Tune", "…in carts") == "…in carts"
+
+
+def test_what_was_found_leads_the_open_tasks_and_is_not_told_again() -> None:
+    """Of sixty tasks the one that was asked for must not be behind the cut, nor stand there twice."""
+    found = governed_and_busy("Money is whole cents")
+    asked = Asked("x", found=tuple(Found(id=f"TSK-{n}", kind="task", title="Go") for n in (41, 99)))
+    packed = pack(replace(found, asked=asked), budget=600, marker=MARKER)
+    assert section(packed, "open")[0] == "- TSK-41 Go" and section(packed, "found") == ("- TSK-99 (task) Go",)
+    alone = pack(replace(found, asked=asked), budget=600, marker=MARKER, sections=("found",))
+    assert len(section(alone, "found")) == 2
 
 
 def test_the_order_is_the_settings(place: Place) -> None:
@@ -352,7 +446,7 @@ def test_what_was_left_on_the_branch_before_is_told_as_that_branchs(place: Place
     session_here(place, name="SES-2", **later(first, 1, previous="SES-1"))
     told = "\n".join(section(packed(place), "session"))
     assert "- SES-1:o1 left open on main: fix the leak" in told and "nobody's" not in told
-    gone = {"state": "ended", "ended": first.updated, "ended_by": "dropped"}
+    gone: dict[str, Any] = {"state": "ended", "ended": first.updated, "ended_by": "dropped"}
     sessions.update(place.open().layout, "SES-1", lambda one: replace(one, **gone))
     assert "fix the leak" not in text(packed(place))  # somebody let go of it
 
@@ -427,16 +521,33 @@ def governing_material() -> Material:
         ),
         known("DEC-3c", "Sessions live in signed cookies", "decision", why="No store to keep. See ASM-5e"),
         known("DEC-4d", "Reports are PDF", "decision", applies_to=("reports/**",)),
-        known("DED-6f", "Sessions in Redis", "dead-end", why="Instead: cookies", applies_to=("src/cache",)),
+        known(
+            "DEC-0u",
+            "Queries go through the pool",
+            "decision",
+            why="one place",
+            applies_to=("src/x",),
+            cites=("src/db/pool.py",),
+            against=("DEC-1v",),
+        ),
+        known("DED-6f", "Sessions in Redis", "dead-end", why="instead: cookies", applies_to=("src/cache",)),
         known("ASM-5e", "A cookie holds 4 KB", "assumption", applies_to=("web/",), doubt="run:1 is gone"),
         known("FCT-7g", "Tests need Postgres 16", updated="2026-01-01"),
         known("FCT-8h", "The printer is on floor 2 \u202e!", applies_to=("reports",)),
     ]
     hand = AtHand(("src/db/pool.py",), "Log people in with sessions", ("TSK-login",))
-    found = Found(
-        id="20261101T000000Z-abc123", kind="run", title="make test ended with exit code 1", text="sessions"
+    found = (
+        Found(
+            id="FCT-9k",
+            kind="fact",
+            title="Logins are slow",
+            text="seen once",
+            state="promoted, not reviewed",
+        ),
+        Found(id="TSK-login", kind="task", title="Log people in with sessions", state="started"),
+        Found(id="20261101T000000Z-abc123", kind="run", title="try sessions without cookies"),
     )
-    asked = Asked(found=(found,))
+    asked = Asked(found=found)
     return Material(
         chosen=Chosen(session, "branch", "the last session on branch topic, still open", since=base),
         branch="topic",
@@ -455,6 +566,7 @@ def governing_material() -> Material:
         hand=hand,
         asked=asked,
         blobs={"SES-7f3k9a": "c" * 40},
+        shaky={"TSK-login": "ASM-5e, stale"},
     )
 
 
@@ -476,7 +588,8 @@ def test_a_receipt_names_every_revision_and_why() -> None:
     assert told["INV-2b"] == ("invariants", "", "governs src/db/")
     assert told["INV-1a"] == ("invariants", "1", "everywhere")
     assert told["ASM-5e"] == ("assumptions", "", "DEC-3c names it")
-    assert told["TSK-login"] == ("open", "b", "at hand")
+    assert told["DEC-0u"] == ("decisions", "", "cites src/db/pool.py; undecided: contradicts DEC-1v")
+    assert told["TSK-login"] == ("open", "b", "at hand; rests on ASM-5e, stale")
     assert told["SES-7f3k9a"] == ("session", "c", "the thread to go on with")
     assert "DEC-4d" not in told and found.elsewhere == 1
 

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.recall.governing import AtHand, Known, at_top, governing, is_below, rests_on
+from holdfast.recall.governing import (
+    AtHand,
+    Known,
+    at_top,
+    governing,
+    is_below,
+    rests_on,
+    shares_words,
+    telling,
+)
 
 
 def known(name: str, statement: str = "It is so", **fields: Any) -> Known:
@@ -41,6 +50,33 @@ def test_a_path_governs_what_lies_at_it_or_below(place: str, file: str, governs:
     """A rule for one folder told in another is noise; not told in its own it is broken."""
     found = reasons([known("DEC-1", applies_to=(place,))], AtHand((file,)))
     assert found == ({"DEC-1": f"governs {place}"} if governs else {})
+
+
+def test_what_cites_a_file_governs_it_and_comes_before_what_holds_everywhere() -> None:
+    """A decision that rests on this very function must reach whoever is about to change it."""
+    memories = [
+        known("DEC-1", confidence=1.0),
+        known("DEC-2", cites=("src/api/cart.ts", "src/b.ts")),
+        known("DEC-3", cites=("src/api/cart.ts",), applies_to=("docs",)),
+        known("DEC-4", cites=("src/api",), applies_to=("docs",), confidence=1.0),
+        known("DEC-5", cites=("src/b.ts",), applies_to=("src/api",)),
+    ]
+    found = governing(memories, AtHand(("src/api/cart.ts",)))
+    assert [(one.known.id, one.why) for one in found] == [
+        ("DEC-5", "governs src/api"),
+        ("DEC-4", "cites src/api"),
+        ("DEC-2", "cites src/api/cart.ts"),
+        ("DEC-3", "cites src/api/cart.ts"),
+        ("DEC-1", "everywhere"),
+    ]
+    assert reasons(memories[1:3], AtHand(("src/",)))["DEC-3"] == "cites src/api/cart.ts"
+    assert reasons([memories[2]], AtHand(("src/api/cart.tsx",))) == {}
+
+
+def test_only_telling_words_are_looked_for() -> None:
+    """ "change the" is in every second record; what is asked about is the cart."""
+    assert telling("change the Cart of the api, the Cart") == ["Cart", "api,"]
+    assert shares_words("Tune carts", "cart handling") and not shares_words("files changed", "change it")
 
 
 def test_words_of_the_task_bring_what_mentions_them() -> None:

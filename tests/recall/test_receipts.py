@@ -150,6 +150,18 @@ def test_a_run_knows_what_it_was_told(project: Project, repo: GitRepo) -> None:
     assert knew.packs[0].text == text(packed) and not knew.packs[0].late
     (fact,) = [one for one in knew.packs[0].entries if one.kind == "fact"]
     assert (fact.why, fact.state) == ("everywhere", "stands") and fact.blob
+    assert fact.line == f"- {fact.id} {SAID} [everywhere]"
+
+
+def test_entries_come_in_the_packs_order_with_the_words_first_told(layout: Layout) -> None:
+    """Whoever looks back reads down the pack; a thing told twice stands where it was told first."""
+    keep(layout, "run-1", "DEC-2", "DEC-1", "DEC-2")
+    (kept,) = receipts.read([layout], "run-1")
+    listed = given._pack(kept, {}, (), late=False).entries
+    assert [(one.id, one.line) for one in listed] == [
+        ("DEC-2", f"- DEC-2 {SAID}"),
+        ("DEC-1", f"- DEC-1 {SAID}"),
+    ]
 
 
 def test_a_receipt_says_what_became_of_what_was_told(project: Project, repo: GitRepo) -> None:

@@ -1,23 +1,29 @@
 """Hydrating: what a new session is told, what agents were told, what a day's journal says."""
 
-from collections.abc import Collection, Mapping, Sequence
+import os
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from holdfast.curation import contradictions
+from holdfast.curation.conflicts import Known as Comparing
 from holdfast.curation.decisions import Standing
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.index.refresh import signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import SESSION, is_id, pick, token
 from holdfast.model.memory import TYPES
-from holdfast.project.viewing import Viewing
+from holdfast.project.resting import Resting
 from holdfast.recall import context, governing, journal
 from holdfast.recall import receipts as given
 from holdfast.recall.context import Context
 from holdfast.recall.governing import Known
-from holdfast.recall.pack import material
+from holdfast.recall.pack import material, saying
 from holdfast.recall.pack.lines import Receipt
 from holdfast.recall.pack.material import Asked, Found, Material
+from holdfast.recall.pack.sections import MOST_FOUND
 from holdfast.recall.receipts import Knew, Now
 from holdfast.recall.search import Hit, TextSearch
 from holdfast.store import calls, capsule, receipts, sessions, tally
@@ -25,12 +31,12 @@ from holdfast.work import board as boards
 
 ACTIVE = "context/active.md"  # the view for agents that read a file
 MARKER = 12  # characters that whoever wrote the data could not foresee
-MOST_FOUND = 12  # hits that a question brings into a pack
 MAX_ASKED, MAX_FILES = 2000, 500  # characters of a question, files it names
-_DETAILS = 1000  # characters of the rationale that are looked at
 _ON_REQUEST = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at is never told
-_WORK = ("run", "session", "task")
+_LOOKED_AT = 4 * MOST_FOUND  # hits among which memories come first; of what is approved only the best
+_WORK = ("session", "task", "run")
 _DECIDED = ("accept", "promote", "edit")
+_OID = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,52}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ class Statistics:
     model_limit: int | None = None  # a day; None if there is no such command
 
 
-class Hydrating(Viewing):
+class Hydrating(Resting):
     """What the next one should know."""
 
     def context(
@@ -58,18 +64,7 @@ class Hydrating(Viewing):
         """
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         standings = self.knowledge().standings
-        told = [one for one in standings if _speaks_unasked(one)]
-        expiries = [one.memory.expires_at for one in told if one.memory.expires_at]
-        found = material.gather(
-            self.clone,
-            known=self._known(told),
-            known_until=timestamp(min(expiries)) if expiries else None,
-            asked=self._asked(asked or "", files, standings),
-            trunk=self.settings.trunk,
-            with_sessions=self.settings.has("sessions"),
-            with_tasks=self.settings.has("tasks"),
-            journal=self.settings.journal_path,
-        )
+        found = self._material(asked or "", files, standings)
         packed = context.pack(
             found,
             budget=budget or self.settings.number("context.budget"),
@@ -80,9 +75,45 @@ class Hydrating(Viewing):
         tally.count(self.clone.layout, f"context.{packed.how}")
         if not asked:  # who reads the file has asked nothing: what speaks on request only is not for them
             self._view_quietly(ACTIVE, context.text(packed))
-        return replace(packed, receipt=self._receipt(packed, found))
+        silent = 0 if found.known else sum(one.trust == "T4" for one in standings)
+        return replace(packed, receipt=self._receipt(packed, found), silent=silent)
 
-    def _known(self, told: Sequence[Standing]) -> list[Known]:
+    def _material(self, asked: str, files: Sequence[str], standings: Sequence[Standing]) -> Material:
+        """All that the pack may tell."""
+        told = [one for one in standings if _speaks_unasked(one)]
+        expiries = [one.memory.expires_at for one in told if one.memory.expires_at]
+        against = self._against(standings)
+        found = material.gather(
+            self.clone,
+            known=self._known(told, against),
+            known_until=timestamp(min(expiries)) if expiries else None,
+            asked=self._asked(asked, files, standings, against),
+            trunk=self.settings.trunk,
+            with_sessions=self.settings.has("sessions"),
+            with_tasks=self.settings.has("tasks"),
+            journal=self.settings.journal_path,
+        )
+        return replace(found, shaky=self._resting(found))
+
+    def _against(self, standings: Sequence[Standing]) -> Mapping[str, tuple[str, ...]]:
+        """Whom each memory contradicts, undecided by anybody: those that stand, and are trusted as much."""
+        by_id = {one.id: one for one in standings}
+        found: dict[str, list[str]] = defaultdict(list)
+        for pair in contradictions.standing_ones(self.clone, standings, Comparing(standings)):
+            for one, other in ((pair.one.id, pair.other.id), (pair.other.id, pair.one.id)):
+                # What an agent let in casts no doubt on what a person approved.
+                if (by_id[other].trust or "") <= (by_id[one].trust or ""):
+                    found[one].append(other)
+        return {name: tuple(sorted(others)) for name, others in found.items()}
+
+    def _resting(self, found: Material) -> Mapping[str, str]:
+        """Task to the memories that it rests on and that do not hold as they did, with how they stand."""
+        words: dict[str, list[str]] = defaultdict(list)
+        for one in self.shaky(found.board.tasks if found.board else ()):
+            words[one.task].append(f"{one.memory}, {one.status}")
+        return {task: "; ".join(said) for task, said in words.items()}
+
+    def _known(self, told: Sequence[Standing], against: Mapping[str, tuple[str, ...]]) -> list[Known]:
         """What may be told unasked, as a pack takes it."""
         names = {one.id for one in told}
         decided = {
@@ -90,19 +121,55 @@ class Hydrating(Viewing):
             for event in (self.clone.own_events() if names else ())
             if event.kind in _DECIDED and event.target in names
         }
-        return [_as_known(one, decided.get(one.id, "")) for one in told]
+        return [_as_known(one, decided.get(one.id, ""), against.get(one.id, ())) for one in told]
 
-    def _asked(self, words: str, files: Sequence[str], standings: Sequence[Standing]) -> Asked:
+    def _asked(
+        self,
+        words: str,
+        files: Sequence[str],
+        standings: Sequence[Standing],
+        against: Mapping[str, tuple[str, ...]],
+    ) -> Asked:
         """What somebody asked for, and what recall finds for it: what a person approved, and the rest."""
         clean = self.clone.scan.text(" ".join(words.split()))[:MAX_ASKED]
         named = tuple(dict.fromkeys(self._inside(path) for path in files[:MAX_FILES]))
+        self._say_what_is_not_there(named)
         hits = self._hits(clean) if clean else []
         # By path, too: where two files claim one id, only the approved one's words are approved.
         known = {(one.id, one.path): one for one in standings}
         pairs = [(hit, known.get((hit.id, hit.path))) for hit in hits]
-        approved = frozenset(one.id for _, one in pairs if one and _speaks_unasked(one))
-        found = tuple(_as_found(hit, one) for hit, one in pairs if _may_be_found(hit, one))
-        return Asked(clean, named, found, approved)
+        approved = frozenset(one.id for _, one in pairs[:MOST_FOUND] if one and _speaks_unasked(one))
+        found = [
+            _as_found(hit, one, against.get(hit.id, ())) for hit, one in pairs if _may_be_found(hit, one)
+        ]
+        found = list(self._of_runs(found, clean))
+        found.sort(key=lambda one: _WORK.index(one.kind) if one.kind in _WORK else -1)
+        return Asked(clean, named, tuple(found), approved)
+
+    def _of_runs(self, found: Iterable[Found], asked: str) -> Iterable[Found]:
+        """The same, runs only where what they were for or what they tell of themselves has to do with it."""
+        runs = {one.id for one in found if one.kind == "run"}
+        bodies = {e.run_id: e for e in (self.clone.events() if runs else ()) if e.run_id in runs}
+        for one in found:
+            if one.kind != "run":
+                yield one
+                continue
+            said = saying.of_run(self.clone.joined(bodies[one.id])) if one.id in bodies else ""
+            if governing.shares_words(said, asked):
+                yield replace(one, title=said, text="")
+
+    def _say_what_is_not_there(self, named: Sequence[str]) -> None:
+        """A path with a slip of the pen governs nothing, which looks like an answer."""
+        top = self.clone.repo.top
+        lacking = [path for path in named if not os.path.lexists(os.path.join(top, path))]
+        if not lacking:
+            return
+        rows = self.clone.repo.run("--literal-pathspecs", "ls-files", "-z", "--", *lacking).split(b"\0")
+        tracked = [os.fsdecode(row) for row in rows if row]
+        lacking = [path for path in lacking if not any(_is_at(row, path) for row in tracked)]
+        if lacking:
+            more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
+            self.clone.notes.append(f"git tracks nothing at {', '.join(lacking[:3])}{more}")
 
     def _inside(self, path: str) -> str:
         found = governing.at_top(path, top=self.clone.repo.top)
@@ -113,7 +180,8 @@ class Hydrating(Viewing):
     def _hits(self, words: str) -> list[Hit]:
         if self._search is None:
             self._search = TextSearch(self.clone)
-        return self._search.search(words, limit=MOST_FOUND)
+        telling = governing.telling(words)
+        return self._search.search(" ".join(telling) or words, limit=_LOOKED_AT)
 
     def _receipt(self, packed: Context, found: Material) -> Receipt:
         """Keep a pack for the run this is part of, else for the session open here."""
@@ -190,20 +258,27 @@ def _speaks_unasked(one: Standing) -> bool:
     return one.status == "accepted" and one.trust == "T0"
 
 
-def _as_known(one: Standing, updated: str) -> Known:
+def _is_at(path: str, place: str) -> bool:
+    """Whether a path is a place or lies below it."""
+    return path == place.rstrip("/") or path.startswith(f"{place.rstrip('/')}/")
+
+
+def _as_known(one: Standing, updated: str, against: tuple[str, ...]) -> Known:
     memory = one.memory
     return Known(
         id=memory.id,
         type=memory.type,
         statement=memory.statement,
-        why=" ".join(memory.details[:_DETAILS].removeprefix("Rationale:").split()),
+        why=saying.explained(memory.details),
         blob=one.blob,
         applies_to=memory.applies_to,
         tags=memory.tags,
         confidence=memory.confidence,
         source=memory.source,
         updated=updated,
-        doubt="; ".join(one.notes),
+        doubt=_OID.sub(r"\1", "; ".join(one.notes)),
+        cites=saying.cited(memory.evidence),
+        against=against,
     )
 
 
@@ -213,16 +288,33 @@ def _may_be_found(hit: Hit, one: Standing | None) -> bool:
         return hit.kind in _WORK
     if one is None or _speaks_unasked(one):
         return False
-    return one.status in ("accepted", "unreviewed", "stale") and one.trust in _ON_REQUEST
+    return one.status in ("accepted", "unreviewed", "stale", "expired") and one.trust in _ON_REQUEST
 
 
-def _as_found(hit: Hit, one: Standing | None) -> Found:
-    state = "promoted, not reviewed" if one and one.status == "accepted" else one.status if one else hit.state
+def _as_found(hit: Hit, one: Standing | None, against: Sequence[str]) -> Found:
+    if one is None:
+        return Found(
+            id=hit.id,
+            kind=hit.kind,
+            title=hit.title,
+            text=saying.beside(hit.title, hit.text),
+            state=hit.state,
+        )
     return Found(
         id=hit.id,
         kind=hit.kind,
-        title=hit.title,
-        text=hit.text,
-        state=state,
-        blob=one.blob if one else None,
+        title=one.memory.statement,
+        text=saying.explained(one.memory.details),
+        state=", ".join([*_honestly(one), *([f"contradicts {', '.join(against[:3])}"] if against else [])]),
+        blob=one.blob,
     )
+
+
+def _honestly(one: Standing) -> Iterable[str]:
+    """How a memory stands that does not speak unasked: who approved it, and what became of it since."""
+    if one.status == "unreviewed":
+        yield "unreviewed"
+    else:
+        yield "approved" if one.trust == "T0" else "promoted, not reviewed"
+    if one.status in ("stale", "expired"):
+        yield f"but {one.status}" if one.trust == "T0" else one.status

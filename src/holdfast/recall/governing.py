@@ -1,8 +1,8 @@
 """What governs the work at hand: which memories hold for these files and this task, and why.
 
-A memory governs if it names a file at hand (by path, by folder or by a pattern with `*` and `**`), if its
-words or tags are those of the task, or if it names no path at all: then it holds everywhere. Pure comparing
-of values; what may be told unasked is for whoever hands the memories in.
+A memory governs if it names a file at hand (by path, by folder or by a pattern with `*` and `**`), if it
+cites one as evidence, if its words or tags are those of the task, or if it names no path at all: then it
+holds everywhere. Pure comparing of values; what may be told unasked is for whoever hands the memories in.
 """
 
 import os
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-FILES, TASK, EVERYWHERE = 0, 1, 2  # how near a memory is to the work: the nearest first
+FILES, CITED, TASK, EVERYWHERE, ELSEWHERE = range(5)  # how near a memory is to the work: the nearest first
 MAX_FILES = 500  # files at hand that are compared
 _WORD = re.compile(r"[^\W_]+")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -45,6 +45,8 @@ class Known:
     source: str | None = None
     updated: str = ""  # when it was last decided upon
     doubt: str = ""  # what whoever reads it should be told
+    cites: tuple[str, ...] = ()  # the files its evidence is of
+    against: tuple[str, ...] = ()  # memories as good as this one that it contradicts, undecided by anybody
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Governs:
     """A memory that holds for the work at hand, and why."""
 
     known: Known
-    near: int  # FILES, TASK or EVERYWHERE
+    near: int  # from FILES to ELSEWHERE
     why: str
 
 
@@ -84,6 +86,8 @@ def governing(known: Iterable[Known], hand: AtHand) -> list[Governs]:
 def _judged(one: Known, files: "_Files", word: str | None) -> Governs | None:
     if place := next(filter(files.has, one.applies_to), None):
         return Governs(one, FILES, f"governs {place}")
+    if path := next(filter(files.has, one.cites), None):
+        return Governs(one, CITED, f"cites {path}")
     if word:
         return Governs(one, TASK, f"mentions {word}")
     return None if one.applies_to else Governs(one, EVERYWHERE, "everywhere")
@@ -107,6 +111,16 @@ def _mentions(known: Sequence[Known], said: str) -> list[str | None]:
     often, most = Counter(word for words in shared for word in words), max(5, len(known) // 20)
     telling = ({word for word in words if often[word] <= most} for words in shared)
     return [asked[max(words, key=lambda word: (len(word), word))] if words else None for words in telling]
+
+
+def telling(text: str) -> list[str]:
+    """The words of a question that tell what it is about, as it spells them; each once."""
+    return list(dict.fromkeys(word for word in text.split() if _words(word)))
+
+
+def shares_words(one: str, other: str) -> bool:
+    """Whether two texts have a word in common that tells something."""
+    return not _words(one).keys().isdisjoint(_words(other))
 
 
 def _words(text: str) -> dict[str, str]:

@@ -38,6 +38,7 @@ class Entry:
     why: str
     section: str
     state: str  # stands, changed since, superseded, retired, stale, expired, erased, …; "" if nobody can tell
+    line: str = ""  # the words it was told in first; none where only ids are left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,8 +137,11 @@ def _context(clone: Clone, run_id: str) -> dict[str, Any]:
 
 def _pack(kept: Kept, now: Mapping[str, Now], gone: Iterable[str], *, late: bool) -> Pack:
     head = kept.head
-    told = {str(one.get("id")): one for one in reversed(kept.told)}
-    listed = tuple(_entry(one, now, gone) for one in reversed(told.values()))
+    told: dict[str, Mapping[str, Any]] = {}
+    for line in kept.lines:
+        for one in line.get("told", ()):
+            told.setdefault(str(one.get("id")), {**one, "line": line.get("text")})
+    listed = tuple(_entry(one, now, gone) for one in told.values())
     files = head.get("files")
     return Pack(
         number=kept.number,
@@ -177,7 +181,8 @@ def _bare(listed: Mapping[str, Any], now: Mapping[str, Now], gone: Iterable[str]
 def _entry(told: Mapping[str, Any], now: Mapping[str, Now], gone: Iterable[str]) -> Entry:
     identity, kind, blob = str(told.get("id")), str(told.get("kind") or ""), told.get("blob")
     state = "erased" if identity in gone else _since(kind, blob, now.get(identity))
-    return Entry(identity, kind, blob, str(told.get("why") or ""), str(told.get("section") or ""), state)
+    why, section, line = (str(told.get(name) or "") for name in ("why", "section", "line"))
+    return Entry(identity, kind, blob, why, section, state, line)
 
 
 def _since(kind: str, blob: str | None, now: Now | None) -> str:

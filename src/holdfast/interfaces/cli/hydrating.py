@@ -12,7 +12,7 @@ from holdfast.index import freshness
 from holdfast.interfaces import quick
 from holdfast.interfaces.cli import hydrating_words as words
 from holdfast.interfaces.cli.command import command
-from holdfast.interfaces.cli.output import as_json, as_text, say, show
+from holdfast.interfaces.cli.output import as_json, as_text, flush, say, show
 from holdfast.interfaces.cli.place import Place
 from holdfast.interfaces.cli.root import root
 
@@ -35,6 +35,7 @@ def context(
     Text for an agent. It says why each thing is told, and which session it chose and why. What nobody
     approved is told only where it is this clone's own work, or found for what --for asks.
     """
+    from holdfast.git import upstream
     from holdfast.recall.context import text
 
     paths = [os.path.join(os.path.abspath(place.folder), path) for path in (*files, *more)]
@@ -43,6 +44,14 @@ def context(
         tree = WorkTree(project) if is_plain else None
         found = project.context(asked, paths, budget=budget)
         show(found, text, words.context_object)
+        if found.silent:
+            # Not among the notices: the answer is kept all the same, and it is said again with the next one.
+            flush()
+            say(
+                words.silent(
+                    found.silent, can_trust=upstream.find(project.clone.repo, project.clone.trunk) is not None
+                )
+            )
         if tree is not None and tree.digest:
             said, data = as_text(text(found)), as_json(words.context_object(found))
             keep_answer(project, "context", said, data, until=found.until, tree=tree, how=found.how)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import as_plain
-from holdfast.interfaces.cli.words import count, lines, table
+from holdfast.interfaces.cli.words import count, lines, short, table
 
 if TYPE_CHECKING:
     from holdfast.project.hydrating import Statistics
     from holdfast.recall.context import Context
-    from holdfast.recall.receipts import Knew, Pack
+    from holdfast.recall.receipts import Entry, Knew, Pack
+
+_SHORT, _LONG, _WORDS = 12, 40, 60  # characters of a revision, of a name, and of what was told
 
 _FOUND = {
     "context.branch": "on the same branch",
@@ -46,10 +48,18 @@ def context_object(found: Context) -> dict[str, Any]:
         "tokens": found.tokens,
         "sections": sections,
         "dropped": list(found.dropped),
+        "silent": found.silent,
         "for": found.asked.words or None,
         "files": list(found.asked.files),
         "receipt": _receipt(found),
     }
+
+
+def silent(number: int, *, can_trust: bool) -> str:
+    """That nothing speaks here although much came, and what lets it."""
+    do = "does" if number == 1 else "do"
+    how = "holdfast trust" if can_trust else "holdfast review"
+    return f"{count(number, 'memory')} came by git and {do} not speak: {how}"
 
 
 def _receipt(found: Context) -> dict[str, Any]:
@@ -88,7 +98,7 @@ def _told(pack: Pack) -> list[str]:
     at = f" at {pack.head[:12]}" if pack.head else ""
     size = f"{pack.tokens or 0:,} of {pack.budget or 0:,} tokens"
     where = f"{pack.branch or 'a detached HEAD'}{at}"
-    rows = [(one.id[:40], (one.blob or "")[:12], one.why, one.state) for one in pack.entries]
+    rows = [_entry(one) for one in pack.entries]
     asked = [f"  for: {pack.asked}"] if pack.asked else []
     files = (
         [f"  files: {', '.join(pack.files[:8])}{' …' if len(pack.files) > 8 else ''}"] if pack.files else []
@@ -97,6 +107,14 @@ def _told(pack: Pack) -> list[str]:
     gone = ["  its text is not here any more"] if pack.text is None else []
     title = f"Pack {pack.number}, {_minute(pack.ts)}, {where}, {size}"
     return [title, *asked, *files, *late, *gone, *table(rows)]
+
+
+def _entry(one: Entry) -> tuple[str, ...]:
+    """A thing that was told: its name, the words, why, how it stands since, and its revision."""
+    name = one.id[:_SHORT] if one.kind in ("commit", "line") else one.id[:_LONG]
+    said = one.line.removeprefix("- ").removeprefix(one.id).removesuffix(f"[{one.why}]").strip()
+    said = said.removeprefix(one.id[:_SHORT]).strip() if name != one.id else said
+    return name, short(said, _WORDS), one.why, one.state, (one.blob or "")[:_SHORT]
 
 
 def _minute(ts: str | None) -> str:

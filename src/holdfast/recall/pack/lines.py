@@ -46,13 +46,13 @@ class Section:
     title: str
     lines: tuple[Line, ...]
     left_out: int = 0
-    more: str = ""  # the command that shows the rest
+    more: str = ""  # the command that shows the rest; none where there is no room to name it
     reviewed: bool = False  # whether a person approved each line
 
     @property
     def texts(self) -> list[str]:
         """The section as it is read, line by line."""
-        rest = f"… {self.left_out:,} more, see `{self.more}`"
+        rest = f"… {self.left_out:,} more" + (f", see `{self.more}`" if self.more else "")
         return [f"## {self.title}", *(line.text for line in self.lines), *([rest] if self.left_out else [])]
 
 

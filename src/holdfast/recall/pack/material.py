@@ -29,13 +29,13 @@ _FILE = "file:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Something that recall found for what was asked, and that no person approved."""
+    """Something that recall found for what was asked, and that no person approved, or not as it is now."""
 
     id: str
     kind: str
     title: str
-    text: str = ""
-    state: str | None = None
+    text: str = ""  # what was found in it, beside its title
+    state: str | None = None  # what must be known before it is believed
     blob: str | None = None
 
 
@@ -73,6 +73,7 @@ class Material:
     worktree: str = "."
     earlier: tuple[Session, ...] = ()  # what came before the chosen session, newest first
     blobs: Mapping[str, str] = field(default_factory=dict)  # session to the revision of its file
+    shaky: Mapping[str, str] = field(default_factory=dict)  # task to what it rests on and does not hold
 
     @property
     def thread(self) -> Thread | None:

@@ -1,11 +1,11 @@
 """What each section tells, the most important first, one thing a line and each with its id."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from holdfast.model.brief import shortened
 from holdfast.model.task import PLANS, Task
 from holdfast.model.text import visible
-from holdfast.recall.governing import Governs, Known, ordered
+from holdfast.recall.governing import ELSEWHERE, Governs, Known, ordered
 from holdfast.recall.pack import thread as threads
 from holdfast.recall.pack.lines import LONGEST, Line, Section, Told, flat, line
 from holdfast.recall.pack.material import Material, here
@@ -14,6 +14,9 @@ from holdfast.recall.relevant import minute
 MAX_PATHS = 200  # that are named; more are only counted
 _WIDE = 100  # characters after which a list of names goes on in the next line
 _RATIONALE = 160  # bytes of why something was decided
+_NAMED = 3  # memories that a line names as contradicting it
+MOST_FOUND = 12  # things that a question brings into a pack
+FOUND = "found"  # tells what no other section does
 _OF = {
     "invariants": "invariant",
     "decisions": "decision",
@@ -33,8 +36,19 @@ _TITLES = {
     "changed": "What changed",
     "goals": "Goals and milestones (unreviewed)",
     "facts": f"Facts ({_BY_A_PERSON})",
-    "found": "Found on request (unreviewed)",
+    "found": "Found on request (unreviewed, or stale where it says so)",
     "links": "Links (of this branch; unreviewed)",
+}
+_SHORT = {  # where there is little room
+    "decisions": "Decisions (approved by a person)",
+    "facts": "Facts (approved by a person)",
+    "open": "Open tasks (unreviewed)",
+    "links": "Links (unreviewed)",
+    "invariants": "Invariants (approved by a person)",
+    "dead-ends": "Dead ends (approved by a person)",
+    "assumptions": "Assumptions (approved by a person)",
+    "session": "Session {session}{whose} (unreviewed)",
+    "found": "Found on request (unreviewed)",
 }
 _MORE = {
     "invariants": "holdfast facts --type invariant",
@@ -53,15 +67,19 @@ _MORE = {
 NAMES = tuple(_TITLES)
 
 
-def section(name: str, material: Material) -> Section | None:
-    """A section in full, or none where there is nothing to tell."""
-    if not (lines := _LINES[name](material)):
+def section(
+    name: str, material: Material, *, told: Collection[str] = (), short: bool = False
+) -> Section | None:
+    """A section in full, or none where there is nothing to tell that is not `told` already."""
+    lines = _found(material, told) if name == FOUND else _LINES[name](material)
+    if not lines:
         return None
     session = material.chosen.session
     whose = f" of {shortened(visible(whose_branch(material) or ''), 80)}" if is_foreign(material) else ""
     said = {"session": session.id if session else "", "whose": whose}
-    more = _MORE[name].format(**said)
-    return Section(name, _TITLES[name].format(**said), tuple(lines), more=more, reviewed=name in _OF)
+    title = (short and _SHORT.get(name)) or _TITLES[name]
+    more = "" if short else _MORE[name].format(**said)
+    return Section(name, title.format(**said), tuple(lines), more=more, reviewed=name in _OF)
 
 
 def is_foreign(material: Material) -> bool:
@@ -92,16 +110,27 @@ def _facts(material: Material) -> list[Line]:
     """Those that govern, then the others: a fact is told wherever there is room."""
     told = {one.known.id for one in material.governs}
     others = [one for one in material.known if one.type == "fact" and one.id not in told]
-    rest = [Governs(one, 3, f"about {one.applies_to[0]}" if one.applies_to else "known") for one in others]
+    about = [f"about {one.applies_to[0]}" if one.applies_to else "known" for one in others]
+    rest = [Governs(one, ELSEWHERE, why) for one, why in zip(others, about, strict=True)]
     return [*_governing("facts")(material), *map(_memory, ordered(rest))]
 
 
 def _memory(one: Governs) -> Line:
-    known, why = one.known, flat(one.why, 80)
+    known, why, undecided = one.known, flat(one.why, 80), _undecided(one.known)
     end = f"{flat(_because(known), _RATIONALE)} [{why}]"
-    room = max(120, LONGEST - len(end.encode("utf-8", "replace")) - len(known.id) - 4)
-    told = Told(known.id, known.type, known.blob, why)
-    return Line(f"- {known.id} {flat(known.statement, room)}{' ' if end[0] != ' ' else ''}{end}", (told,))
+    # That nobody decided comes first: however short a line is cut, it must not pass for settled.
+    begin = f"- {known.id} {f'({undecided}; ask) ' if undecided else ''}"
+    room = max(120, LONGEST - len(f"{begin}{end}".encode("utf-8", "replace")) - 1)
+    told = Told(known.id, known.type, known.blob, "; ".join(filter(None, (why, undecided))))
+    return Line(f"{begin}{flat(known.statement, room)}{' ' if end[0] != ' ' else ''}{end}", (told,))
+
+
+def _undecided(known: Known) -> str:
+    """Which others, approved like it, deny it; nobody has said yet which of them holds."""
+    if not known.against:
+        return ""
+    more = f" and {len(known.against) - _NAMED:,} more" if len(known.against) > _NAMED else ""
+    return f"undecided: contradicts {', '.join(known.against[:_NAMED])}{more}"
 
 
 def _because(known: Known) -> str:
@@ -110,11 +139,12 @@ def _because(known: Known) -> str:
     return " ".join(said)
 
 
-def _found(material: Material) -> list[Line]:
+def _found(material: Material, told_already: Collection[str]) -> list[Line]:
     rows = []
-    for one in material.asked.found:
+    there = {one.id: one for one in reversed(material.asked.found) if one.id not in told_already}
+    for one in list(reversed(there.values()))[:MOST_FOUND]:
         state = f", {one.state}" if one.state else ""
-        text = f": {one.text}" if one.text and one.text not in one.title else ""
+        text = f" ({one.text})" if one.text else ""
         told = Told(one.id, one.kind, one.blob, "found for what was asked")
         rows.append(line(f"- {one.id} ({one.kind}{state}) {one.title}{text}", told))
     return rows
@@ -172,17 +202,28 @@ def _open(material: Material) -> list[Line]:
         return []
     ready = [task for task in material.board.graph.ready() if task.kind not in PLANS]
     started = [task for task in material.board.tasks if task.status == "started"]
-    order = {task.id: task for task in (*(t for t in ready if t.status == "started"), *started, *ready)}
+    found = {one.id for one in material.asked.found}
+    asked = [task for task in ready if task.id in found]
+    order = {t.id: t for t in (*(t for t in ready if t.status == "started"), *started, *asked, *ready)}
     return [
-        line(f"- {_task(task)}{_claimed(task, material)}", _of_task(task, material, "open"))
+        line(
+            f"- {_task(task)}{_shaky(task, material)}{_claimed(task, material)}",
+            _of_task(task, material, "found for what was asked" if task.id in found else "open"),
+        )
         for task in order.values()
     ]
+
+
+def _shaky(task: Task, material: Material) -> str:
+    """What a task rests on and does not hold as it did."""
+    return f" (rests on {material.shaky[task.id]})" if task.id in material.shaky else ""
 
 
 def _of_task(task: Task, material: Material, why: str) -> Told:
     placed = material.board.placed.get(task.id) if material.board else None
     at_hand = task.id in material.hand.tasks
-    return Told(task.id, "task", placed.blob if placed else None, "at hand" if at_hand else why)
+    shaky = f"; rests on {material.shaky[task.id]}" if task.id in material.shaky else ""
+    return Told(task.id, "task", placed.blob if placed else None, ("at hand" if at_hand else why) + shaky)
 
 
 def _claimed(task: Task, material: Material) -> str:
@@ -201,7 +242,7 @@ def _blocked(material: Material) -> list[Line]:
     held = [one for one in waiting if not all(reason.startswith("has ") for reason in one.reasons)]
     return [
         line(
-            f"- {one.task.id} {one.task.title}: {'; '.join(one.reasons)}",
+            f"- {one.task.id} {one.task.title}: {'; '.join(one.reasons)}{_shaky(one.task, material)}",
             _of_task(one.task, material, "waits"),
         )
         for one in held
@@ -267,6 +308,5 @@ _LINES: dict[str, Callable[[Material], list[Line]]] = {
     "changed": _changed,
     "goals": _goals,
     "facts": _facts,
-    "found": _found,
     "links": _links,
 }
