@@ -1,12 +1,20 @@
 """Commands that ask whether it is sound: doctor, check. They end with 1 if it is not."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import click
 
+from holdfast.errors import HoldfastError
 from holdfast.interfaces.cli import objects, words
 from holdfast.interfaces.cli.command import command
 from holdfast.interfaces.cli.output import show
 from holdfast.interfaces.cli.place import Place
 from holdfast.interfaces.cli.root import root
+
+if TYPE_CHECKING:
+    from holdfast.project import Project
 
 
 @command(root, "doctor")
@@ -21,6 +29,10 @@ def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
         raise click.UsageError("--yes goes with --repair.")
     with place.project(even_damaged=True) as project:
         report = project.doctor(against=against)
+        for tool, path in _behind(project):
+            project.notices.append(
+                f"the block in {path} is older than what is accepted: holdfast connect {tool}"
+            )
         if not repair:
             show(report, words.report, objects.report)
         else:
@@ -40,3 +52,11 @@ def check(place: Place, base: str | None) -> int:
     found = place.as_it_lies().check(base=base)
     show(found, words.verdict, objects.verdict)
     return 1 if found.problems else 0
+
+
+def _behind(project: Project) -> list[tuple[str, str]]:
+    """Tools whose block tells what no longer holds, or not yet what does; a damaged store cannot say."""
+    try:
+        return [(one.tool, one.path) for one in project.connected() if not one.current]
+    except HoldfastError:
+        return []

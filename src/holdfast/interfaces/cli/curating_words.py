@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.interfaces.cli.connecting_words import readers
 from holdfast.interfaces.cli.output import strong
 from holdfast.interfaces.cli.words import count, lines, short, table
 
@@ -172,7 +173,11 @@ def _grounds(one: Waiting) -> list[str]:
     notes = [note for note in item.standing.notes if not note.startswith(told)]
     because = getattr(memory, "because", "")
     return [
-        *([f"    {_WHY[item.reason]}{f': {because}' if because else ''}"] if item.reason in _WHY else []),
+        *(
+            [f"    {': '.join(filter(None, (_WHY.get(item.reason), because)))}"]
+            if item.reason in _WHY or because
+            else []
+        ),
         f"    evidence: {', '.join(_cited(text, state) for text, state in cited) or 'none'}",
         *([f"    {_proposed(item)}"] if item.reason in ("proposed", "suggested") else []),
         *(
@@ -239,8 +244,7 @@ def elsewhere(number: int) -> str:
 
 def restart(stale: Iterable[str]) -> str:
     """Which connected tools do not know yet."""
-    names = ", ".join(stale)
-    return f"refresh the instructions with `holdfast connect`, then restart to see it: {names}"
+    return f"refresh the instructions with `holdfast connect`, then restart to see it: {readers(list(stale))}"
 
 
 def erased(erasure: Erasure) -> str:

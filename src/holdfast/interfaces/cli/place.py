@@ -73,6 +73,6 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not on_a_terminal():
-        raise NeedsConfirmation(f"{question} Nobody is here to say yes")
+        raise NeedsConfirmation(f"this has to be confirmed, and there is no terminal to ask on: {question}")
     if not click.confirm(question, err=True):
         raise Declined
