@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.capture.records import adr
 from holdfast.interfaces.cli import connecting
 from holdfast.project import Project
 from tests.conftest import Cli, GitRepo
@@ -187,7 +188,7 @@ def test_a_record_that_is_only_proposed_says_so(cli: Cli, here: GitRepo) -> None
     cli("import", "adr")
     (tea,) = candidates(here)
     assert tea.tags == ("adr", "proposed") and tea.because == "docs/adr/0001-use-tea.md only proposes it"
-    assert "only proposed" in cli("review", "list").out
+    assert adr.PROPOSED in cli("review", "list").out
 
 
 def test_files_that_git_does_not_have_are_said_once_and_cited_later(cli: Cli, here: GitRepo) -> None:

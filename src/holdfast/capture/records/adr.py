@@ -15,7 +15,7 @@ from holdfast.store.frontmatter import BadFront, Field
 
 MAX_PART, MAX_WORDS = 3000, 300
 CURRENT = ("accepted", "proposed")  # what is worth proposing; the others are history
-PROPOSED = "Status: the record was only proposed, and accepted by nobody yet."
+PROPOSED = "Status: the record that it was read from only proposed it."  # true after it is accepted, too
 OWN = "holdfast"  # the field by which we know our own export again
 
 _NUMBER = re.compile(r"(?:adr[\s_-]*)?0*(\d{1,6})(?:[.:)\]]|\s*[-–—:]\s|\s)\s*", re.IGNORECASE)
@@ -166,8 +166,9 @@ def _details(sections: list[_Section], claim: Decided, status: str) -> str:
     effects = "\n\n".join(_effects(one) for one in sections if one.title in _CONSEQUENCES and one.parts)
     reasons = [text for text in (claim.why, context, effects) if text]
     labels = ["Rationale", *("Context" if text is context else "Consequences" for text in reasons[1:])]
-    parts = [PROPOSED] if status == "proposed" else []
-    parts += [f"{label}: {cut(text, MAX_PART)}" for label, text in zip(labels, reasons, strict=False)]
+    parts = [f"{label}: {cut(text, MAX_PART)}" for label, text in zip(labels, reasons, strict=False)]
+    if status == "proposed":
+        parts.insert(1, PROPOSED)
     parts += [f"In full: {cut(claim.rest, MAX_PART)}"] if claim.rest else []
     return "\n\n".join(parts).strip()
 
