@@ -16,8 +16,18 @@ from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.git.rewritten import anchors
 from holdfast.git.rewritten.window import adrift
-from holdfast.git.tracked import Place, here, places, stored, submodule_of, submodules, tracked
-from holdfast.git.versions import origin
+from holdfast.git.tracked import (
+    Place,
+    Tracked,
+    here,
+    others,
+    places,
+    stored,
+    submodule_of,
+    submodules,
+    tracked,
+)
+from holdfast.git.versions import sources
 from holdfast.model.evidence import (
     CommitEvidence,
     Evidence,
@@ -31,6 +41,7 @@ from holdfast.model.evidence import (
     parse,
 )
 from holdfast.model.ids import is_id
+from holdfast.model.spans.aligned import Alignment
 from holdfast.model.spans.reading import Text
 from holdfast.model.text import visible
 
@@ -192,12 +203,22 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
                 found[text] = "holds" if run_id in known else "gone"
             case CommitEvidence(oid=oid):
                 found[text] = by_commit[oid]
-            case FileEvidence(path=path, blob=blob):
-                now = held[path].blobs if path in held else ()
-                found[text] = "holds" if blob in now else "changed" if now else "gone"
+            case FileEvidence(path=path):
+                found[text] = _whole_state(clone.repo, item, held.get(path))
             case LinesEvidence() | SymbolEvidence():
                 found[text] = spans[item]
     return found
+
+
+def _whole_state(repo: Repo, cited: FileEvidence, held: Tracked | None) -> State:
+    """A whole file holds while the index, HEAD or the work tree has it, as its parts do."""
+    if held is None:
+        return "gone"
+    if cited.blob in held.blobs:
+        return "holds"
+    data = here(repo, cited.path)
+    ways = () if data is None else (data, data.replace(b"\r\n", b"\n"))
+    return "holds" if cited.blob in map(repo.hash_blob, ways) else "changed"
 
 
 def _span_states(clone: Clone, spans: Sequence[Span]) -> dict[Span, State]:
@@ -207,42 +228,60 @@ def _span_states(clone: Clone, spans: Sequence[Span]) -> dict[Span, State]:
         by_path.setdefault(span.path, []).append(span)
     at = places(clone.repo, by_path) if by_path else {}
     found: dict[Span, State] = {span: "unanchored" if span.path in at else "gone" for span in spans}
+    read: dict[Span, list[Text]] = {}  # where it is not as it was cited
     for path, text in _texts(clone.repo, at, by_path, found):
-        held = _standing(clone, text, by_path[path])
         for span in by_path[path]:
-            found[span] = "holds" if span in held or found[span] == "holds" else "changed"
-    return found
+            if found[span] != "holds" and text.own(span) is not None:
+                found[span] = "holds"
+            elif found[span] != "holds":
+                found[span] = "changed"
+                read.setdefault(span, []).append(text)
+    lost = {span: texts for span, texts in read.items() if found[span] != "holds"}
+    return found | dict.fromkeys(_moved_spans(clone.repo, lost), "holds")
 
 
 def _texts(
     repo: Repo, at: Mapping[str, Place], by_path: Mapping[str, Sequence[Span]], found: Mapping[Span, State]
 ) -> Iterator[tuple[str, Text]]:
-    """Each file once as it is here, and once more as git holds it if something cited was not found in it."""
-    waiting: list[str] = []
+    """Each file as it is here, and as the index and HEAD hold it if something cited was not found in it."""
+    waiting: list[tuple[str, str]] = []
+
+    def is_open(path: str) -> bool:
+        return any(found[span] != "holds" for span in by_path[path])
+
     for path, place in at.items():
         if (data := here(repo, place.path)) is not None:
             yield path, Text(place.path, data)
-        is_open = any(found[span] != "holds" for span in by_path[path])
-        if is_open and (data is None or repo.hash_blob(data) != place.held.blob):
-            waiting.append(path)
+        if is_open(path):
+            waiting += [(path, blob) for blob in others(repo, place, data)]
     for some in (waiting[start : start + _AT_ONCE] for start in range(0, len(waiting), _AT_ONCE)):
-        kept = stored(repo, [at[path].held.blob or "" for path in some])
-        for path in some:
-            if (data := kept.get(at[path].held.blob or "")) is not None:
-                yield path, Text(at[path].path, data)
+        kept = stored(repo, [blob for _, blob in some])
+        for path, blob in some:
+            if blob in kept and is_open(path):
+                yield path, Text(at[path].path, kept[blob])
 
 
-def _standing(clone: Clone, text: Text, spans: Iterable[Span]) -> set[Span]:
-    """Which of these spans stand in a text."""
-    held: set[Span] = set()
-    for span in spans:
-        if text.place(span) is not None:
-            held.add(span)
-        elif (
-            text.is_beyond(span) and (source := origin(clone.repo, (text.path, span.path), span)) is not None
-        ):
-            held |= {span} if text.place_of_text(source.lines, source.first) else set()
-    return held
+def _moved_spans(repo: Repo, lost: Mapping[Span, Sequence[Text]]) -> set[Span]:
+    """Which of these are not where they were cited because they moved.
+
+    An equal text elsewhere is not proof: it may have stood there before. The version that was cited tells;
+    where git has none, an equal text counts if there is one only.
+    """
+    copied = {span: [t for t in texts if t.is_beyond(span) or t.copies(span)] for span, texts in lost.items()}
+    known = sources(repo, [span for span, texts in copied.items() if texts])
+    aligned: dict[tuple[int, int], Alignment] = {}
+    found: set[Span] = set()
+    for span, texts in copied.items():
+        for text in texts:
+            if span not in known:
+                if not text.is_beyond(span) and len(text.copies(span)) == 1:
+                    found.add(span)
+                continue
+            source, first, last = known[span]
+            both = aligned.setdefault((id(source), id(text)), Alignment(source.lines, text.lines))
+            if both.follow(first, last) is not None:
+                found.add(span)
+    return found
 
 
 def moved(clone: Clone, cited: Iterable[str]) -> dict[str, Evidence]:
@@ -284,9 +323,10 @@ def _cited(clone: Clone, one: _Reading, place: Place) -> Evidence:
     """The receipt for one reading; a hash that was given must still be what stands there."""
     _check_name(place.path)
     if one.kind == "file":
-        if one.hash and one.hash not in place.held.blobs:
+        whole = FileEvidence(place.path, one.hash or place.held.blobs[0])
+        if _whole_state(clone.repo, whole, place.held) != "holds":
             raise _outdated(place.path, one.hash)
-        return FileEvidence(place.path, one.hash or place.held.blobs[0])
+        return whole
     if one.hash:
         given = _receipt(one, place.path)
         if _span_states(clone, [given])[given] != "holds":

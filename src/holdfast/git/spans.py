@@ -4,6 +4,7 @@ The old text is in git's history (`git.versions`), never in a receipt. Where his
 (a shallow clone, a text that was never committed), nothing is guessed: there is no difference to show.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.git.clone import Clone
@@ -20,7 +21,7 @@ from holdfast.model.evidence import (
     SymbolEvidence,
     parse,
 )
-from holdfast.model.spans.aligned import became, difference
+from holdfast.model.spans.aligned import Alignment, became, difference
 from holdfast.model.spans.reading import Text
 from holdfast.model.spans.text import is_binary, lines_of
 from holdfast.model.text import visible
@@ -83,18 +84,28 @@ def _standing(repo: Repo, place: Place, span: Span) -> tuple[Text, int, int] | N
     """The text in which a span stands, and its lines there; if it changed, those that took its place."""
     read = list(texts(repo, place))
     for text in read:
-        symbol = text.named(span) if isinstance(span, SymbolEvidence) else None
-        if symbol and text.hash(symbol.first, symbol.last, size=len(span.hash)) == span.hash:
-            return text, symbol.first, symbol.last  # not an equal text that comes before it
-        if (found := text.place(span)) is not None:
+        if (found := text.own(span)) is not None:
             return text, *found
     if not read:
         return None
+    source = origin(repo, (place.path, span.path), span)
+    if source is not None and (went := _went(source, read)) is not None:
+        return went
     if isinstance(span, SymbolEvidence):
         symbol = read[0].named(span)
         return (read[0], symbol.first, symbol.last) if symbol else None
-    source = origin(repo, (place.path, span.path), span)
-    return _after(source, read[0]) if source else None
+    if source is not None:
+        return _after(source, read[0])
+    copies = read[0].copies(span)
+    return (read[0], *copies[0]) if len(copies) == 1 else None
+
+
+def _went(source: Origin, read: Sequence[Text]) -> tuple[Text, int, int] | None:
+    """Where the cited text moved to in the first of these versions that still has it."""
+    for text in read:
+        if (place := Alignment(source.text.lines, text.lines).follow(source.first, source.last)) is not None:
+            return text, *place
+    return None
 
 
 def _after(source: Origin, now: Text) -> tuple[Text, int, int] | None:
@@ -117,16 +128,14 @@ def _recited(repo: Repo, span: Span) -> str | None:
 def _span_changed(repo: Repo, span: Span) -> tuple[str, ...]:
     place = places(repo, [span.path]).get(span.path)
     read = list(texts(repo, place)) if place else []
-    if any(text.place(span) for text in read):
+    if any(text.own(span) for text in read):
         return ()
     source = origin(repo, ([place.path] if place else []) + [span.path], span)
-    if source is None:
+    if source is None or _went(source, read) is not None:
         return ()
     old = source.lines
     now = _now(source, span, read[0]) if read else None
     new = now[0].lines[now[1] - 1 : now[2]] if now else []
-    if list(old) == list(new):  # too large to be found by its hash, but there
-        return ()
     before = f"{visible(source.text.path)}:{source.first}-{source.last}"
     after = f"{visible(now[0].path)}:{now[1]}-{now[2]}" if now else "gone"
     said = _said(source.version, source.changed, source.is_elsewhere)

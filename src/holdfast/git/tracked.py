@@ -1,7 +1,7 @@
 """Tracked files as they stand: their blobs, their text here and in git, and what a path was renamed to.
 
-The work tree is read without following a link; where it has no such file (a sparse checkout, one deleted
-but not committed) the index speaks, and where the index has none, HEAD.
+What counts is the work tree's version, the index's and HEAD's, in this order. The work tree is read without
+following a link; it may have no such file (a sparse checkout, one deleted but not committed).
 """
 
 import os
@@ -106,7 +106,7 @@ def places(repo: Repo, paths: Iterable[str]) -> dict[str, Place]:
     for _ in range(_HOPS):
         held = tracked(repo, at.values())
         lost = {p: now for p, now in at.items() if now not in held or held[now].index is None}
-        found |= {path: Place(now, held[now]) for path, now in at.items() if now in held}
+        found |= {p: _placed(now, held[now], found.get(p)) for p, now in at.items() if now in held}
         if not lost:
             break
         names = _renames(repo, lost.values(), held)
@@ -114,6 +114,12 @@ def places(repo: Repo, paths: Iterable[str]) -> dict[str, Place]:
         if not at:
             break
     return found
+
+
+def _placed(path: str, held: Tracked, before: Place | None) -> Place:
+    """A place; after a rename that is not committed, HEAD has the file under its name before."""
+    head = held.head or (before.held.head if before else None)
+    return Place(path, Tracked(held.index, head))
 
 
 def _renames(repo: Repo, paths: Iterable[str], held: Mapping[str, Tracked]) -> dict[str, str]:
@@ -182,11 +188,15 @@ def stored(repo: Repo, blobs: Iterable[str]) -> dict[str, bytes]:
 
 
 def texts(repo: Repo, place: Place) -> Iterator[Text]:
-    """The versions of a file that count, one after another: the work tree's, then git's."""
+    """The versions of a file that count, one after another: the work tree's, the index's, HEAD's."""
     data = here(repo, place.path)
     if data is not None:
         yield Text(place.path, data)
-    blob = place.held.blob
-    if blob is not None and (data is None or repo.hash_blob(data) != blob):
-        for kept in stored(repo, [blob]).values():
-            yield Text(place.path, kept)
+    kept = stored(repo, others(repo, place, data))
+    yield from (Text(place.path, text) for text in kept.values())
+
+
+def others(repo: Repo, place: Place, data: bytes | None) -> list[str]:
+    """The blobs of the index and of HEAD that are not what the work tree holds."""
+    known = "" if data is None else repo.hash_blob(data)
+    return [blob for blob in place.held.blobs if blob != known]

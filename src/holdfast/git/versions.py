@@ -5,19 +5,22 @@ renames, first in HEAD's history and then in everybody's.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
 from holdfast.git.tracked import OFFLINE, stored
-from holdfast.model.evidence import LinesEvidence, Span
+from holdfast.model.evidence import Span
+from holdfast.model.spans.aligned import Alignment
 from holdfast.model.spans.reading import Text
-from holdfast.model.spans.text import find_text
 
 MAX_VERSIONS = 500
 _FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
 _AT_ONCE = 25  # versions read through one process
 _MAX_BYTES = 64 << 20  # read in all
+_MAX_COMMITS = 5000  # in which the versions of many files are looked up together
+_PATHS = 200  # names a git process is given on its command line
+_MAX_PATHS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +85,14 @@ def origin(repo: Repo, paths: Iterable[str], span: Span) -> Origin | None:
 
 
 def _origin(repo: Repo, path: str, span: Span) -> Origin | None:
-    seen: set[str] = set()
-    for is_elsewhere, known in enumerate(versions(repo, path)):
-        found = _search(repo, known, span, seen)
-        if found is not None:
-            at, text, first, last = found
-            changed = known[at - 1] if at and not is_elsewhere else None
-            return Origin(text, first, last, known[at], changed, bool(is_elsewhere))
+    seen: dict[str, Text] = {}
+    histories = list(versions(repo, path))
+    for search in (_search, _never_there):
+        for is_elsewhere, known in enumerate(histories):
+            if (found := search(repo, known, span, seen)) is not None:
+                at, text, first, last = found
+                changed = known[at - 1] if at and not is_elsewhere else None
+                return Origin(text, first, last, known[at], changed, bool(is_elsewhere))
     return None
 
 
@@ -102,43 +106,97 @@ def changer(repo: Repo, path: str, blob: str) -> tuple[Version, Version | None, 
 
 
 def _search(
-    repo: Repo, known: Sequence[Version], span: Span, seen: set[str]
+    repo: Repo, known: Sequence[Version], span: Span, seen: dict[str, Text]
 ) -> tuple[int, Text, int, int] | None:
-    """Which of the versions holds a span, and where."""
-    passed: list[tuple[int, Text]] = []  # versions in which the text was not where it was cited
+    """The newest version that holds a span: from where it stood as cited, followed to where it went."""
+    passed: list[tuple[int, Text]] = []
     for at, text in _texts(repo, known, seen):
-        place = text.place(span) if not text.is_beyond(span) else _in_place(text, span)
-        if place is None:
-            if text.is_beyond(span):
-                passed.append((at, text))
+        if (place := text.own(span)) is None:
+            passed.append((at, text))
             continue
-        for newer, other in passed:  # too large to be looked for by hash; now its text is known
-            start = find_text(other.lines, text.lines[place[0] - 1 : place[1]], place[0] - 1)
-            if start is not None:
-                return newer, other, start + 1, start + 1 + place[1] - place[0]
+        for newer, other in reversed(passed):
+            if (went := Alignment(text.lines, other.lines).follow(*place)) is None:
+                break
+            at, text, place = newer, other, went
         return at, text, *place
     return None
 
 
-def _in_place(text: Text, span: Span) -> tuple[int, int] | None:
-    if not isinstance(span, LinesEvidence) or span.last > len(text.lines):
-        return None
-    same = text.hash(span.first, span.last, size=len(span.hash)) == span.hash
-    return (span.first, span.last) if same else None
+def _never_there(
+    repo: Repo, known: Sequence[Version], span: Span, seen: dict[str, Text]
+) -> tuple[int, Text, int, int] | None:
+    """The newest version with a text that was never committed where it was cited."""
+    for at, text in _texts(repo, known, seen):
+        if not text.is_beyond(span) and (place := text.place(span)) is not None:
+            return at, text, *place
+    return None
 
 
-def _texts(repo: Repo, known: Sequence[Version], seen: set[str]) -> Iterator[tuple[int, Text]]:
+def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, tuple[Text, int, int]]:
+    """For many spans at once the newest version in which each stands just as it was cited, and where."""
+    waiting: dict[str, set[Span]] = {}
+    for span in spans:
+        waiting.setdefault(span.path, set()).add(span)
+    found: dict[Span, tuple[Text, int, int]] = {}
+    if not waiting or repo.head().oid is None:
+        return found
+    for how in ("HEAD", "--all"):
+        open_paths = [path for path, some in waiting.items() if some - found.keys()]
+        for path, text in _read(repo, _blobs(repo, open_paths, how), waiting, found):
+            for span in waiting[path] - found.keys():
+                if (place := text.own(span)) is not None:
+                    found[span] = (text, *place)
+    return found
+
+
+def _blobs(repo: Repo, paths: Sequence[str], how: str) -> dict[str, list[str]]:
+    """The blobs of each path in history, newest first."""
+    blobs: dict[str, list[str]] = {}
+    shape = ("--raw", "-z", "--no-abbrev", f"-n{_MAX_COMMITS}", _FORMAT, "-m", "--no-renames")
+    for some in (paths[at : at + _PATHS] for at in range(0, min(len(paths), _MAX_PATHS), _PATHS)):
+        done = repo.attempt("--literal-pathspecs", "log", *shape, how, "--", *some, environ=OFFLINE)
+        for version in _parsed(done.stdout):
+            if version.blob is not None:
+                blobs.setdefault(version.path, []).append(version.blob)
+    return {path: list(dict.fromkeys(some))[:MAX_VERSIONS] for path, some in blobs.items()}
+
+
+def _read(
+    repo: Repo,
+    blobs: Mapping[str, Sequence[str]],
+    waiting: Mapping[str, set[Span]],
+    found: Mapping[Span, object],
+) -> Iterator[tuple[str, Text]]:
+    """The versions of many files, a few of each at a time, until all that is waited for was found."""
+    start, size, total = 0, 4, 0
+    while total <= _MAX_BYTES:
+        rows = [
+            (path, blob)
+            for path, some in blobs.items()
+            if path in waiting and waiting[path] - found.keys()
+            for blob in some[start : start + size]
+        ]
+        if not rows:
+            return
+        for part in (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE)):
+            data = stored(repo, [blob for _, blob in part])
+            total += sum(map(len, data.values()))
+            yield from ((path, Text(path, data[blob])) for path, blob in part if blob in data)
+        start, size = start + size, size * 2
+
+
+def _texts(repo: Repo, known: Sequence[Version], seen: dict[str, Text]) -> Iterator[tuple[int, Text]]:
     """Each version's text once, newest first, as long as they are few and small enough."""
-    total = 0
+    total, given = 0, set[str]()
     for start in range(0, len(known), _AT_ONCE):
-        some = [(at, v) for at, v in enumerate(known[start : start + _AT_ONCE], start) if v.blob]
-        data = stored(
-            repo, [version.blob for _, version in some if version.blob not in seen and version.blob]
-        )
-        for at, version in some:
-            if version.blob and version.blob not in seen and version.blob in data:
-                seen.add(version.blob)
-                total += len(data[version.blob])
-                yield at, Text(version.path, data[version.blob])
+        some = [(at, v, v.blob) for at, v in enumerate(known[start : start + _AT_ONCE], start) if v.blob]
+        data = stored(repo, [blob for _, _, blob in some if blob not in seen])
+        for at, version, blob in some:
+            if blob not in seen and blob in data:
+                seen[blob] = Text(version.path, data[blob])
+            if blob in seen and blob not in given:
+                given.add(blob)
+                total += sum(map(len, seen[blob].lines))
+                yield at, seen[blob]
         if total > _MAX_BYTES:
             return

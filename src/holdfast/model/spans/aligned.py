@@ -1,12 +1,58 @@
-"""What became of some lines: which lines took their place, and the difference as people read it."""
+"""What became of some lines: where they went, what took their place, and the difference as people read it."""
 
 import difflib
 from collections.abc import Iterator, Sequence
 
+from holdfast.model.spans.text import find_all
+
 _ALIGNED = 4000  # lines that differ on one side, up to which they are compared one by one
 _SHOWN = 400  # lines of a difference
+_TELLING = 3  # lines that say something; fewer may stand in a file twice by chance
 
 Op = tuple[str, int, int, int, int]
+
+
+class Alignment:
+    """An older and a newer text of one file, asked where lines of the older went."""
+
+    def __init__(self, old: Sequence[bytes], new: Sequence[bytes]) -> None:
+        self._old, self._new = old, new
+        self._known: list[Op] | None = None
+
+    def follow(self, first: int, last: int) -> tuple[int, int] | None:
+        """Where lines first to last stand now, unchanged; None if they do not.
+
+        An equal text that stood elsewhere before already is not where they went.
+        """
+        size = last - first + 1
+        starts = find_all(self._new, self._old[first - 1 : last])
+        if not starts:
+            return None
+        for tag, i1, i2, j1, _ in self._operations:
+            if tag == "equal" and i1 < first and last <= i2:
+                return j1 + first - i1, j1 + last - i1
+        known = [(j1, j2) for tag, _, _, j1, j2 in self._operations if tag == "equal"]
+        fresh = [s for s in starts if not any(j1 <= s and s + size <= j2 for j1, j2 in known)]
+        start = min(self._likely(first, last, fresh), key=lambda s: abs(s - first + 1), default=None)
+        return None if start is None else (start + 1, start + size)
+
+    def _likely(self, first: int, last: int, starts: list[int]) -> list[int]:
+        """Of the places where these lines are new, those they can have gone to.
+
+        A line or two that were edited where they stood have not moved, though another may say the same now.
+        """
+        around = [op for op in self._operations if op[1] < last and op[2] >= first]
+        telling = sum(1 for line in self._old[first - 1 : last] if line) >= _TELLING
+        if telling or all(op[0] == "delete" for op in around):
+            return starts
+        size = last - first + 1
+        return [s for s in starts if any(j1 < s + size and s < j2 for *_, j1, j2 in around)]
+
+    @property
+    def _operations(self) -> list[Op]:
+        if self._known is None:
+            self._known = list(_operations(self._old, self._new))
+        return self._known
 
 
 def became(old: Sequence[bytes], first: int, last: int, new: Sequence[bytes]) -> tuple[int, int] | None:

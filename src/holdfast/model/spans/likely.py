@@ -26,13 +26,22 @@ class Guesses:
 
     def places(self, name: str) -> Iterator[tuple[int, int]]:
         """First and last lines, counted from 1, of what may be this symbol."""
-        leaf = re.escape(name.rpartition(".")[2].encode())
-        found = re.finditer(rb"(?<![\w$])" + leaf + rb"(?![\w$])", self._whole)
-        rows = dict.fromkeys(
-            bisect.bisect_right(self._starts, hit.start()) - 1 for hit in islice(found, _GUESSES)
-        )
-        for at in rows:
+        for at in self._mentions(name):
             yield from self._extents(at)
+
+    def _mentions(self, name: str, before: bytes = b"") -> list[int]:
+        """The first lines that mention the last part of a name."""
+        leaf = re.escape(name.rpartition(".")[2].encode())
+        found = re.finditer(before + rb"(?<![\w$])" + leaf + rb"(?![\w$])", self._whole)
+        hits = islice(found, _GUESSES)
+        return list(dict.fromkeys(bisect.bisect_right(self._starts, hit.start()) - 1 for hit in hits))
+
+    def is_sure(self, name: str, place: tuple[int, int]) -> bool:
+        """Whether these lines can only be the symbol of this name, not one that is called alike elsewhere."""
+        if self._is_python:
+            return python.qualifier(self._lines, place[0] - 1) == name.rpartition(".")[0]
+        rows = self._mentions(name, rb"(?<!this\.)(?<!self\.)")
+        return len(rows) < _GUESSES and all(place[0] <= row + 1 <= place[1] for row in rows)
 
     def _extents(self, at: int) -> Iterator[tuple[int, int]]:
         if self._is_python and python.opens(self._lines[at]):

@@ -117,6 +117,21 @@ def extent(lines: Sequence[bytes], at: int, inside: Container[int] = ()) -> tupl
     return first + 1, last + 1
 
 
+def qualifier(lines: Sequence[bytes], at: int) -> str:
+    """The names, joined by dots, of the classes and functions that a line stands in, by indentation."""
+    names: list[str] = []
+    indent = _indent(lines[at])
+    for row in range(at - 1, -1, -1):
+        if indent == 0:
+            break
+        line = lines[row]
+        if line and (deep := _indent(line)) < indent and not line.lstrip().startswith((b"#", b")")):
+            indent = deep
+            if found := _OPENING.match(line):
+                names.append(found[2].decode("utf-8", "replace"))
+    return ".".join(reversed(names))
+
+
 def _indent(line: bytes) -> int:
     return len(line.expandtabs()) - len(line.lstrip().expandtabs())
 

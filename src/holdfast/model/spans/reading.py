@@ -1,6 +1,6 @@
 """One version of a file, asked about many spans: where each stands, and how it is cited."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from holdfast.errors import BadInput, TooLarge
@@ -9,7 +9,7 @@ from holdfast.model.spans import symbols as naming
 from holdfast.model.spans import text as lines_of_text
 from holdfast.model.spans.likely import Guesses
 from holdfast.model.spans.symbol import Symbol
-from holdfast.model.spans.text import Tables, digest, find, find_text, is_binary, is_costly, lines_of
+from holdfast.model.spans.text import Tables, digest, find, find_all, is_binary, is_costly, lines_of
 from holdfast.model.text import visible
 
 MAX_BYTES = lines_of_text.MAX_BYTES
@@ -34,40 +34,61 @@ class Text:
     def _guesses(self) -> Guesses:
         return Guesses(self.path, self.lines)
 
-    def place(self, span: Span) -> tuple[int, int] | None:
-        """First and last line of where the cited text stands, nearest to where it was; None: nowhere."""
+    def own(self, span: Span) -> tuple[int, int] | None:
+        """First and last line of the cited text if it is where it was cited: at its lines, under its name."""
         match span:
             case LinesEvidence(first=first, last=last, hash=wanted):
-                start = find(self.lines, last - first + 1, wanted, first - 1, self._tables)
-                return None if start is None else (start + 1, start + 1 + last - first)
+                is_same = last <= len(self.lines) and self.hash(first, last, size=len(wanted)) == wanted
+                return (first, last) if is_same else None
             case SymbolEvidence(name=name, hash=wanted):
-                return self._place_of(name, wanted)
+                return self._own(name, wanted)
 
-    def _place_of(self, name: str, wanted: str) -> tuple[int, int] | None:
+    def _own(self, name: str, wanted: str) -> tuple[int, int] | None:
         if not self._named:
             return None
-        for first, last in self._guesses.places(name):
-            if self.hash(first, last, size=len(wanted)) == wanted:
-                return first, last
-        for symbol in self._called(name):
-            if self.hash(symbol.first, symbol.last, size=len(wanted)) == wanted:
-                return symbol.first, symbol.last
-        return None
+        for place in self._guesses.places(name):
+            if self.hash(*place, size=len(wanted)) == wanted:
+                if self._guesses.is_sure(name, place):
+                    return place
+                break  # an equal text may be another's: the whole file tells whose it is
+        called = (s for s in self.symbols or [] if s.name == name)
+        return next(self._equal(((s.first, s.last) for s in called), wanted), None)
 
-    def _called(self, name: str) -> list[Symbol]:
-        """Every symbol that a receipt with this name could have meant."""
+    def copies(self, span: Span) -> list[tuple[int, int]]:
+        """Where else the cited text stands, the nearest first: it may have moved there, or be another's."""
+        match span:
+            case LinesEvidence(first=first, last=last, hash=wanted):
+                size = last - first + 1
+                start = find(self.lines, size, wanted, first - 1, self._tables)
+                if start is None:
+                    return []
+                starts = find_all(self.lines, self.lines[start : start + size])
+                starts.sort(key=lambda other: abs(other - first + 1))
+                return [(other + 1, other + size) for other in starts]
+            case SymbolEvidence(name=name, hash=wanted):
+                return self._copies(name, wanted)
+
+    def _copies(self, name: str, wanted: str) -> list[tuple[int, int]]:
+        """While the name stands, only what is numbered like it; else any text that mentions the leaf."""
+        if not self._named:
+            return []
         base = name.rstrip("0123456789").removesuffix("-")
-        found = self.symbols or []
-        return [item for item in found if item.name == name or (item.also and item.also in (name, base))]
+        alike = [s for s in self.symbols or [] if s.also and s.also in (name, base)]
+        places = [(s.first, s.last) for s in alike]
+        if not any(s.name == name for s in self.symbols or []):
+            places += self._guesses.places(name)
+        return list(self._equal(dict.fromkeys(places), wanted))
+
+    def _equal(self, places: Iterable[tuple[int, int]], wanted: str) -> Iterator[tuple[int, int]]:
+        return (place for place in places if self.hash(*place, size=len(wanted)) == wanted)
+
+    def place(self, span: Span) -> tuple[int, int] | None:
+        """Where the cited text stands, as far as this version alone can tell; None: nowhere."""
+        return self.own(span) or next(iter(self.copies(span)), None)
 
     def is_beyond(self, span: Span) -> bool:
         """Whether a span is too large to be looked for by its hash alone."""
         return isinstance(span, LinesEvidence) and is_costly(self.lines, span.last - span.first + 1)
-
-    def place_of_text(self, old: Sequence[bytes], near: int) -> tuple[int, int] | None:
-        """Where these very lines stand, nearest to line `near`; None if nowhere."""
-        start = find_text(self.lines, old, near - 1)
-        return None if start is None else (start + 1, start + len(old))
 
     def hash(self, first: int, last: int, *, size: int = 40) -> str:
         """The hash of lines first to last."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 MAX_BYTES = 64 << 20  # of a file in which spans are looked for
 _NEAR = 64  # lines to both sides that are looked at before the whole file is
 _MOST = 128 << 20  # bytes hashed in search of one span; beyond it only its old text finds it
+_PLACES = 500  # at which one text is found
 _TABLE = 50_000  # lines of a file whose windows are remembered for the next question
 _BOM = b"\xef\xbb\xbf"
 
@@ -86,6 +87,19 @@ def find_text(lines: Sequence[bytes], old: Sequence[bytes], near: int) -> int | 
     either = (text.rfind(wanted, 0, at + len(wanted)), text.find(wanted, at))
     found = [text.count(b"\n", 0, start) for start in either if start >= 0]
     return min(found, key=lambda start: abs(start - near), default=None)
+
+
+def find_all(lines: Sequence[bytes], old: Sequence[bytes]) -> list[int]:
+    """Every place, up to a few hundred, at which these very lines begin among others."""
+    text, wanted = b"\n" + joined(lines), b"\n" + joined(old)
+    found: list[int] = []
+    at, counted, row = text.find(wanted), 0, 0
+    while at >= 0 and len(found) < _PLACES:
+        row += text.count(b"\n", counted, at)
+        counted = at
+        found.append(row)
+        at = text.find(wanted, at + 1)
+    return found
 
 
 def _outwards(near: int, places: int, reach: int) -> Iterator[int]:
