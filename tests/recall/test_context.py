@@ -1,6 +1,7 @@
 """What a new session is told: the right things, marked for what they are, within a budget."""
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from tests.git.place import Place
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "packs"
 MARKER = "k3v9q2"
+DEAR = "1a2b3c4d5e6f"  # as long as markers are, and a token for each character
 TS = "2026-11-15T19:42:07.000000Z"
 FAR = "2099-01-01T00:00:00.000000Z"
 
@@ -225,18 +227,18 @@ def test_it_never_takes_more_than_its_budget(place: Place, seed: int) -> None:
     for _ in range(100):
         budget = chance.choice([200, 250, 400, 1000, 2000, chance.randint(200, 9000)])
         names = chance.sample(NAMES, k=chance.randint(1, len(NAMES)))
-        found = pack(material, budget=budget, marker=MARKER, sections=names)
+        found = pack(material, budget=budget, marker=DEAR, sections=names)
         said = text(found)
         assert tokens(said) <= count(said) == found.tokens <= budget, (budget, names)
         told = [one.name for one in found.sections]
         assert told == [name for name in names if name in told]
         assert "invariants" not in names or not told or "invariants" in told, (budget, names)
-        assert found == pack(material, budget=budget, marker=MARKER, sections=names)
+        assert found == pack(material, budget=budget, marker=DEAR, sections=names)
         rows = [line for one in found.sections for line in one.lines]
         assert all(any(told.id[:12] in line.text for told in line.told) for line in rows)
         assert said.splitlines()[1 :: len(said.splitlines()) - 2] == [
-            f"<holdfast-data {MARKER}>",
-            f"</holdfast-data {MARKER}>",
+            f"<holdfast-data {DEAR}>",
+            f"</holdfast-data {DEAR}>",
         ]
 
 
@@ -480,6 +482,15 @@ def test_a_session_that_only_began_is_told_with_the_last_that_did(place: Place) 
         assert words in told
     assert told.count("fix the leak") == 1 and "- open: SES-1:o1 fix the leak" in told
     assert "1 commit since SES-1's last commit" in "\n".join(section(found, "changed"))
+
+
+def test_a_long_reason_hides_no_doubt(place: Place) -> None:
+    """What is doubtful about a memory matters more than the last words of why it was decided."""
+    doubted = known("FCT-1", "so it is", why="because " * 60, doubt="run:1 is not here any more")
+    (line,) = section(packed(place, knows=[doubted]), "facts")
+    assert re.fullmatch(
+        r"- FCT-1 so it is \(because .*…\) \(run:1 is not here any more\) \[everywhere\]", line
+    )
 
 
 def test_a_link_that_leads_nowhere_says_so(place: Place) -> None:

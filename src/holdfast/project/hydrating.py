@@ -75,7 +75,7 @@ class Hydrating(Resting):
         tally.count(self.clone.layout, f"context.{packed.how}")
         if not asked:  # who reads the file has asked nothing: what speaks on request only is not for them
             self._view_quietly(ACTIVE, context.text(packed))
-        silent = 0 if found.known else sum(one.trust == "T4" for one in standings)
+        silent = 0 if found.known else sum(map(_would_speak, standings))
         return replace(packed, receipt=self._receipt(packed, found), silent=silent)
 
     def _material(self, asked: str, files: Sequence[str], standings: Sequence[Standing]) -> Material:
@@ -256,6 +256,11 @@ class Hydrating(Resting):
 def _speaks_unasked(one: Standing) -> bool:
     """Whether an agent may be told it without having asked (law 11)."""
     return one.status == "accepted" and one.trust == "T0"
+
+
+def _would_speak(one: Standing) -> bool:
+    """Whether something came by git and is silent only because nobody here vouches for it."""
+    return one.trust == "T4" and one.status in ("accepted", "stale", "unreviewed")
 
 
 def _is_at(path: str, place: str) -> bool:

@@ -13,7 +13,7 @@ from holdfast.recall.relevant import minute
 
 MAX_PATHS = 200  # that are named; more are only counted
 _WIDE = 100  # characters after which a list of names goes on in the next line
-_RATIONALE = 160  # bytes of why something was decided
+_RATIONALE, _DOUBT = 160, 100  # bytes of why something was decided, and of what is doubtful about it
 _NAMED = 3  # memories that a line names as contradicting it
 MOST_FOUND = 12  # things that a question brings into a pack
 FOUND = "found"  # tells what no other section does
@@ -117,12 +117,12 @@ def _facts(material: Material) -> list[Line]:
 
 def _memory(one: Governs) -> Line:
     known, why, undecided = one.known, flat(one.why, 80), _undecided(one.known)
-    end = f"{flat(_because(known), _RATIONALE)} [{why}]"
+    end = f"{_because(known)}[{why}]"
     # That nobody decided comes first: however short a line is cut, it must not pass for settled.
     begin = f"- {known.id} {f'({undecided}; ask) ' if undecided else ''}"
     room = max(120, LONGEST - len(f"{begin}{end}".encode("utf-8", "replace")) - 1)
     told = Told(known.id, known.type, known.blob, "; ".join(filter(None, (why, undecided))))
-    return Line(f"{begin}{flat(known.statement, room)}{' ' if end[0] != ' ' else ''}{end}", (told,))
+    return Line(f"{begin}{flat(known.statement, room)} {end}", (told,))
 
 
 def _undecided(known: Known) -> str:
@@ -135,8 +135,8 @@ def _undecided(known: Known) -> str:
 
 def _because(known: Known) -> str:
     """Why it was decided or what to do instead, and what is doubtful about it."""
-    said = [f"({part})" for part in (known.why, known.doubt) if part]
-    return " ".join(said)
+    said = ((known.why, _RATIONALE), (known.doubt, _DOUBT))
+    return "".join(f"({flat(part, size)}) " for part, size in said if part)
 
 
 def _found(material: Material, told_already: Collection[str]) -> list[Line]:
