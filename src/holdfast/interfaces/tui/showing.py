@@ -26,7 +26,8 @@ from holdfast.interfaces.tui.tray import Tray
 T = TypeVar("T")
 NARROW = 100  # columns; below that the queue stands above the item
 PAUSE = 0.05  # seconds before an item is looked at closely: who holds a key down is passing by
-DECIDING, LEAVING = "a approve r reject e edit m merge s skip u undo A all / filter", "? help q quit"
+DECIDING = ("a approve", "r reject", "e edit", "m merge", "s skip", "u undo", "A all", "/ filter")
+LEAVING = ("? help", "q quit")
 
 Cited = Callable[[Sequence[tuple[str, str]]], Mapping[str, Lines]]  # receipts and their states: their lines
 
@@ -227,7 +228,11 @@ class Showing(Screen[None]):
 
 def _keys(width: int) -> Text:
     """The keys in one line; where it is too short for all, how to get help and how to leave come first."""
-    whole = f"{DECIDING} {LEAVING}"
-    keys = Text(whole if len(whole) <= width else f"{LEAVING} {DECIDING}", no_wrap=True, overflow="ellipsis")
+    shown = " ".join((*DECIDING, *LEAVING))
+    if len(shown) > width:
+        named = (*LEAVING, *DECIDING)
+        fitting = (" ".join(named[:number]) for number in range(len(named), 1, -1))
+        shown = next((line for line in fitting if len(line) <= width), LEAVING[0])
+    keys = Text(shown, no_wrap=True)
     keys.highlight_regex(r"(?<!\S)\S(?!\S)", "bold")
     return keys
