@@ -7,7 +7,7 @@ import pytest
 from holdfast.project import Project
 from holdfast.store import layout
 from tests.tui.conftest import NET, NOTES, Room
-from tests.tui.screens import NARROW, WIDE, Driven, drive
+from tests.tui.screens import NARROW, SMALL, WIDE, Driven, drive
 
 RETRY = "Retry only calls that are safe to repeat"
 CACHE = "Cache answers on disk"
@@ -371,6 +371,21 @@ def test_evidence_shows_the_lines_it_names(room: Room) -> None:
         assert "▸+! DEC-2" in screen.text and "+We talked again." in screen.text
 
     drive(room.project, act, (120, 50))
+
+
+def test_the_question_fits_whatever_becomes_of_the_window(clash: Room) -> None:
+    """A choice that is out of sight is no choice."""
+
+    async def act(screen: Driven) -> None:
+        await screen.press("a")
+        for size in (SMALL, (30, 9), WIDE, NARROW):
+            await screen.resize(*size)
+            for choice in ("s  supersede", "b  keep both", "r  reject", "c  cancel"):
+                assert choice in screen.text
+        await screen.press("c")
+        assert screen.ids == ["DEC-new"]
+
+    drive(clash.project, act)
 
 
 def test_what_was_seen_to_contradict_is_marked(clash: Room) -> None:

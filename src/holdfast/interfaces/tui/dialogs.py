@@ -22,6 +22,7 @@ from holdfast.model.text import visible
 
 T = TypeVar("T")
 MAX_BESIDE = 4  # contradictions that a question shows
+MAX_NAMED = 2  # of these in a sentence
 SMALL = (60, 20)  # columns and rows; in less, choices are said in a word
 AROUND = 4  # rows of a question that are neither its texts nor its choices: border, and two to say it
 
@@ -126,6 +127,7 @@ class HowBoth(Dialog[str]):
     HowBoth > Vertical { max-height: 100%; }
     HowBoth.small > Vertical { width: 100%; }
     HowBoth VerticalScroll { height: auto; }
+    HowBoth #question { max-height: 2; }
     HowBoth OptionList, HowBoth OptionList:focus { max-height: 100%; }
     """
 
@@ -134,7 +136,7 @@ class HowBoth(Dialog[str]):
         self._conflicts, self._no = conflicts, no
 
     def compose(self) -> ComposeResult:
-        one, others = self._conflicts[0].one.id, ", ".join(found.other.id for found in self._conflicts)
+        one, others = self._sides()
         with Vertical():
             yield Static(safe(f"{one} contradicts {others}", "bold"), id="question")
             with VerticalScroll(can_focus=False):
@@ -143,8 +145,14 @@ class HowBoth(Dialog[str]):
                 yield Static(Group(*parts))
             yield OptionList(*self._options())
 
+    def _sides(self) -> tuple[str, str]:
+        """What contradicts, and what it contradicts, by as many names as fit into a line."""
+        ids = [found.other.id for found in self._conflicts]
+        more = f" and {len(ids) - MAX_NAMED} more" if len(ids) > MAX_NAMED else ""
+        return self._conflicts[0].one.id, ", ".join(ids[:MAX_NAMED]) + more
+
     def _options(self, *, small: bool = False) -> list[Option]:
-        one, others = self._conflicts[0].one.id, ", ".join(found.other.id for found in self._conflicts)
+        one, others = self._sides()
         return [
             Option(
                 safe("s  supersede" + ("" if small else f": {one} takes the place of {others}")), "supersede"
