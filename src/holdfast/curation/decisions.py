@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.git.approvals import DECISIONS
+from holdfast.git.approvals import DECISIONS, Causes, weakened
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.memory import Memory
@@ -67,6 +67,8 @@ def record(
         "reason": reason,
         "action": action,
     }
+    if kind == "accept":  # it stays so whatever becomes of the text
+        said["supersedes"] = list(getattr(memory, "supersedes", ()))
     body = {name: value for name, value in said.items() if value is not None}
     return clone.record(Draft(kind=kind, target=memory.id, layer=memory.layer, body=body))
 
@@ -75,8 +77,9 @@ def recorded(
     clone: Clone, targets: Collection[str], kinds: Collection[str]
 ) -> Iterator[tuple[Event, dict[str, Any]]]:
     """This clone's own events of these kinds about these memories, each with what its body says."""
+    second_hand = clone.second_hand()
     for event in clone.own_events():
-        if event.kind in kinds and event.target in targets:
+        if event.target in targets and weakened(event.kind, event.hash_self, second_hand) in kinds:
             yield event, (clone.bodies.get(event.body) if event.body else None) or {}
 
 
@@ -101,10 +104,16 @@ def ever(clone: Clone, identity: str, kind: str, *, blob: str | None = None) -> 
 
 
 def _last(clone: Clone, identity: str, events: Iterable[Event]) -> tuple[str, str | None] | None:
-    """The last decision about a memory among some events: its kind, and the text it was about."""
-    about = [event for event in events if event.target == identity and event.kind in DECISIONS]
-    if not about:
+    """The last decision about a memory among some events, by what builds on what: its kind, and its text."""
+    causes, last = Causes(clone), None
+    for event in events:
+        if (
+            event.target == identity
+            and event.kind in DECISIONS
+            and (last is None or causes.later((event.ts, event.hash_self), (last.ts, last.hash_self)))
+        ):
+            last = event
+    if last is None:
         return None
-    last = max(about, key=lambda event: (event.ts, event.hash_self))
     body = clone.bodies.get(last.body) if last.body else None
-    return last.kind, (body or {}).get("blob")
+    return weakened(last.kind, last.hash_self, clone.second_hand()), (body or {}).get("blob")

@@ -14,7 +14,7 @@ from holdfast.curation import trust
 from holdfast.curation.decisions import Standing
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry
 from holdfast.git import parts
-from holdfast.git.approvals import Approvals, recorded, words_of
+from holdfast.git.approvals import Approvals, words_of
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import State, states
 from holdfast.git.parts import Placed
@@ -155,7 +155,7 @@ def by_id(seen: Iterable[Seen], identity: str) -> Seen | None:
 
 def is_approved(clone: Clone, seen: Sequence[Seen], one: Seen) -> bool:
     """Whether somebody approved this entry, among all that are visible."""
-    return _covers(_approvals(clone, seen), one)
+    return _speaks(trust.judged(clone, seen), one)
 
 
 def by_hand(clone: Clone, one: Seen) -> Seen:
@@ -191,13 +191,14 @@ def _clash(one: Seen) -> Clashing:
 
 
 def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standing]:
-    approvals, tiers = trust.judged(clone, seen)
-    approved = {_place(one) for one in seen if _covers(approvals, one) or _ends(approvals, one)}
+    known = trust.judged(clone, seen)
+    approved = {_place(one) for one in seen if _is_approved(known, one)}
     evidence = states(clone, (text for one in seen for text in one.memory.evidence))
-    newer = _newer((one for one in seen if _place(one) in approved), tiers)
+    newer = _newer((one for one in seen if _place(one) in approved), known)
+    chief = {one.memory.id: one.sighting.path for one in seen if known.repeats and not known.is_repeat(one)}
     found = []
     for one in seen:
-        tier = tiers[one.memory.id, one.sighting.blob]
+        tier = known.tier(one)
         after = next(
             (name for name, rank in newer.get(one.memory.id, ()) if trust.outranks(rank, tier)), None
         )
@@ -208,36 +209,58 @@ def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standi
             stale=is_stale(one.memory, evidence),
             now=now,
         )
-        found.append(_standing(one, evidence, status=status, tier=tier, newer=after))
+        copied = chief.get(one.memory.id) if known.is_repeat(one) else None
+        found.append(_standing(one, evidence, status=status, tier=tier, newer=after, copied=copied))
     return found
+
+
+def _is_approved(known: trust.Judged, one: Seen) -> bool:
+    """Whether somebody approved this text, or that it no longer holds."""
+    return _speaks(known, one) or (_ends(known.approvals, one) and not known.is_repeat(one))
+
+
+def _speaks(known: trust.Judged, one: Seen) -> bool:
+    """Whether somebody approved this text; a file that only repeats another's id is no memory of its own."""
+    if known.is_repeat(one):
+        return False
+    by_person = known.tier(one) == trust.T0 and isinstance(one.memory, Accepted)
+    return by_person or _covers(known.approvals, one)
 
 
 def _place(one: Seen) -> tuple[str, int]:
     return one.sighting.path, one.start
 
 
-def _newer(
-    approved: Iterable[Seen], tiers: Mapping[tuple[str, str], str]
-) -> Mapping[str, list[tuple[str, str]]]:
+def _newer(approved: Iterable[Seen], known: trust.Judged) -> Mapping[str, list[tuple[str, str]]]:
     """Which memories are to take the place of which, with how far each of them is trusted.
 
     Only what was approved itself may take another's place, and only that of one it outranks: else any file
-    could silence a fact.
+    could silence a fact. And what a person let take another's place keeps it, whatever becomes of its file.
     """
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for one in approved:
         for old in one.memory.supersedes if isinstance(one.memory, Accepted) else ():
-            found[old].append((one.memory.id, tiers[one.memory.id, one.sighting.blob]))
+            found[old].append((one.memory.id, known.tier(one)))
+    for old, name in known.kept.items():
+        found[old].append((name, trust.T0))
     return found
 
 
 def _standing(
-    one: Seen, evidence: Mapping[str, State], *, status: str, tier: str, newer: str | None
+    one: Seen,
+    evidence: Mapping[str, State],
+    *,
+    status: str,
+    tier: str,
+    newer: str | None,
+    copied: str | None,
 ) -> Standing:
     memory, sighting = one.memory, one.sighting
     notes = [f"{text} {_SAID[evidence[text]]}" for text in memory.evidence if evidence[text] != "holds"]
     if newer is not None:
         notes.append(f"superseded by {newer}")
+    if copied is not None:
+        notes.append(f"{copied} has this id and was approved; give this file another, or delete it")
     if sighting.origin == "edit":
         notes.append("edited by hand")
     elif _is_edited_since(one):
@@ -285,11 +308,6 @@ def _status(memory: Memory, *, approved: bool, superseded: bool, stale: bool, no
     if is_expired(memory, now):
         return "expired"
     return "stale" if stale else "accepted"
-
-
-def _approvals(clone: Clone, seen: Sequence[Seen]) -> Approvals:
-    claims = [one.memory.id for one in seen]
-    return Approvals(recorded(clone, set(claims)), claims)
 
 
 def _ends(approved: Approvals, one: Seen) -> bool:

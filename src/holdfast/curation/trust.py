@@ -6,13 +6,14 @@ a word in the memory's own file: whoever can write a file could write "approved"
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.git import approvals, upstream
-from holdfast.git.approvals import T0, T2, T4, Approval, Approvals, Tiers
+from holdfast.git import approvals, supersession, upstream
+from holdfast.git.approvals import T0, T2, T4, Approvals, Causes, Tiers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from holdfast.curation.facts import Seen
     from holdfast.git.clone import Clone
@@ -20,20 +21,44 @@ if TYPE_CHECKING:
 __all__ = ["T0", "T2", "T4", "judged", "outranks", "tiers"]
 
 
-def judged(clone: Clone, seen: Sequence[Seen]) -> tuple[Approvals, Mapping[tuple[str, str], str]]:
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the log says about the memories that are visible here."""
+
+    approvals: Approvals
+    tiers: Mapping[tuple[str, str], str]  # by a memory's id and its text's blob
+    repeats: Collection[tuple[str, str, str]]  # id, blob and path of what only repeats an approved id
+    kept: Mapping[str, str]  # what stays superseded, to what took its place by a person's word
+
+    def tier(self, one: Seen) -> str:
+        return T4 if self.is_repeat(one) else self.tiers[one.memory.id, one.sighting.blob]
+
+    def is_repeat(self, one: Seen) -> bool:
+        return (one.memory.id, one.sighting.blob, one.sighting.path) in self.repeats
+
+
+def judged(clone: Clone, seen: Sequence[Seen]) -> Judged:
     """Who approved what, and the tier of every text, from one look at the log."""
     claims = [one.memory.id for one in seen]
     everybody, own = approvals.heard(clone, set(claims))
-    return Approvals(everybody, claims), _tiers(clone, seen, own)
+    vouched = upstream.vouched(clone)
+    known = Tiers(own, vouched, approvals.waiting(clone), causes=Causes(clone))
+    visible = {(one.memory.id, one.sighting.blob) for one in seen}
+    return Judged(
+        Approvals(everybody, claims),
+        _tiers(seen, known),
+        approvals.repeats(((one.memory.id, one.sighting.blob, one.sighting.path) for one in seen), known),
+        supersession.kept(clone, own, known, vouched, visible=visible),
+    )
 
 
 def tiers(clone: Clone, seen: Sequence[Seen]) -> Mapping[tuple[str, str], str]:
     """The tier of every text, by its memory's id and its blob."""
-    return _tiers(clone, seen, approvals.decided(clone, {one.memory.id for one in seen}))
+    own = approvals.decided(clone, {one.memory.id for one in seen})
+    return _tiers(seen, Tiers(own, upstream.vouched(clone), approvals.waiting(clone), causes=Causes(clone)))
 
 
-def _tiers(clone: Clone, seen: Sequence[Seen], own: Iterable[Approval]) -> Mapping[tuple[str, str], str]:
-    known = Tiers(own, upstream.vouched(clone), approvals.waiting(clone))
+def _tiers(seen: Sequence[Seen], known: Tiers) -> Mapping[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     for one in seen:
         name, blob = text = (one.memory.id, one.sighting.blob)

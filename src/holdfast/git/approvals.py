@@ -6,8 +6,8 @@ the envelope came along: that the memory was approved, not in which words.
 
 import contextlib
 import hashlib
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from holdfast.model.event import Event
 
 KINDS = ("accept", "promote", "edit")
 UNDOING = ("retire", "reject")
+SHORT = 32  # characters of an event's hash that tell it from others: what the index keeps of it
 DECISIONS = (*KINDS, *UNDOING)
 
 T0, T2, T4 = "T0", "T2", "T4"  # the lower, the more trusted: as strings, too
@@ -27,9 +28,10 @@ class Approval:
 
     kind: str
     target: str
-    place: tuple[str, str]  # its time and its hash: the later one counts
+    place: tuple[str, str]  # its time and its hash
     blob: str | None = None  # of the text it was about
     words: str | None = None  # what `words_of` gives for its statement; None if its body is not here
+    replaces: tuple[str, ...] | None = None  # what its text supersedes; None if its body does not say
 
 
 class Approvals:
@@ -76,6 +78,42 @@ class Vouched:
     blobs: frozenset[str] = frozenset()  # the texts of the memories in its tree
     latest: Mapping[str, str] = field(default_factory=dict)  # memory to the kind of its last decision
     erased: frozenset[str] = frozenset()
+    replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # memory to what it supersedes
+
+
+class Causes:
+    """Which of two decisions of this clone came first: the one that the other builds on, whatever clocks say.
+
+    Read from the log only when somebody asks, and then once.
+    """
+
+    def __init__(self, clone: Clone | None) -> None:
+        self._clone, self._known = clone, None if clone else dict[str, tuple[str, ...]]()
+
+    def later(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
+        """Whether the decision at the first place came after that at the second."""
+        if self._builds_on(one[1], other[1]):
+            return True
+        return one > other and not self._builds_on(other[1], one[1])
+
+    def _builds_on(self, one: str, other: str) -> bool:
+        parents = self._parents()
+        todo, seen = [one[:SHORT]], set[str]()
+        while todo:
+            for parent in parents.get(todo.pop(), ()):
+                if parent == other[:SHORT]:
+                    return True
+                if parent not in seen:
+                    seen.add(parent)
+                    todo.append(parent)
+        return False
+
+    def _parents(self) -> Mapping[str, tuple[str, ...]]:
+        if self._known is None:
+            assert self._clone is not None
+            events = self._clone.all_events()
+            self._known = {e.hash_self[:SHORT]: tuple(p[:SHORT] for p in e.hash_prev) for e in events}
+        return self._known
 
 
 class Tiers:
@@ -86,48 +124,71 @@ class Tiers:
     published, somebody edits it right now, or a trusted trunk has it. T4: it came by git.
     """
 
-    def __init__(self, own: Iterable[Approval], vouched: Vouched, waiting: Collection[str]) -> None:
+    def __init__(
+        self,
+        own: Iterable[Approval],
+        vouched: Vouched,
+        waiting: Collection[str],
+        *,
+        causes: Causes | None = None,
+    ) -> None:
         """`own` are decisions that this very clone recorded, `waiting` the texts it has not published yet."""
-        self._vouched, self._waiting = vouched, waiting
+        self._vouched, self._waiting, self._causes = vouched, waiting, causes or Causes(None)
         self._recorded: set[tuple[str, str]] = set()
-        self._accepted: dict[tuple[str, str], tuple[str, str]] = {}
-        self._undone: dict[str, tuple[str, str]] = {}
+        self._accepted: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+        self._undone: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for one in own:
             text = (one.target, one.blob or "")
             self._recorded.add(text)
             if one.kind == "accept":
-                self._accepted[text] = max(one.place, self._accepted.get(text, one.place))
+                self._accepted[text].append(one.place)
             elif one.kind in UNDOING:
-                self._undone[one.target] = max(one.place, self._undone.get(one.target, one.place))
+                self._undone[one.target].append(one.place)
 
     def of(self, name: str, *, blob: str, edited: bool) -> str:
         """The tier of a text under an id; `edited` if it is an edit by hand that is not committed."""
-        accepted = self._accepted.get((name, blob))
-        if blob and accepted is not None and accepted > self._undone.get(name, ("", "")):
+        if self.accepted(name, blob) is not None:
             return T0
         if blob in self._vouched.blobs:
             return T0 if self._vouched.latest.get(name) == "accept" else T2
         ours = blob in self._waiting or (blob and (name, blob) in self._recorded)
         return T2 if edited or ours else T4
 
+    def accepted(self, name: str, blob: str) -> tuple[str, str] | None:
+        """Where in time a person here approved this very text; None if nobody did, or it was taken back."""
+        there = (at for at in self._accepted.get((name, blob), ()) if blob)
+        return max((at for at in there if self._is_last(name, at)), default=None)
 
-def recorded(clone: Clone, names: Collection[str]) -> Iterator[Approval]:
-    """Every approval of these memories among the events this clone holds."""
-    for event in clone.all_events():
-        if event.kind in KINDS and event.target in names:
-            yield _approval(clone, event)
+    def stands(self, approval: Approval) -> bool:
+        """Whether nobody here took an approval back."""
+        return self._is_last(approval.target, approval.place)
+
+    def _is_last(self, name: str, at: tuple[str, str]) -> bool:
+        return all(self._causes.later(at, no) for no in self._undone.get(name, ()))
 
 
-def decided(clone: Clone, names: Collection[str]) -> Iterator[Approval]:
+def decided(clone: Clone, names: Collection[str]) -> list[Approval]:
     """Every decision about these memories that this clone recorded itself, on whatever line."""
-    for event in _own(clone):
-        if event.kind in DECISIONS and event.target in names:
-            yield _approval(clone, event)
+    second_hand = clone.second_hand()
+    about = (event for event in _own(clone) if event.kind in DECISIONS and event.target in names)
+    return [_approval(clone, event, second_hand) for event in about]
+
+
+def every_decision(clone: Clone, names: Collection[str]) -> list[Approval]:
+    """The same, and those about others, of which only an approval may say something: what it replaced."""
+    second_hand = clone.second_hand()
+    return [
+        _approval(clone, event, second_hand)
+        if event.target in names or event.kind == "accept"
+        else Approval(event.kind, event.target or "", (event.ts, event.hash_self))
+        for event in _own(clone)
+        if event.kind in DECISIONS
+    ]
 
 
 def heard(clone: Clone, names: Collection[str]) -> tuple[list[Approval], list[Approval]]:
-    """What `recorded` and `decided` give, with each event and each body read once."""
-    own = list(decided(clone, names))
+    """Every decision that can be seen here, and what `every_decision` gives; each body is read once."""
+    own = every_decision(clone, names)
     known = {one.place[1] for one in own}
     others = clone.read_sources(source for source in clone.sources() if source.blob)
     foreign = (event for event, _ in others if event.kind in DECISIONS and event.target in names)
@@ -135,9 +196,17 @@ def heard(clone: Clone, names: Collection[str]) -> tuple[list[Approval], list[Ap
     return [*own, *there], own
 
 
-def _approval(clone: Clone, event: Event) -> Approval:
+def _approval(clone: Clone, event: Event, second_hand: Collection[str] = ()) -> Approval:
     body = clone.bodies.get(event.body) if event.body else None
-    return Approval(event.kind, event.target or "", (event.ts, event.hash_self), *said(body))
+    kind = weakened(event.kind, event.hash_self, second_hand)
+    named = (body or {}).get("supersedes")
+    replaces = tuple(one for one in named if isinstance(one, str)) if isinstance(named, list) else None
+    return Approval(kind, event.target or "", (event.ts, event.hash_self), *said(body), replaces)
+
+
+def weakened(kind: str, event: str, second_hand: Collection[str]) -> str:
+    """What a decision of this clone counts as: from the store of last resort comes no person's yes."""
+    return "promote" if kind == "accept" and event in second_hand else kind
 
 
 def _own(clone: Clone) -> list[Event]:
@@ -146,6 +215,29 @@ def _own(clone: Clone) -> list[Event]:
         with contextlib.suppress(FileNotFoundError):
             return list(clone.own_events())
     return list(clone.own_events())
+
+
+def repeats(claims: Iterable[tuple[str, str, str]], tiers: Tiers) -> set[tuple[str, str, str]]:
+    """Files that claim the id of another which a person approved, though their text was approved, too.
+
+    Claims are (id, blob, path). The text that was approved last speaks; of equal texts that of the
+    file whose name is the id's. So a copy silences nothing, and brings no earlier text back.
+    """
+    found: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for claim in claims:
+        found[claim[0]].append(claim)
+    spare: set[tuple[str, str, str]] = set()
+    for name, files in found.items():
+        vouched = [one for one in files if len(files) > 1 and tiers.of(name, blob=one[1], edited=False) == T0]
+        if len(vouched) > 1:
+            spare |= {*vouched} - {max(vouched, key=lambda one: _rank(one, tiers))}
+    return spare
+
+
+def _rank(claim: tuple[str, str, str], tiers: Tiers) -> tuple[tuple[str, str], bool, list[int]]:
+    name, blob, path = claim
+    backwards = [-ord(character) for character in path]
+    return tiers.accepted(name, blob) or ("", ""), path.endswith(f"-{name}.md"), backwards
 
 
 def waiting(clone: Clone) -> frozenset[str]:

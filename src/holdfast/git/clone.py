@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from holdfast.errors import (
@@ -130,29 +131,66 @@ class Clone:
         local = self.private.sandboxed()
         if not os.path.lexists(local.private) or set(local.listed(local.private)) <= {".gitignore"}:
             return True
-        if os.path.realpath(local.private) == os.path.join(os.path.realpath(local.top), *_DRAWER):
-            tracked = {*os.fsdecode(self.repo.run("ls-files", "-z", "--", paths.LOCAL)).split("\0")}
-            tracked |= self.repo.tree("HEAD", paths.LOCAL).keys()
-            if tracked <= {"", f"{paths.LOCAL}/.gitignore"}:
-                return True
+        straight = os.path.join(os.path.realpath(local.top), *_DRAWER)
+        if os.path.realpath(local.private) == straight and not self._came_by_git(local):
+            return True
         foreign = f"{paths.LOCAL} came by git, so nothing in it was recorded here"
         if self.layout.private == local.private:
             raise UnsafePath(foreign, hint=f"Delete it: git rm -r {paths.LOCAL}")
         self.private.leave_out(f"{foreign}; delete it: git rm -r {paths.LOCAL}")
         return False
 
+    def _came_by_git(self, local: Layout) -> bool:
+        """Whether git tracks something in the drawer, here or on any branch, or it is a repository itself."""
+        if os.path.lexists(os.path.join(local.private, ".git")):  # of a submodule, which git leaves behind
+            return True
+        tracked = {*os.fsdecode(self.repo.run("ls-files", "-z", "--", paths.LOCAL)).split("\0")}
+        tracked |= self.repo.tree("HEAD", paths.LOCAL).keys()
+        if not tracked <= {"", f"{paths.LOCAL}/.gitignore"}:
+            return True
+        return sandbox.holds_something(self.private) and self._is_on_a_branch()
+
+    def _is_on_a_branch(self) -> bool:
+        """Whether some branch has a file in the drawer, or a submodule in its place."""
+        shape = f"--format=%(objectname):{paths.LOCAL}"
+        asked = self.repo.run("for-each-ref", shape, "refs/heads", "refs/remotes")
+        shape = "--batch-check=%(objecttype) %(objectname)"
+        rows = {row.decode() for row in self.repo.run("cat-file", shape, stdin=asked).split(b"\n")}
+        trees = {row.removeprefix("tree ") for row in rows if row.startswith("tree ")}
+        if any(row.startswith(("blob ", "commit ")) for row in rows):
+            return True
+        return any(self.repo.blobs_below(tree).keys() - {".gitignore"} for tree in trees)
+
     def _prepare(self) -> None:
         make_store(self.layout)
         if self.layout.private == self.private.private:
             drawer = len(self.stores) > 1 and sandbox.holds_something(self.private)
-            if drawer and (moved := sandbox.drain(self.private)):
-                self.notes.append(f"moved {moved} files that a sandbox had recorded into the private store")
+            if drawer and (moved := sandbox.drain(self.private)).files:
+                what = f"moved {moved.files} files that a sandbox had recorded into the private store"
+                self.notes.append(what)
+                self._make_nobodys(moved.approvals)
             self.settle()
         else:
             self.notes.append(
                 ".git cannot be written here: what is recorded stays in .holdfast/local "
                 "until the next command outside the sandbox"
             )
+
+    def _make_nobodys(self, approvals: Iterable[Event]) -> None:
+        """Say after each approval from a sandbox that no person gave it: other clones know only the log."""
+        named = set(seal.spool_lines(self.private))
+        for event in approvals:
+            if event.line in named:
+                heads: Callable[[], list[str]] = partial(list, (event.hash_self,))
+                writer = Writer(self.private, event.line, heads=heads, clock=self.clock)
+                writer.append(
+                    Draft("promote", target=event.target, layer=event.layer), event.body, head=event.head
+                )
+                writer.close()
+
+    def second_hand(self) -> set[str]:
+        """The approvals among this clone's events that no person is known to have given."""
+        return sandbox.second_hand(self.private, drawer=len(self.stores) > 1)
 
     @property
     def repo_id(self) -> str:

@@ -3,16 +3,20 @@
 Known for each work tree. An edit is never rendered over before somebody looked at it (`edited`, `put`),
 and one that cannot be taken is kept aside and said (`refused`). What an edit means is known to those who take
 it: `work.edited_view` for the project's state, `curation.edits` for memories.
+
+A view that git tracks is nobody's edit: a pull request can bring one. It is neither taken nor rendered over.
 """
 
 import hashlib
 import os
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
 from holdfast.errors import BadInput, Busy, NotStored, PublishRefused, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import noticed
 from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
@@ -25,7 +29,7 @@ PATIENCE = 2.0  # seconds for another command to let go; what is not taken now i
 
 
 def edited(clone: Clone, name: str) -> bytes | None:
-    """A view's bytes if they are others than were rendered here, else None."""
+    """A view's bytes if they are others than were rendered here and did not come by git, else None."""
     path = fsio.inside(clone.repo.top, f"{paths.VIEW}/{name}")
     try:
         facts = os.stat(path, follow_symlinks=False)
@@ -38,10 +42,51 @@ def edited(clone: Clone, name: str) -> bytes | None:
         return None
     data = fsio.read(path, limit=MAX_VIEW)
     if row is None or row[:1] != [_digest(data)]:
-        return data
+        if not is_tracked(clone, name, also_in_head=True):
+            return data
+        if not clone.reading:  # once git lets go of it, its text is still nobody's edit
+            remember(clone, name, data)
+        return None
     if not clone.reading and clone.clock().timestamp() - facts.st_mtime > SETTLED:
         noticed.keep(clone, RECORD, {**rows, name: [row[0], *now]})  # the next command need not read it
     return None
+
+
+def is_tracked(clone: Clone, name: str, *, also_in_head: bool = False) -> bool:
+    """Whether git tracks a view; if so, that is said."""
+    path = f"{paths.VIEW}/{name}"
+    found = path in _in_index(clone.repo, *_index_facts(clone.repo))
+    if not found and not (also_in_head and path in clone.repo.tree("HEAD", paths.VIEW)):
+        return False
+    said = f"{path} is tracked by git, so it is nobody's edit and is not rendered; git rm --cached {path}"
+    if said not in clone.notes:
+        clone.notes.append(said)
+    return True
+
+
+def _index_facts(repo: Repo) -> tuple[str, int, int]:
+    path = os.path.join(repo.git_dir, "index")
+    try:
+        found = os.stat(path)
+    except OSError:
+        return path, 0, 0
+    return path, found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=8)
+def _in_index(repo: Repo, path: str, *_: int) -> frozenset[str]:
+    """The views in git's index; git is asked only if the index may name one."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError:
+        return frozenset()
+    # The fourth version shortens names, and a split index keeps some of them in another file.
+    plain = data[4:8] in (b"\0\0\0\2", b"\0\0\0\3") and b"link" not in data
+    if plain and paths.VIEW.encode("ascii") not in data:
+        return frozenset()
+    listed = repo.run("ls-files", "-z", "--", paths.VIEW)
+    return frozenset(os.fsdecode(listed).split("\0")) - {""}
 
 
 def remember(clone: Clone, name: str, data: bytes) -> None:
@@ -53,6 +98,8 @@ def put(clone: Clone, name: str, text: str, *, write: Callable[[Layout, str, str
     """Render a view that may be edited, unless it holds an edit that nobody has looked at."""
     if edited(clone, name) is not None:
         clone.notes.append(f"{paths.VIEW}/{name} was edited just now and is not rendered over")
+        return False
+    if is_tracked(clone, name):
         return False
     if not write(clone.layout, name, text):
         return False
@@ -101,7 +148,12 @@ def decoded(data: bytes) -> str:
 
 
 def spare(clone: Clone, name: str) -> None:
-    """Keep aside what somebody wrote into a view that takes no edits, before it is rendered anew."""
+    """Keep aside what somebody wrote into a view that takes no edits, before it is rendered anew.
+
+    UnsafePath if git tracks it: it is not to be rendered.
+    """
+    if is_tracked(clone, name):
+        raise UnsafePath(f"git tracks {paths.VIEW}/{name}")
     if name in noticed.read(clone, RECORD) and (data := edited(clone, name)) is not None:
         refused(clone, name, data, "nothing is read back from this view")
 

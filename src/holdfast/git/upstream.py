@@ -9,23 +9,26 @@ import contextlib
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from holdfast.errors import CorruptLog, FutureFormat, NotFound
+from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, NotFound
 from holdfast.git.approvals import DECISIONS, Vouched
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.model import dag
 from holdfast.model.event import Event
-from holdfast.store import layout, pieces, trusted
+from holdfast.model.memory import Accepted
+from holdfast.store import entries, layout, pieces, trusted
 from holdfast.store.format import match_event, parse_event, split_lines
 from holdfast.store.trusted import Trusted
 
 _TELLING = re.compile(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
 _PASSWORD = re.compile(r"^(https?://)[^/@]*@")
 _REMOTES = "refs/remotes/"
+_ID = re.compile(r"^id:[ \t]*[\"']?([\w-]+)", re.MULTILINE)
+_SUPERSEDING = re.compile(r"^supersedes:(?![ \t]*\[[ \t]*\])", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +131,80 @@ def vouched(clone: Clone) -> Vouched:
 def _told(repo: Repo, commit: str) -> Vouched:
     segments = list(repo.blobs(repo.tree(commit, layout.LOG).values()).values())
     latest, erased = _decisions(segments)
-    return Vouched(commit, _texts(repo, repo.tree(commit, layout.MEMORY).values()), latest, erased)
+    texts = _texts(repo, commit)
+    replaced = {name: olds for one in texts for name, olds in _replaced(one) if latest.get(name) == "accept"}
+    return Vouched(commit, frozenset(one.blob for one in texts), latest, erased, replaced)
 
 
-def _texts(repo: Repo, files: Iterable[str]) -> frozenset[str]:
-    """The blobs of memories: of their files, and of each one's own text where a file holds several."""
-    found = set(files)
-    for data in repo.blobs(found).values():
-        text = data.decode("utf-8", "replace")
-        if not pieces.is_single(text):
-            found |= {repo.hash_blob(piece.text.encode("utf-8")) for piece in pieces.pieces(text)}
-    return frozenset(found)
+@dataclass(frozen=True, slots=True)
+class _Text:
+    path: str
+    blob: str
+    text: str
+    whole: bool = False  # a file that holds several
+
+    @property
+    def id(self) -> str:
+        found = None if self.whole else _ID.search(self.text)
+        return found[1] if found else ""
+
+
+def _texts(repo: Repo, commit: str) -> list[_Text]:
+    """The memories of a trunk: whole files, and each one's own text where a file holds several.
+
+    Of several files that claim one id only the first that came in is the trunk's word.
+    """
+    files = repo.tree(commit, layout.MEMORY)
+    data = repo.blobs(files.values())
+    found = [
+        one
+        for path, blob in files.items()
+        for one in _apart(repo, _Text(path, blob, data.get(blob, b"").decode("utf-8", "replace")))
+    ]
+    claims: dict[str, set[_Text]] = defaultdict(set)
+    for one in found:
+        claims[one.id].add(one)
+    twice = {name for name, texts in claims.items() if name and len({one.blob for one in texts}) > 1}
+    if not twice:
+        return found
+    came = _first_seen(repo, commit, {one.path for name in twice for one in claims[name]})
+    return [one for one in found if one.id not in twice or _is_first(one, claims[one.id], came)]
+
+
+def _apart(repo: Repo, file: _Text) -> Iterator[_Text]:
+    if pieces.is_single(file.text):
+        yield file
+    else:
+        yield replace(file, whole=True)
+        for piece in pieces.pieces(file.text):
+            yield _Text(file.path, repo.hash_blob(piece.text.encode("utf-8")), piece.text)
+
+
+def _first_seen(repo: Repo, commit: str, files: Collection[str]) -> dict[str, int]:
+    """For each file how many changes of the trunk lie before (the higher, the earlier it came)."""
+    shape = ("--first-parent", "-m", "--no-renames", "--diff-filter=A", "--name-only", "-z", "--format=%x01")
+    out = repo.run("--literal-pathspecs", "log", *shape, commit, "--", *sorted(files))
+    number, found = 0, {}
+    for word in out.split(b"\0"):
+        number += word.count(b"\x01")
+        if name := os.fsdecode(word.strip(b"\n\x01")):
+            found[name] = number
+    return found
+
+
+def _is_first(one: _Text, claims: Iterable[_Text], came: Mapping[str, int]) -> bool:
+    """Whether a text's file came before every other file that claims its id with other words."""
+    others = [other.path for other in claims if other.blob != one.blob and other.path != one.path]
+    return all(came.get(one.path, 0) > came.get(path, 0) for path in others)
+
+
+def _replaced(one: _Text) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The memory of a text and what it supersedes, if anything; few do, so few are read."""
+    if not one.whole and _SUPERSEDING.search(one.text) is not None:
+        with contextlib.suppress(BrokenEntry):
+            memory = entries.parse(one.text, one.path)
+            if isinstance(memory, Accepted) and memory.supersedes:
+                yield memory.id, memory.supersedes
 
 
 def _decisions(texts: list[bytes]) -> tuple[dict[str, str], frozenset[str]]:

@@ -27,6 +27,7 @@ MAX_LIMIT = 1000
 SNIPPET = 200
 
 FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
+SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
 
 _ROW = (
     "r.name, r.kind, r.title, r.text, r.ts, r.task, r.tags, r.layer, r.line, r.head, r.path, "
@@ -81,8 +82,8 @@ def _superseded(db: "Connection") -> dict[str, str]:
     """The memories that a newer, approved one says it replaces, each with the newer one's tier."""
     rows = db.execute(
         "SELECT supersedes, tier FROM row WHERE supersedes IS NOT NULL AND shown "
-        "AND (doubt IS NULL OR doubt = ?) ORDER BY tier DESC",
-        (FOREIGN,),
+        "AND (doubt IS NULL OR doubt IN (?, ?)) ORDER BY tier DESC",
+        (FOREIGN, SUPERSEDED),
     )
     return {name: tier for names, tier in rows for name in names.split()}  # the most trusted comes last
 
@@ -268,7 +269,7 @@ def _state(name: str, doubt: str | None, tier: str, replaced: dict[str, str], *,
     if doubt and doubt != FOREIGN:
         return doubt
     if name in replaced and replaced[name] <= tier:
-        return "superseded"
+        return SUPERSEDED
     return "expired" if over else doubt or "accepted"
 
 

@@ -8,29 +8,46 @@ trunk of a trusted upstream vouches for is asked of git, and judged anew when th
 import re
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from holdfast.errors import CorruptLog, FutureFormat
-from holdfast.git import approvals, upstream
-from holdfast.git.approvals import DECISIONS, T4, Approval, Approvals, Tiers, Vouched, said
+from holdfast.git import approvals, supersession, upstream
+from holdfast.git.approvals import (
+    DECISIONS,
+    SHORT,
+    T0,
+    T4,
+    Approval,
+    Approvals,
+    Causes,
+    Tiers,
+    Vouched,
+    said,
+    weakened,
+)
 from holdfast.git.clone import Clone
-from holdfast.index.search import FOREIGN
+from holdfast.index.search import FOREIGN, SUPERSEDED
 from holdfast.index.units import Texts, Unit, own_units
 from holdfast.store.format import match_event, split_lines
 
 UNREVIEWED, CLASH = "unreviewed", "in clash"
 
 _DECISION = re.compile(rb'"kind":"(?:' + "|".join(DECISIONS).encode("ascii") + rb')"')
-_MEMORIES = """SELECT row.id, row.name, row.blob, row.words, row.what, row.doubt, row.tier, min(u.kind)
+_MEMORIES = """SELECT
+  row.id, row.name, row.blob, row.words, row.what, row.doubt, row.tier, row.path, min(u.kind)
   FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit
   WHERE row.id < 0 AND row.shown AND u.shown
   AND row.kind NOT IN ('candidate', 'task') GROUP BY row.id"""
-_HERE = f"""SELECT e.what, e.target, e.ts, e.key, e.blob, e.words, EXISTS (
+_NAMES = "(SELECT name FROM row WHERE id < 0 AND shown)"
+_SEEN = """SELECT e.what, e.target, e.ts, e.key, e.blob, e.words, EXISTS (
     SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit JOIN own ON own.name = u.name
     WHERE m.row = e.id)
-  FROM row AS e WHERE e.kind = 'event' AND e.what IN {DECISIONS} AND e.shown
-  AND e.target IN (SELECT name FROM row WHERE id < 0 AND shown)"""
-_ELSEWHERE = """SELECT kind, target, ts, event, blob, words, 1 FROM elsewhere
-  WHERE target IN (SELECT name FROM row WHERE id < 0 AND shown)"""
+  FROM row AS e WHERE e.kind = 'event' AND e.shown"""
+_HERE = f"{_SEEN} AND e.what IN {DECISIONS} AND e.target IN {_NAMES}"
+# What was approved and is not here any more may have taken another's place.
+_GONE = f"{_SEEN} AND e.what = 'accept' AND e.target > '' AND e.target NOT IN {_NAMES}"
+_ELSEWHERE = f"""SELECT kind, target, ts, event, blob, words, 1 FROM elsewhere
+  WHERE kind = 'accept' OR target IN {_NAMES}"""
 
 
 def weigh(
@@ -43,7 +60,7 @@ def weigh(
     ground = "\n".join([vouched.key, *sorted(waiting)])
     known = db.execute("SELECT value FROM meta WHERE name = 'trust'").fetchone()
     if heard or changed or known is None or known[0] != ground:
-        judge(db, [unit.name for unit in own], vouched, waiting)
+        judge(db, clone, [unit.name for unit in own], vouched, waiting)
         db.execute("INSERT OR REPLACE INTO meta VALUES ('trust', ?)", (ground,))
 
 
@@ -85,35 +102,90 @@ def _decisions(data: bytes, name: str, texts: Texts) -> Iterator[tuple[object, .
             yield name, kind, target, ts, bytes.fromhex(event)[:16], *said(texts.body(found)[0])
 
 
-def judge(db: sqlite3.Connection, own: Iterable[str], vouched: Vouched, waiting: Collection[str]) -> None:
+def judge(
+    db: sqlite3.Connection, clone: Clone, own: Iterable[str], vouched: Vouched, waiting: Collection[str]
+) -> None:
     """Note for every memory that is visible here its tier, and whether it counts, and if not, why.
 
     `own` names the pieces of the log that this clone recorded, `waiting` the texts it has not published.
     """
-    memories = db.execute(_MEMORIES).fetchall()
-    claims = [name for _, name, *_, origin in memories if origin != "clash"]
-    decided = _decided(db, own)
-    approved = Approvals((one for one, _ in decided), claims)
-    tiers = Tiers((one for one, is_own in decided if is_own), vouched, waiting)
+    memories = [_Memory(*row) for row in db.execute(_MEMORIES)]
+    agreed = [one for one in memories if one.origin != "clash"]
+    decided = _decided(db, own, clone.second_hand())
+    approved = Approvals((one for one, _ in decided), [one.name for one in agreed])
+    ours = [one for one, is_own in decided if is_own]
+    tiers = Tiers(ours, vouched, waiting, causes=Causes(clone))
+    repeats = approvals.repeats(((one.name, one.blob, one.path) for one in agreed), tiers)
+    visible = {(one.name, one.blob) for one in agreed}
+    kept = _kept(clone, ours, tiers, vouched, visible)
     changed = []
-    for number, name, blob, words, status, doubt, tier, origin in memories:
-        edited = origin == "edit"
-        covered = approved.covers(name, blob=blob, words=words, edited=edited)
-        covered = covered or (status == "deprecated" and approved.ends(name, blob=blob))
-        its = tiers.of(name, blob=blob, edited=edited)
-        why = CLASH if origin == "clash" else UNREVIEWED if not covered else FOREIGN if its == T4 else None
-        if (why, its) != (doubt, tier):
-            changed.append((why, its, number))
+    for one in memories:
+        its = tiers.of(one.name, blob=one.blob, edited=one.origin == "edit")
+        why: str | None = CLASH if one.origin == "clash" else None
+        if why is None and (one.name, one.blob, one.path) in repeats:
+            why, its = UNREVIEWED, T4
+        if why is None:
+            why = _why_not(one, approved, its, superseded=one.name in kept)
+        if (why, its) != (one.doubt, one.tier):
+            changed.append((why, its, one.number))
     db.executemany("UPDATE row SET doubt = ?, tier = ? WHERE id = ?", changed)
 
 
-def _decided(db: sqlite3.Connection, own: Iterable[str]) -> list[tuple[Approval, bool]]:
+class _Memory(NamedTuple):
+    number: int
+    name: str
+    blob: str
+    words: str
+    status: str
+    doubt: str | None
+    tier: str | None
+    path: str
+    origin: str
+
+
+def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool) -> str | None:
+    """Why a memory does not count, or only to who asks."""
+    ended = one.status == "deprecated"
+    covered = approved.covers(one.name, blob=one.blob, words=one.words, edited=one.origin == "edit")
+    covered = covered or (approved.ends(one.name, blob=one.blob) if ended else tier == T0)
+    if not covered:
+        return UNREVIEWED
+    if superseded and not ended:
+        return SUPERSEDED
+    return FOREIGN if tier == T4 else None
+
+
+def _kept(
+    clone: Clone,
+    own: Sequence[Approval],
+    tiers: Tiers,
+    vouched: Vouched,
+    visible: Collection[tuple[str, str]],
+) -> Mapping[str, str]:
+    """What stays superseded; the log itself is read only if a text that was approved last is not here."""
+    last: dict[str, Approval] = {}
+    for one in own:
+        if one.kind == "accept" and (one.target not in last or last[one.target].place < one.place):
+            last[one.target] = one
+    there = {(one.target, one.blob) for one in last.values()} - set(visible)
+    theirs = [text for text in visible if text[0] in vouched.replaced]
+    speaking = {name for name, blob in theirs if tiers.of(name, blob=blob, edited=False) == T0}
+    if not there and vouched.replaced.keys() <= speaking:
+        return {}
+    decided = approvals.every_decision(clone, {name for name, _ in visible})
+    return supersession.kept(clone, decided, tiers, vouched, visible=visible)
+
+
+def _decided(
+    db: sqlite3.Connection, own: Iterable[str], second_hand: Iterable[str]
+) -> list[tuple[Approval, bool]]:
     """Every decision about a visible memory, and whether this clone recorded it."""
     db.execute("CREATE TEMP TABLE IF NOT EXISTS own (name TEXT PRIMARY KEY) WITHOUT ROWID")
     db.execute("DELETE FROM own")
     db.executemany("INSERT OR IGNORE INTO own VALUES (?)", ((name,) for name in own))
+    weak = {event[:SHORT] for event in second_hand}
     return [
-        (Approval(kind, target, (ts, event.hex()), blob, words), bool(is_own))
-        for query in (_HERE, _ELSEWHERE)
+        (Approval(weakened(kind, event.hex(), weak), target, (ts, event.hex()), blob, words), bool(is_own))
+        for query in (_HERE, _GONE, _ELSEWHERE)
         for kind, target, ts, event, blob, words, is_own in db.execute(query)
     ]

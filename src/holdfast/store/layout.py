@@ -260,6 +260,11 @@ class Layout:
         return self._in("erased")
 
     @property
+    def drained(self) -> str:
+        """One empty file for each approval that lay in the store of last resort: it is no person's."""
+        return self._in("drained")
+
+    @property
     def lock(self) -> str:
         """Held while the store is created, sealed, published or drained. Never unlinked."""
         return self._in("lock")

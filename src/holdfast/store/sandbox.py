@@ -2,12 +2,21 @@
 
 What was recorded there is durable only as far as the work tree is. The next command that can
 write the private store moves it there; nothing is deleted before its copy is synced.
+
+Whoever can write files of the work tree can write this store: an agent, or whoever gets a folder into
+it past git. So an approval that lay here is remembered as such before it is moved (`second_hand`), and
+counts as nobody's in person.
 """
 
 import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
+from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
+from holdfast.model.event import Event
 from holdfast.model.ids import token
 from holdfast.store import capsule, fsio, seal
+from holdfast.store.format import parse_event, split_lines
 from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
 
@@ -29,16 +38,67 @@ def _counts(file: str) -> bool:
     return not file.endswith((".tmp", ".lock"))
 
 
-def drain(layout: Layout) -> int:
-    """Move what a sandbox recorded into the private store; gives the number of files moved."""
-    local = layout.sandboxed()
+@dataclass(slots=True)
+class Drained:
+    """What was moved: how many files, and the approvals among them."""
+
+    files: int = 0
+    approvals: list[Event] = field(default_factory=list)
+
+
+def drain(layout: Layout) -> Drained:
+    """Move what a sandbox recorded into the private store."""
+    local, done = layout.sandboxed(), Drained()
     with fsio.locked(layout.lock):
-        moved = sum(_move_folder(local, layout, name) for name in _FOLDERS)
-        return moved + sum(_move_spools(local, layout, line) for line in seal.spool_lines(local))
+        for name in _FOLDERS:
+            _move_folder(local, layout, name, done)
+        for line in seal.spool_lines(local):
+            _move_spools(local, layout, line, done)
+    return done
 
 
-def _move_folder(local: Layout, layout: Layout, name: str) -> int:
-    count = 0
+def second_hand(layout: Layout, *, drawer: bool) -> set[str]:
+    """The approvals that were not given in the private store: they lay, or with `drawer` lie, beside git."""
+    found = {name for name in layout.listed(layout.drained) if _counts(name)}
+    there = {event.hash_self for event in _stored(layout.sandboxed())} if drawer else set()
+    return found | (there - {event.hash_self for event in _stored(layout)} if there else set())
+
+
+def _stored(layout: Layout) -> Iterator[Event]:
+    """The approvals in a store."""
+    paths = [path for line in seal.spool_lines(layout) for path in seal.spools(layout, line)]
+    names = [name for name in layout.listed(layout.sealed_log) if name.endswith(".jsonl")]
+    for path in (*paths, *(os.path.join(layout.sealed_log, name) for name in names)):
+        try:
+            yield from _approvals(fsio.read(path, limit=MAX_SPOOL))
+        except (FileNotFoundError, UnsafePath, TooLarge):  # sealed just now, or damaged: readers say so
+            continue
+
+
+def _approvals(data: bytes) -> Iterator[Event]:
+    for line in split_lines(data) if b'"kind":"accept"' in data else ():
+        try:
+            event = parse_event(line)
+        except (CorruptLog, FutureFormat):
+            continue
+        if event.kind == "accept":
+            yield event
+
+
+def _note(data: bytes, layout: Layout, done: Drained) -> None:
+    """Remember the approvals in a piece of the log that is to be moved; one given here before stays ours."""
+    brought = list(_approvals(data))
+    if not brought:
+        return
+    known = {event.hash_self for event in _stored(layout)}
+    fsio.make_dirs(layout.drained)
+    for event in brought:
+        if event.hash_self not in known:
+            fsio.replace(os.path.join(layout.drained, event.hash_self), b"")
+            done.approvals.append(event)
+
+
+def _move_folder(local: Layout, layout: Layout, name: str, done: Drained) -> None:
     root = os.path.join(local.private, name)
     for folder, below, files in os.walk(root):
         if name == "runs" and folder == root:  # a run still under way in the sandbox is left to it
@@ -48,23 +108,24 @@ def _move_folder(local: Layout, layout: Layout, name: str) -> int:
             if not _counts(file):
                 continue
             fsio.make_dirs(target)
-            _move_file(os.path.join(folder, file), os.path.join(target, file), layout)
-            count += 1
-    return count
+            _move_file(os.path.join(folder, file), os.path.join(target, file), layout, done)
 
 
-def _move_file(source: str, target: str, layout: Layout) -> None:
+def _move_file(source: str, target: str, layout: Layout, done: Drained) -> None:
     """Move one file; where another stands under its name, both are kept."""
     data = fsio.read(source, limit=MAX_SPOOL)
+    if os.path.dirname(target) == layout.sealed_log:
+        _note(data, layout, done)
     if not os.path.lexists(target):
         fsio.replace(target, data)
     elif fsio.read(target, limit=MAX_SPOOL) != data:
         fsio.make_dirs(layout.quarantine)
         fsio.replace(os.path.join(layout.quarantine, f"{os.path.basename(target)}.{token(8)}.sandbox"), data)
     fsio.remove(source)
+    done.files += 1
 
 
-def _move_spools(local: Layout, layout: Layout, line: str) -> int:
+def _move_spools(local: Layout, layout: Layout, line: str, done: Drained) -> None:
     """Closing takes each spool's lock, so a writer still in the sandbox goes on in a new file."""
     closed = seal.close_spools(local, line)
     folder = os.path.join(layout.spool, line)
@@ -72,6 +133,8 @@ def _move_spools(local: Layout, layout: Layout, line: str) -> int:
         fsio.make_dirs(folder)
         stem = os.path.basename(path).rsplit(".", 2)[0]
         # A name of its own: the same writer may have been drained before and not yet be sealed.
-        fsio.replace(seal.free_name(os.path.join(folder, stem)), fsio.read(path, limit=MAX_SPOOL))
+        data = fsio.read(path, limit=MAX_SPOOL)
+        _note(data, layout, done)
+        fsio.replace(seal.free_name(os.path.join(folder, stem)), data)
         fsio.remove(path)
-    return len(closed)
+        done.files += 1
