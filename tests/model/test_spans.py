@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.model.evidence import LinesEvidence, SymbolEvidence
-from holdfast.model.spans.aligned import became, difference
+from holdfast.model.spans.aligned import Alignment, became, difference
 from holdfast.model.spans.reading import Text
-from holdfast.model.spans.text import digest, find, find_text, lines_of
+from holdfast.model.spans.text import digest, find, find_all, lines_of
 
 
 def text(path: str, source: str | bytes) -> Text:
@@ -61,9 +61,10 @@ def test_text_is_found_wherever_it_stands(before: Any, cited: Any, after: Any, n
     whole = [*before, *cited, *after]
     starts = [n for n in range(len(whole)) if whole[n : n + len(cited)] == cited]
     nearest = min(abs(n - near) for n in starts)
-    for found in (find(whole, len(cited), digest(cited), near, {}), find_text(whole, cited, near)):
-        assert found in starts
-        assert abs((found or 0) - near) in (nearest, abs(starts[-1] - near))
+    found = find(whole, len(cited), digest(cited), near, {})
+    assert found in starts
+    assert abs((found or 0) - near) in (nearest, abs(starts[-1] - near))
+    assert find_all(whole, cited) == starts
 
 
 @given(MANY, st.lists(LINE, min_size=1, max_size=6))
@@ -102,7 +103,7 @@ def test_large_spans_and_minified_files_end_in_time() -> None:
             text(name, hostile).symbols  # noqa: B018
     lines = [b"%d" % (n % 7) for n in range(100_000)]
     assert find(lines, 50_000, digest(lines[20_000:70_000]), 0) in (None, 3)
-    assert find_text(lines, lines[20_000:70_000], 20_000) == 20_000
+    assert find_all(lines, lines[20_000:70_000])[:3] == [1, 8, 15]
 
 
 PYTHON = '''
@@ -658,6 +659,43 @@ def test_edits_outside_a_symbol_leave_its_hash(seed: int) -> None:
             moved = Text(path, b"\n".join([*read.lines[:1], *above, *below[1:]]) + b"\n")
             if first > 1:
                 assert moved.place(cited) == (first + len(above), last + len(above))
+
+
+ONE_LINE = {
+    "x.json": ('{"a": {"b": [1, 2], "c": {"d": 1}}, "e": 2}', "a a.b a.c a.c.d e"),
+    "y.json": ('{"a": {\n  "b": 1}, "e": 2}', "a a.b e"),
+    "x.rs": ("impl S { fn run(&self) -> u8 { 1 } fn stop(&self) {} }\n", "S.run S.stop"),
+    "x.ts": ("class A { go() { return 3; } }\nclass B { go() { return 3; } }\n", "A A.go B B.go"),
+    "x.java": ("class A { int limit() { return 3; } }\n", "A A.limit"),
+    "x.cpp": ("struct A { int limit() { return 3; } };\n", "A A.limit"),
+}
+
+
+@pytest.mark.parametrize("path", ONE_LINE)
+def test_what_lies_in_another_on_one_line_is_found(path: str) -> None:
+    """Formatters fold what is short; the name people type stays the same."""
+    source, names = ONE_LINE[path]
+    assert " ".join(symbol.name for symbol in text(path, source).symbols or []) == names
+
+
+def test_a_copy_is_not_where_lines_went() -> None:
+    """Equal lines that were there before are somebody else's; those that are new are where they went."""
+    old = [b"prod:", b"  n: 3", b"dev:", b"  n: 3"]
+    assert Alignment(old, [b"prod:", b"  n: 5", b"dev:", b"  n: 3"]).follow(2, 2) is None
+    assert Alignment(old, [b"#", *old]).follow(2, 2) == (3, 3)
+    assert Alignment(old, [b"dev:", b"  n: 3"]).follow(2, 2) is None
+    block = [b"def f():", b"    a = 1", b"    return a"]
+    rest = [b"x = %d" % n for n in range(9)]
+    assert Alignment([*block, *rest], [*rest, *block]).follow(1, 3) == (10, 12)
+    assert Alignment([*block, *rest], [b"import f", *rest, *block]).follow(1, 3) == (11, 13)
+    assert Alignment([b"a = 1", *rest], [*rest, b"a = 1"]).follow(1, 1) == (10, 10)
+    assert Alignment([b"a = 1", *rest], [b"a = 2", *rest, b"a = 1"]).follow(1, 1) is None
+
+
+def test_a_line_of_many_brackets_is_read_in_time() -> None:
+    """Hostile text costs time in proportion to its length."""
+    for source in ("class " * 30_000, "class A {" + "{a" * 30_000, "class A { " + "{a} ; " * 30_000):
+        assert text("x.ts", source).symbols is not None
 
 
 def test_what_took_the_place_of_lines() -> None:

@@ -7,6 +7,7 @@ it misreads the same way tomorrow, so a receipt still tells whether its own text
 import bisect
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from holdfast.model.spans.languages import LANGUAGES, NOT_NAMES, NOT_TYPES, Language
 from holdfast.model.spans.masking import Brackets, Lines, long_strings, masked
@@ -24,6 +25,12 @@ _AFTER_LIST = re.compile(r"\s*:[^;{}=]*\{")
 _MOST_STEPS = (
     1_000_000  # in one file; ten thousand beginnings without an end must not each be read to the last line
 )
+_ONE_LINE = re.compile(  # bodies that hold no block deeper than a method's own
+    r"^([^\n{};=()]{0,200}\b(?:class|struct|impl|interface|trait|enum|extension|object|protocol|record|namespace|mod)\b"
+    r"[^\n{};]{0,200}\{)((?:[^\n{}]|\{[^\n{}]*+\})*+\})",
+    re.MULTILINE,
+)
+_AFTER = re.compile(r"^ | (?<=[;}] )(?=[^\n}])")
 _ABOVE = (b"@", b"#[", b"[", b"template")
 
 
@@ -37,6 +44,7 @@ class _Reader:
         self._lines, self._language = lines, language
         self._source = b"\n".join(lines).decode("utf-8", "replace") + "\n"
         self._text = masked(self._source, language.mask)
+        self._heads = _unfolded(self._text)
         self._strings = long_strings(self._source, language.mask)
         self._brackets = Brackets(self._text, language.brackets)
         self._at = Lines(self._text)
@@ -51,7 +59,7 @@ class _Reader:
             (language.holders, self._holder),
         ):
             for pattern in patterns:
-                for found in re.finditer(pattern, self._text, re.MULTILINE):
+                for found in re.finditer(pattern, self._heads, re.MULTILINE):
                     part = how(found)
                     if part is not None:
                         yield part
@@ -98,7 +106,7 @@ class _Reader:
         name = re.split(r"\bwhere\b", re.split(r"\bfor\b", name)[-1])[0]
         words = re.findall(r"\w+", name)
         part = self._part(found, end, name=words[-1]) if words else None
-        return None if part is None else Part(part.name, part.first, part.last, counts=False)
+        return None if part is None else replace(part, counts=False)
 
     def _part(
         self, found: re.Match[str], end: int, *, body: bool = True, name: str | None = None
@@ -110,7 +118,8 @@ class _Reader:
         first = self._at.at(found.start() + len(found[0]) - len(found[0].lstrip()))
         while first > 1 and self._lines[first - 2].lstrip().startswith(_ABOVE) and self._is_mark(first - 2):
             first -= 1
-        return Part(name, first, max(first, self._at.at(end)), body=body)
+        last = max(first, self._at.at(end))
+        return Part(name, first, last, body, start=found.start(), opens=found.end(), end=end)
 
     def _is_mark(self, index: int) -> bool:
         """Whether a line above a definition belongs to it: a decorator, an attribute, a template head."""
@@ -162,6 +171,11 @@ class _Reader:
 
     def _line_end(self, at: int) -> int:
         return self._text.find("\n", at)
+
+
+def _unfolded(text: str) -> str:
+    """The text with what a type holds on one line as lines of their own; every character keeps its place."""
+    return _ONE_LINE.sub(lambda found: found[1] + _AFTER.sub("\n", found[2]), text)
 
 
 def _closers(brackets: str) -> str:

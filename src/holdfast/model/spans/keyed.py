@@ -111,7 +111,8 @@ def json(lines: Sequence[bytes]) -> list[Symbol]:
         value = _VALUE.match(page.plain, key.end())
         close = page.brackets.closing(value.start(1)) if value and value[1] in "[{" else None
         end = close if close is not None else key.end()
-        parts.append(Part(key[1], page.at.at(key.start()), page.at.at(end)))
+        first, last = page.at.at(key.start()), page.at.at(end)
+        parts.append(Part(key[1], first, last, start=key.start(), opens=key.end(), end=end))
     return qualified(parts)
 
 

@@ -22,23 +22,39 @@ class Part:
     last: int
     body: bool = True
     counts: bool = True  # False: it only lends its name to what is in it (an `impl`, an `extension`)
+    start: int = -1  # characters: where it begins, where its head ends, where it ends; for parts of one line
+    opens: int = -1
+    end: int = -1
 
 
 def qualified(parts: Iterable[Part]) -> list[Symbol]:
     """Each part under the names of those around it, in the order of the file."""
     found: list[Symbol] = []
-    around: list[tuple[str, int, int]] = []  # qualified name and lines of what is open
-    for part in sorted(parts, key=lambda part: (part.first, -part.last)):
-        while around and (around[-1][2] < part.last or around[-1][2] < part.first):
+    around: list[tuple[str, Part]] = []  # what is open, with its qualified name
+    for part in sorted(parts, key=lambda part: (part.first, -part.last, part.start)):
+        while around and (around[-1][1].last < part.last or _is_before(around[-1][1], part)):
             around.pop()
-        same = bool(around) and around[-1][1:] == (part.first, part.last)
-        before = around[-2][0] if same and len(around) > 1 else around[-1][0] if around and not same else ""
+        twin = bool(around) and _same_lines(around[-1][1], part) and not _is_in(part, around[-1][1])
+        before = around[-2][0] if twin and len(around) > 1 else around[-1][0] if around and not twin else ""
         name = f"{before}.{part.name}" if before else part.name
         if part.counts:
             found.append(Symbol(name, part.first, part.last, part.body))
-        if not same:
-            around.append((name, part.first, part.last))
+        if not twin:
+            around.append((name, part))
     return list(dict.fromkeys(found))
+
+
+def _same_lines(one: Part, other: Part) -> bool:
+    return (one.first, one.last) == (other.first, other.last)
+
+
+def _is_in(part: Part, outer: Part) -> bool:
+    return 0 <= outer.opens <= part.start and part.end <= outer.end
+
+
+def _is_before(one: Part, part: Part) -> bool:
+    """Whether it ended earlier, though perhaps on the same line."""
+    return 0 <= one.end < part.start
 
 
 def trimmed(lines: Sequence[bytes], first: int, last: int) -> int:

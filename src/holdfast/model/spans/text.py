@@ -80,15 +80,6 @@ def _work(lines: Sequence[bytes], count: int) -> float:
     return size / max(1, len(lines)) * count * max(0, len(lines) - count + 1)
 
 
-def find_text(lines: Sequence[bytes], old: Sequence[bytes], near: int) -> int | None:
-    """Where these very lines stand among others, as near as can be to index `near`; linear."""
-    text, wanted = b"\n" + joined(lines), b"\n" + joined(old)
-    at = len(joined(lines[: max(0, near)])) if near > 0 else 0
-    either = (text.rfind(wanted, 0, at + len(wanted)), text.find(wanted, at))
-    found = [text.count(b"\n", 0, start) for start in either if start >= 0]
-    return min(found, key=lambda start: abs(start - near), default=None)
-
-
 def find_all(lines: Sequence[bytes], old: Sequence[bytes]) -> list[int]:
     """Every place, up to a few hundred, at which these very lines begin among others."""
     text, wanted = b"\n" + joined(lines), b"\n" + joined(old)
