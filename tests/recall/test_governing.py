@@ -76,6 +76,8 @@ def test_what_cites_a_file_governs_it_and_comes_before_what_holds_everywhere() -
 def test_only_telling_words_are_looked_for() -> None:
     """ "change the" is in every second record; what is asked about is the cart."""
     assert telling("change the Cart of the api, the Cart") == ["Cart", "api,"]
+    assert telling("is it in our db? fix CI") == ["db?", "CI"] and telling("fix the test, do it") == []
+    assert shares_words("The DB is slow", "is the db up") and not shares_words("it is up", "up it is")
     assert shares_words("Tune carts", "cart handling") and not shares_words("files changed", "change it")
 
 

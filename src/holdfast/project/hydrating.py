@@ -180,8 +180,8 @@ class Hydrating(Resting):
     def _hits(self, words: str) -> list[Hit]:
         if self._search is None:
             self._search = TextSearch(self.clone)
-        telling = governing.telling(words)
-        return self._search.search(" ".join(telling) or words, limit=_LOOKED_AT)
+        telling = " ".join(governing.telling(words))
+        return self._search.search(telling, limit=_LOOKED_AT) if telling else []
 
     def _receipt(self, packed: Context, found: Material) -> Receipt:
         """Keep a pack for the run this is part of, else for the session open here."""

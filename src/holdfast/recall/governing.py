@@ -28,6 +28,9 @@ _COMMON = frozenset(  # words that tell nothing about a task
     """,
     )
 )
+_TINY = frozenset(
+    re.findall(r"\w+", "am an as at be by do go he if in is it me my no of oh ok on or so to up us we")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,12 +118,18 @@ def _mentions(known: Sequence[Known], said: str) -> list[str | None]:
 
 def telling(text: str) -> list[str]:
     """The words of a question that tell what it is about, as it spells them; each once."""
-    return list(dict.fromkeys(word for word in text.split() if _words(word)))
+    return list(dict.fromkeys(word for word in text.split() if _about(word)))
 
 
 def shares_words(one: str, other: str) -> bool:
     """Whether two texts have a word in common that tells something."""
-    return not _words(one).keys().isdisjoint(_words(other))
+    return not _about(one).isdisjoint(_about(other))
+
+
+def _about(text: str) -> set[str]:
+    """What a text is about, with names of two letters (db, CI): where somebody asks, these count, too."""
+    short = {word.casefold() for word in _WORD.findall(text) if len(word) == 2}
+    return _words(text).keys() | short - _TINY
 
 
 def _words(text: str) -> dict[str, str]:

@@ -112,7 +112,8 @@ def _told(pack: Pack) -> list[str]:
 def _entry(one: Entry) -> tuple[str, ...]:
     """A thing that was told: its name, the words, why, how it stands since, and its revision."""
     name = one.id[:_SHORT] if one.kind in ("commit", "line") else one.id[:_LONG]
-    said = one.line.removeprefix("- ").removeprefix(one.id).removesuffix(f"[{one.why}]").strip()
+    reason = one.why.partition("; undecided")[0]
+    said = one.line.removeprefix("- ").removeprefix(one.id).removesuffix(f"[{reason}]").strip()
     said = said.removeprefix(one.id[:_SHORT]).strip() if name != one.id else said
     return name, short(said, _WORDS), one.why, one.state, (one.blob or "")[:_SHORT]
 
