@@ -116,7 +116,7 @@ def test_a_record_of_adr_tools_is_read() -> None:
 def test_madr_2_to_4_are_read() -> None:
     """The same tool wrote three forms; people have all of them."""
     two = adr.read(MADR2, "docs/adr/0004-use-markdown.md")
-    assert two.statement == "Use Markdown records: MADR"
+    assert two.statement == "Use Markdown records" and two.details.endswith("In full: Chosen option: MADR")
     assert two.details.startswith(
         "Rationale: It is text; git carries it\n\nContext: We want to remember why."
     )
@@ -175,6 +175,15 @@ def test_labels_in_bold_count_as_headings() -> None:
             "Rationale: Machines",
         ),
         ("Logs", "We log JSON. XML failed because it is long.", "Logs: We log JSON.", "Rationale: Which?"),
+        (
+            "Architecture Decision Record: Logs",
+            "We [log JSON](https://json.org).",
+            "Logs: We log JSON.",
+            "Rationale: Which?",
+        ),
+        ("Store sessions", 'Chosen option: "`Redis`"', "Store sessions: Redis", "Rationale: Which?"),
+        ("Logs", 'Chosen option: "JSON by `jq`"', "Logs: JSON by `jq`", "Rationale: Which?"),
+        ("Logs", "* Chosen option: JSON, because\n* fast", "Logs: JSON", "Rationale: Fast"),
         ("Logs are JSON", "Logs are JSON from now on.", "Logs are JSON from now on.", "Rationale: Which?"),
         ("How to log", "* JSON\n* one line each", "How to log: JSON; one line each", "Rationale: Which?"),
     ],

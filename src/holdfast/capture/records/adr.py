@@ -19,6 +19,9 @@ PROPOSED = "Status: the record that it was read from only proposed it."  # true 
 OWN = "holdfast"  # the field by which we know our own export again
 
 _NUMBER = re.compile(r"(?:adr[\s_-]*)?0*(\d{1,6})(?:[.:)\]]|\s*[-–—:]\s|\s)\s*", re.IGNORECASE)
+_KIND = re.compile(
+    r"(?:architectur(?:e|al)\s+)?decision(?:\s+record)?\s*(?:[:–—]|-\s)\s*(?=\S)", re.IGNORECASE
+)
 _FILE_NUMBER = re.compile(r"(?:adr[-_]?)?0*(\d{1,6})(?=[-_. ])", re.IGNORECASE)
 _LABEL = re.compile(r"[\s*_>-]*status[\s*_]*:[\s*_]*(.*)", re.IGNORECASE)
 _LINK = re.compile(r"\[([^\]\n]{0,200})\]\(([^)\s]{0,400})[^)]{0,100}\)")
@@ -194,6 +197,7 @@ def _superseded(preamble: list[Piece], sections: list[_Section]) -> tuple[str, .
 
 
 def _without_number(title: str) -> str:
+    title = _KIND.sub("", title, count=1)
     found = _NUMBER.match(title)
     return title[found.end() :].strip() if found else title.strip()
 

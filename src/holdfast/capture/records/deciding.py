@@ -40,6 +40,12 @@ _QUESTION = re.compile(r"(?:how|when|where|whether|why|who|should|shall|do|does|
 _SAYS = re.compile(
     r"\b(?:is|are|must|will|shall|should|never|always|has|have|may|uses?|not|no longer)\b", re.IGNORECASE
 )
+# What begins so says all that was chosen; `Store sessions` still wants to know where.
+_CHOOSES = re.compile(
+    r"(?:use|adopt|prefer|avoid|do\s+not|don['’]t|never|always|only|drop|remove|replace|ban|forbid|disallow|add"
+    r"|allow|stop|write|require|switch\s+to|migrate\s+to|move\s+to)\b",
+    re.IGNORECASE,
+)
 # Titles of records are orders mostly, and these are the verbs they begin with.
 _VERBS = """
 abandon accept add adopt allow always apply assign authenticate automate avoid ban base batch build bundle
@@ -48,7 +54,7 @@ consolidate convert copy count create cut decouple default defer define delegate
 deprecate derive disable disallow do document don't drop embed emit enable encode encrypt enforce ensure
 escape exclude expire export expose extend extract fail fetch find fix fold follow forbid format generate
 give group handle hash have hide hold host ignore implement import include index inject install introduce
-isolate join keep leave let limit link load lock log maintain make manage map mask measure merge migrate
+invoke isolate join keep leave let limit link load lock log maintain make manage map mask measure merge migrate
 mirror mock monitor mount move name never normalise normalize only open organise organize own pack pass
 persist pin place poll port prefer prevent prohibit promote protect provide prune publish pull push put
 quote read rebuild record redirect reduce refuse reject release rely remove rename render replace report
@@ -81,6 +87,8 @@ def decided(title: str, parts: Sequence[Piece], *, ours: bool = False) -> Decide
         return _fitting(first, "", rest)
     if (chosen := _option(first)) is not None:
         option, why, more = chosen
+        if _CHOOSES.match(title) and not _names(title, option):
+            return _fitting(_sentence(title), why, _joined(f"Chosen option: {option}", more, rest))
         return _fitting(_answered(title, option), why, _joined(more, rest))
     sentence, *more_said = SENTENCE.split(" ".join(first.split()), maxsplit=1)
     said, why = _apart(sentence)
@@ -147,7 +155,7 @@ def _option(text: str) -> tuple[str, str, str] | None:
     else:
         ends = [found.start() for found in (_BECAUSE.search(text), SENTENCE.search(text)) if found]
         option, after = text[: min(ends, default=len(text))], text[min(ends, default=len(text)) :]
-    option = _LABEL.sub("", option.strip(), count=1).strip(" .,;:*_\"'`")
+    option = _unquoted(_LABEL.sub("", option.strip(), count=1).strip(" .,;:*_"))
     if not option or _BARE_LABEL.fullmatch(option):
         return None
     if reason := _BECAUSE.match(after):
@@ -155,18 +163,24 @@ def _option(text: str) -> tuple[str, str, str] | None:
     return option, "", after.lstrip(" .,;:")
 
 
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`" else text
+
+
 def _capital(text: str) -> str:
-    text = text.strip()
+    text = text.strip(" ;,")
     return text[:1].upper() + text[1:]
 
 
 def _answered(title: str, option: str) -> str:
     """The title, with the option if it does not name it."""
+    return _sentence(title) if _names(title, option) else f"{_asked(title)}: {option}"
+
+
+def _names(title: str, option: str) -> bool:
     named = [word.casefold() for word in re.findall(r"\w+", title)]
     chosen = [word.casefold() for word in re.findall(r"\w+", option)]
-    if all(word in _SMALL or any(_alike(word, one) for one in named) for word in chosen):
-        return _sentence(title)
-    return f"{_asked(title)}: {option}"
+    return all(word in _SMALL or any(_alike(word, one) for one in named) for word in chosen)
 
 
 def _alike(one: str, other: str) -> bool:
@@ -187,7 +201,7 @@ def _sentence(title: str) -> str:
 
 
 def _fitting(claim: str, why: str, rest: str) -> Decided:
-    claim = " ".join(claim.split())
+    claim = " ".join(_LINK.sub(r"\1", claim).split())
     if len(claim) <= MAX_STATEMENT:
         return Decided(claim, why, rest)
     return Decided(cut(claim, MAX_STATEMENT), why, _joined(claim, rest))
