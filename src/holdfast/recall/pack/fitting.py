@@ -28,8 +28,9 @@ def fitted(whole: Mapping[str, Section], room: int, thread: Thread | None) -> di
         told = _first_line(whole[claiming[0]], room)
         if not told:
             return {}
-    left = room - sum(cost(one, most=room) for one in told.values())
+    left = room - max(claim if claiming else 0, sum(cost(one, most=room) for one in told.values()))
     told |= _shared({name: whole[name] for name in others}, left, thread)
+    # What is left of either part goes to what governs before it goes to the others.
     return _filled(whole, told, room, thread, order=[*claiming, *others])
 
 
