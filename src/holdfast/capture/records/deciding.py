@@ -55,8 +55,8 @@ deprecate derive disable disallow do document don't drop embed emit enable encod
 escape exclude expire export expose extend extract fail fetch find fix fold follow forbid format generate
 give group handle hash have hide hold host ignore implement import include index inject install introduce
 invoke isolate join keep leave let limit link load lock log maintain make manage map mask measure merge
-migrate mirror mock monitor mount move name never normalise normalize only open organise organize own pack pass
-persist pin place poll port prefer prevent prohibit promote protect provide prune publish pull push put
+migrate mirror mock monitor mount move name never normalise normalize only open organise organize own pack
+pass persist pin place poll port prefer prevent prohibit promote protect provide prune publish pull push put
 quote read rebuild record redirect reduce refuse reject release rely remove rename render replace report
 require reserve resolve restrict retain retire retry return reuse rewrite roll rotate route run save scan
 schedule seal send separate serialise serialize serve share ship show sign simplify skip snapshot sort split
