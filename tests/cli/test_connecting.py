@@ -101,7 +101,9 @@ def test_connect_shows_asks_writes_and_undoes(cli: Cli, here: GitRepo) -> None:
 def test_only_what_a_person_approved_is_told(cli: Cli, here: GitRepo) -> None:
     """A block speaks to every agent unasked; a proposal or an automatic promotion must not."""
     project = Project.open(here.path, person=False)
-    project.remember("Paint the doors blue.", kind="decision", evidence=["README"], accept=True, reviewer="bot")
+    project.remember(
+        "Paint the doors blue.", kind="decision", evidence=["README"], accept=True, reviewer="bot"
+    )
     project.remember("Sort imports.", kind="decision")
     kept = decide(here, "Use SQLite for the index.")
     cli("connect", "gemini", "--yes")
