@@ -153,12 +153,11 @@ def test_a_run_knows_what_it_was_told(project: Project, repo: GitRepo) -> None:
     assert fact.line == f"- {fact.id} {SAID} [everywhere]"
 
 
-def test_entries_come_in_the_packs_order_with_the_words_first_told(layout: Layout) -> None:
+def test_entries_come_in_the_packs_order_with_the_words_first_told(project: Project) -> None:
     """Whoever looks back reads down the pack; a thing told twice stands where it was told first."""
-    keep(layout, "run-1", "DEC-2", "DEC-1", "DEC-2")
-    (kept,) = receipts.read([layout], "run-1")
-    listed = given._pack(kept, {}, (), late=False).entries
-    assert [(one.id, one.line) for one in listed] == [
+    keep(project.clone.layout, "SES-1", "DEC-2", "DEC-1", "DEC-2")
+    (found,) = given.knew(project.clone, "SES-1", kind="session", now={}).packs
+    assert [(one.id, one.line) for one in found.entries] == [
         ("DEC-2", f"- DEC-2 {SAID}"),
         ("DEC-1", f"- DEC-1 {SAID}"),
     ]
