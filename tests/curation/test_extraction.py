@@ -65,6 +65,14 @@ def test_a_reason_is_kept_beside_the_statement() -> None:
     assert (two.statement, two.why) == ("Never write to the search replica", "it is rebuilt every night")
 
 
+def test_because_of_something_gives_that_thing_as_the_reason() -> None:
+    """A reason that begins with "of" reads like a mistake."""
+    (one,) = said("user", "We decided to use Postgres for events because of JSONB.")
+    assert (one.statement, one.why) == ("Use Postgres for events", "JSONB")
+    (two,) = said("user", "Never store tokens in cookies. Because of the audit.")
+    assert (two.statement, two.why) == ("Never store tokens in cookies", "the audit")
+
+
 def test_confidence_follows_who_said_it_and_how() -> None:
     """The user's own word comes first in the queue."""
     text = "Decision: the queue lives in Postgres because we back it up anyway."

@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from holdfast.curation.extraction import steering
 from holdfast.curation.extraction.bars import content
 from holdfast.curation.extraction.blanks import NUL, blanked
 from holdfast.curation.extraction.claim import bare, fits
 from holdfast.curation.extraction.finding import MOST
 from holdfast.curation.extraction.ours import Sent, names_ours
+from holdfast.model import steering
 from holdfast.model.ids import PREFIXES
 from holdfast.model.said import MAX_WHY, MAX_WORDS, Found, Said, Tried
 from holdfast.model.text import has_hidden

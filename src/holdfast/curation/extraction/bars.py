@@ -52,7 +52,36 @@ _MOMENT = re.compile(
     r"|\b(?:tests?|ci|build|lint\w*|suite|checks?) (?:must |should |needs? to |have to |has to "
     r"|still )*(?:pass|passes"
     r"|be green|succeed|fail)\b|\bnothing (?:else )?(?:broke|breaks|is broken)\b"
+    r"|\b(?:this|the) (?:afternoon|morning|evening|weekend)\b"
+    r"|\b(?:before|until|till|by|this|next) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\bbreak(?:ing|s)? (?:the |any |existing |other )+(?:tests?|build|ci|code|things?)\b"
     r"|\b(?:yet|later|again|first|now|then|soon|here goes)$",
+    re.IGNORECASE,
+)
+_PAST = re.compile(  # what somebody should have done binds nobody; what goes wrong is no rule
+    r"\b(?:should|must|could|would|ought to)(?:n't| not| never| always)? (?:\w+ )?have (?:been\b"
+    r"|(?:\w+(?:ed|en)"
+    r"|done|gone|made|let|put|set|cut|lost|left|kept|sent|run|told|said|built|broke)"
+    r"(?=[.,;!]|$| (?:the|that|this|those|these|my|our|your|his|her|it|them|me|us|a|an|to|in|on|from"
+    r"|with)\b))"
+    r"|^(?:you|i|we|they|he|she) (?:\w+ )?(?:should|could|would)(?:n't| not| never)? have\b"
+    r"|\b(?:which|that|this|what)(?: is|'s| was) (?:the|a|our|exactly the|clearly a) "
+    r"(?:\w+ )?(?:bug|problem|issue|defect|regression|error|mistake)\b|\b(?:is"
+    r"|was) (?:clearly )?a (?:bug|regression)\b"
+    r"|\bcurrently\b|\b(?:i|we|you) (?:had )?expect(?:ed)?\b",
+    re.IGNORECASE,
+)
+_PRIVATE = re.compile(  # of the people, not of the project
+    r"\b(?:grab|have|having|get|getting|eat|order|go(?: out)? for|take|bring|buy|skip|after|over)\b[^.]{0,24}"
+    r"\b(?:lunch|dinner|breakfast|brunch|coffee|pizzas?|beers?|drinks|cake|snacks|sushi"
+    r"|a (?:break|walk|nap|day off|week off)|vacation)\b"
+    r"|\b(?:pizza|sushi|offsite|team event|office party|birthday)\b"
+    r"|^(?:to )?(?:meet (?:up|at|on|again|for|weekly|daily|every|once)|catch up|celebrate|go home"
+    r"|call it a day|sit (?:down|together)"
+    r"|have a (?:call|chat|meeting|talk|look|sync))\b"
+    r"|\bat (?:noon|midnight|\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)|(?:one|two|three|four|five|six|seven"
+    r"|eight|nine"
+    r"|ten|eleven|twelve)(?: o'clock)?)$",
     re.IGNORECASE,
 )
 _OWN = r"(?:project|repo|repository|codebase|library|package|service|module|app|api|team|company|product)"
@@ -95,7 +124,7 @@ _VAGUE = re.compile(
     r"|these|those"
     r"|both)(?=\s*(?:$|[,.;:!)]|\b(?:for|in|because|instead|everywhere|here|there|as|and|but|too|when"
     r"|since|with"
-    r"|from|to|over|all)\b))",
+    r"|from|to|over|all|that|much|often|very|so|any)\b))",
     re.IGNORECASE,
 )
 _HEARSAY = re.compile(
@@ -130,7 +159,8 @@ def may_stand(claim: Claim, *, corrected: bool = False) -> bool:
     """Whether a claim stands by itself; what a user corrects may begin as chat does."""
     main = claim.main
     barred = (_ASKS, _SUPPOSES, _VAGUE) if corrected else (_ASKS, _SUPPOSES, _VAGUE, _HEARSAY)
-    if not fits(claim.statement) or any(rule.search(main) for rule in barred) or _MOMENT.search(main):
+    always = (_MOMENT, _PAST, _PRIVATE)
+    if not fits(claim.statement) or any(rule.search(main) for rule in (*barred, *always)):
         return False
     return len(content(claim.statement)) >= 2
 

@@ -34,7 +34,8 @@ class Parts:
 
 
 _REASON = re.compile(
-    r",?;?\s+(?:because|since(?!\s+(?:\d|then|last|yesterday|v\d))|as otherwise|otherwise|or else|so that"
+    r",?;?\s+(?:because(?: of)?|since(?!\s+(?:\d|then|last|yesterday|v\d))|as otherwise|otherwise"
+    r"|or else|so that"
     r"|due to(?! be)"
     r"|given that|the reason (?:is|being)(?: that)?)\b[:,]?\s+"
     r"|\s+[–—-]{1,3}\s+(?=(?:it|they|this|that|the|we|otherwise|because|since|there|our|a|an|else)\b)"

@@ -35,7 +35,16 @@ _CHORE = re.compile(  # the work at hand, not what will still hold when it is do
     r"|migrated|added|ported|regenerated|rerun|reviewed first)\b",
     re.IGNORECASE,
 )
-_WANT = re.compile(r"^i want (?=(?:all|every|each|no)\b)", re.IGNORECASE)
+_WANT = re.compile(
+    r"^i(?: want|'d like| would like) (?:(?=(?:all|every|each|no)\b)"
+    r"|(?:you to )(?=(?:never|always|avoid|not to|stop \w+ing)\b))"
+    r"|^(?:please )?(?:make sure|be sure|ensure|see to it|take care)(?: that)?(?: (?:you|we))?(?: to)? "
+    r"(?=(?:never|always|do not|don't|avoid)\b)",
+    re.IGNORECASE,
+)
+_STOP = re.compile(
+    r"^(?:please )?stop (?!worry|wait|try|think|talk|guess|ask|apolog|look|work|go|do)\w+ing \w", re.I
+)
 _GUESS = re.compile(  # "the cache must be stale": a guess in the clothes of a duty
     r"\bmust (?:have|be (?:stale|because|related|due|coming|from|something|some|wrong|missing|a|an|the|in"
     r"|cached|outdated|why"
@@ -45,7 +54,14 @@ _GUESS = re.compile(  # "the cache must be stale": a guess in the clothes of a d
 _CHATS = re.compile(
     r"^(?:please )?(?:do not|don't|never|always) (?:worry|forget|bother|mind|hesitate|think|know|see"
     r"|understand|get|care"
-    r"|remember|be|do|go|let|give up|panic|stop|say|believe|trust me|ask|hurry|start|like|want|need|have)\b",
+    r"|remember|be|do|go|let|give up|panic|stop|say|believe|trust me|ask|hurry|start|like|want|need|have)\b"
+    # "Always nice to see …", "never a dull moment": no order begins with what is no verb.
+    r"|^(?:always|never) (?:(?:so|very|really|quite|too|that|more|been|had|seen|heard|thought|knew|liked"
+    r"|wanted|saw"
+    r"|works?|fails?|worked|failed|happens|happened)\b|(?:a|an|the|such|my|our|your|this|these|those|some|any"
+    r"|one|enough)\b|(?:\w+ ){0,2}(?:nice|good|great|fun|funny|happy|glad|sad|pleased|easy|hard"
+    r"|interesting|amazing"
+    r"|annoying|tricky|difficult|painful|satisfying|lovely|cool|a pleasure|worth)\b)",
     re.IGNORECASE,
 )
 _TASK = re.compile(
@@ -62,7 +78,8 @@ def claim(parts: Parts, who: str) -> Claim | None:
     if found:
         return _claim(parts.after(found.end()), 0.85 if who == "user" else 0.55)
     if who == "user" and (found := _WANT.match(parts.plain)):
-        return _claim(parts.after(found.end()), 0.85)
+        wanted = parts.after(found.end())
+        return None if _CHATS.match(wanted.plain) else _claim(wanted, 0.85)
     if (
         _CHATS.match(parts.plain)
         or _CHORE.search(parts.plain)
@@ -71,10 +88,11 @@ def claim(parts: Parts, who: str) -> Claim | None:
     ):
         return None
     if who == "user":
-        stated = _MODAL.search(parts.plain) or _ORDER.match(parts.plain) or _ALL.match(parts.plain)
+        rules = (_MODAL.search, _ORDER.match, _ALL.match, _STOP.match)
+        stated = any(rule(parts.plain) for rule in rules)
         return _claim(parts, 0.85) if stated else None
-    stated = _MODAL.search(parts.plain) or _ORDER.match(parts.plain)
-    return _claim(parts, 0.6) if stated and parts.why and not _of_you(parts.plain) else None
+    told = _MODAL.search(parts.plain) or _ORDER.match(parts.plain)
+    return _claim(parts, 0.6) if told and parts.why and not _of_you(parts.plain) else None
 
 
 def _of_you(plain: str) -> bool:

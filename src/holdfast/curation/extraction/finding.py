@@ -13,19 +13,28 @@ from holdfast.curation.extraction import (
     dead_ends,
     deciding,
     preferring,
-    steering,
+    stating,
 )
 from holdfast.curation.extraction.bars import content, may_stand
 from holdfast.curation.extraction.claim import Claim, Parts, parts
 from holdfast.curation.extraction.ours import Sent, names_ours
 from holdfast.curation.extraction.prose import Sentence, sentences
 from holdfast.curation.extraction.retried import retried
+from holdfast.model import steering
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.text import has_hidden
 
 MOST = 8  # of one run: a person reads them all
 _ALIKE = 0.8  # share of words from which on two statements are one
-_RULES = (dead_ends.claim, causes.claim, assuming.claim, deciding.claim, preferring.claim, constraining.claim)
+_RULES = (
+    stating.claim,
+    dead_ends.claim,
+    causes.claim,
+    assuming.claim,
+    deciding.claim,
+    preferring.claim,
+    constraining.claim,
+)
 # A sentence without any of these words fits no rule: most of a long text is passed over at once.
 _CUE = re.compile(
     r"decid|decision|agreed|opted|chose|elected|settl|landed|standardi|went with|picked|selected|let's"
@@ -42,7 +51,7 @@ _CUE = re.compile(
     r"|revert|rolled back|backed out|abandon|gave up"
     r"|given up|dropped|scrapped"
     r"|ruled out|discard|threw|reject|dead.end|constraint|invariant|rule|no\b|not |wrong|actually|stop"
-    r"|wait|said|told|instead",
+    r"|wait|said|told|instead|only|need|depend|i want|i'd like",
     re.IGNORECASE,
 )
 
@@ -140,7 +149,7 @@ def _may_be_taken(sentence: Sentence, claim: Claim, who: str, search: _Search) -
 
 
 _BECAUSE = re.compile(
-    r"^(?:because|reason:|the reason (?:is|being)(?: that)?|that's because|this is because"
+    r"^(?:because(?: of)?|reason:|the reason (?:is|being)(?: that)?|that's because|this is because"
     r"|rationale:)\s+",
     re.I,
 )

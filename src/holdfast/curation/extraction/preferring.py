@@ -23,8 +23,10 @@ _WE = re.compile(
     r"|in our \w+),?\s+)?we\s+"
     r"(?:(?:always|never|only)\s+(?!have\b|had\b|get\b|got\b|see\b|saw\b|did\b|do\b|want|need|thought"
     r"|decided|intended)\w+"
-    r"|(?:name|call|spell|format|indent|prefix|suffix|don't use|do not use|don't write|don't commit"
-    r"|don't add)\b)",
+    r"|(?:name|call|spell|format|indent|prefix|suffix)\b"
+    r"|(?:do not|don't|no longer) (?:use|write|commit|add|support|ship|accept|maintain|allow|publish"
+    r"|deploy|host|store"
+    r"|log|target|mock|vendor|cache|merge|release)\b)",
     re.IGNORECASE,
 )
 _USE = re.compile(r"^(?:please\s+)?(?:we\s+)?(?:use|stick to|write|name|put|keep)\s+", re.IGNORECASE)
@@ -34,10 +36,20 @@ _WIDELY = re.compile(
     r"|in (?:all|every|each|new)|across)\b",
     re.IGNORECASE,
 )
+# "Use snake_case for JSON keys": a way named without an article, for things in general.
+_FOR_SUCH = re.compile(
+    r"^(?:please\s+)?use (?!(?:the|this|that|these|those|my|your|his|it|them|a|an|more|fewer|less|one"
+    r"|two|some|any"
+    r"|bullets?|bullet points|tables?|headings?|emojis?|grep|sed|curl"
+    r"|find)\b)[^\s,]+(?: [^\s,]+){0,2} (?:for|in) "
+    r"(?!(?:the|this|that|these|those|my|your|it|now|a|an|\w+ing)\b)(?:[\w.`-]+ ){0,3}[\w`-]{2,}s`?$",
+    re.IGNORECASE,
+)
 _PLEASE = re.compile(r"^please\s+(?=(?:always|never|prefer|avoid|don't|do not)\b)", re.IGNORECASE)
 _AVOID = re.compile(r"^avoid\s+\w+", re.IGNORECASE)
 _RULING = re.compile(
     r"^(?:(?:in [^,]{3,40}?,? )?(?:we|you)\s+)?(?:should\s+|must\s+)?(?:always|never|only|do not|don't"
+    r"|no longer"
     r"|avoid|must)\b",
     re.IGNORECASE,
 )
@@ -69,6 +81,8 @@ def claim(parts: Parts, who: str) -> Claim | None:
         return _claim(parts, 0.85)
     if _USE.match(parts.plain) and _WIDELY.search(parts.plain):
         return _claim(parts, 0.85)
+    if _FOR_SUCH.match(parts.plain):
+        return _claim(parts, 0.75)
     return None
 
 
