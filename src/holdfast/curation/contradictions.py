@@ -1,8 +1,8 @@
 """Contradictions among what stands here: two branches may each have accepted what the other denies.
 
 Comparing everything with everything takes long, so it is remembered, for each memory, in which words it was
-looked at and whom it contradicts; only what is new since then is compared. The record lies in the cache beside
-the index, and can be deleted like it.
+looked at and whom it contradicts; only what is new since then is compared. The record lies in the cache,
+beside the index, and can be deleted like it.
 """
 
 import contextlib
@@ -26,13 +26,18 @@ Rows = dict[str, list[str]]  # memory to the words it was compared in, and whom 
 AT_ONCE = 500  # memories that are compared without being asked; `holdfast curate` compares all
 
 
-def standing_ones(clone: Clone, standings: Iterable[Standing], known: Known) -> list[Conflict]:
-    """Every two that stand here and contradict one another, as far as they were compared."""
+def standing_ones(
+    clone: Clone, standings: Iterable[Standing], known: Known, *, everything: bool = False
+) -> list[Conflict]:
+    """Every two that stand here and contradict one another, as far as they were compared.
+
+    Very many new ones are compared only if `everything` is asked for; until then they count as not looked at.
+    """
     there = {one.id: one for one in standings if one.status in STANDING and one.trust != "T4"}
     before = {name: row for name, row in _read(clone).items() if name in there}
     now = {name: words_of(_claim(one)) for name, one in there.items()}
     new = [name for name, words in now.items() if before.get(name, [""])[0] != words]
-    if new:
+    if new and (everything or len(new) <= AT_ONCE):
         before = _compared(known, before, now, new)
         if not clone.reading:
             _keep(clone, before)
@@ -54,9 +59,8 @@ def _compared(known: Known, before: Mapping[str, list[str]], now: Mapping[str, s
     rows = {name: list(before.get(name, ())) for name in now}
     for name in new:
         rows[name] = [now[name]]
-    if len(new) <= AT_ONCE:
-        for conflict in known.pairs(only=new):
-            rows[conflict.one.id].append(conflict.other.id)
+    for conflict in known.pairs(only=new):
+        rows[conflict.one.id].append(conflict.other.id)
     return rows
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from holdfast.curation import candidates, facts
+from holdfast.curation import candidates, contradictions, facts
 from holdfast.curation.conflicts import Known
 from holdfast.curation.decisions import Standing
 from holdfast.curation.facts import Facts
@@ -76,7 +76,8 @@ def examine(clone: Clone, now: datetime, *, use: Use) -> Health:
     known = Known(found.standings)
     findings = [
         *_grounds(found),
-        *_pairs(known, found),
+        *_contradicting(clone, found, known),
+        *_duplicates(known, found),
         *_unused(found.trusted, _accepted_at(clone), use, now),
         *_lost(found),
         *_dangling([*found.standings], {*shelf.ids, *(one.id for one in found.standings)}),
@@ -128,9 +129,12 @@ def _grounds(found: Facts) -> Iterator[Finding]:
         yield Finding("expired", (one.id,), f"expired on {when}", Suggestion(f"deprecate:{one.id}", because))
 
 
-def _pairs(known: Known, found: Facts) -> Iterator[Finding]:
-    for conflict in known.pairs():
-        yield Finding("contradicting", (conflict.one.id, conflict.other.id), conflict.verdict.why)
+def _contradicting(clone: Clone, found: Facts, known: Known) -> Iterator[Finding]:
+    for one in contradictions.standing_ones(clone, found.standings, known, everything=True):
+        yield Finding("contradicting", (one.one.id, one.other.id), one.verdict.why)
+
+
+def _duplicates(known: Known, found: Facts) -> Iterator[Finding]:
     standing = {one.id: one for one in (*found.trusted, *found.stale)}
     told: set[frozenset[str]] = set()
     for one in standing.values():

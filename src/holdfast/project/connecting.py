@@ -12,7 +12,8 @@ from holdfast.capture.records.adr import NotARecord, Record
 from holdfast.capture.records.folders import Skipped, Text
 from holdfast.capture.records.madr import Decision, Exported
 from holdfast.capture.records.notes import Note, NotNotes
-from holdfast.curation import candidates
+from holdfast.curation import candidates, contradictions
+from holdfast.curation.conflicts import Known
 from holdfast.curation.decisions import Standing
 from holdfast.curation.ground import Ground, together
 from holdfast.curation.propose import propose
@@ -76,12 +77,15 @@ class Connecting(Viewing):
         return blocks.connected(self.clone, self._told)
 
     def _told(self) -> list[Told]:
-        """The invariants and decisions that may be told unasked, the surest first."""
+        """The invariants and decisions that may be told unasked and nothing denies, the surest first."""
+        standings = self.knowledge().standings
+        pairs = contradictions.standing_ones(self.clone, standings, Known(standings))
+        undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}
         found = [
             one
-            for kind in TELLS
-            for one in self.knowledge(kind=kind).trusted
-            if one.trust == "T0" and one.status == "accepted"
+            for one in standings
+            if one.memory.type in TELLS and one.trust == "T0" and one.status == "accepted"
+            if one.id not in undecided
         ]
         found.sort(key=lambda one: (-(one.memory.confidence or 0), one.id))
         return [Told(one.id, one.memory.type, one.memory.statement, one.memory.applies_to) for one in found]
