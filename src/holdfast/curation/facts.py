@@ -192,6 +192,10 @@ def _clash(one: Seen) -> Clashing:
 
 def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standing]:
     known = trust.judged(clone, seen)
+    for name in known.hidden:
+        said = f"{name}, which was approved here, is hidden: another clone erased it"
+        if (told := f"{said}; to delete it here, too: holdfast erase {name}") not in clone.notes:
+            clone.notes.append(told)
     approved = {_place(one) for one in seen if _is_approved(known, one)}
     evidence = states(clone, (text for one in seen for text in one.memory.evidence))
     newer = _newer((one for one in seen if _place(one) in approved), known)

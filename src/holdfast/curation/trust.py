@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.git import approvals, supersession, upstream
-from holdfast.git.approvals import T0, T2, T4, Approvals, Causes, Tiers
+from holdfast.git.approvals import T0, T2, T4, Approval, Approvals, Causes, Tiers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from holdfast.curation.facts import Seen
     from holdfast.git.clone import Clone
@@ -29,6 +29,7 @@ class Judged:
     tiers: Mapping[tuple[str, str], str]  # by a memory's id and its text's blob
     repeats: Collection[tuple[str, str, str]]  # id, blob and path of what only repeats an approved id
     kept: Mapping[str, str]  # what stays superseded, to what took its place by a person's word
+    hidden: Sequence[str]  # what a person approved here and another clone erased
 
     def tier(self, one: Seen) -> str:
         return T4 if self.is_repeat(one) else self.tiers[one.memory.id, one.sighting.blob]
@@ -49,7 +50,13 @@ def judged(clone: Clone, seen: Sequence[Seen]) -> Judged:
         _tiers(seen, known),
         approvals.repeats(((one.memory.id, one.sighting.blob, one.sighting.path) for one in seen), known),
         supersession.kept(clone, own, known, vouched, visible=visible),
+        _hidden(clone.erased_elsewhere(), own, known),
     )
+
+
+def _hidden(erased: Collection[str], own: Iterable[Approval], known: Tiers) -> list[str]:
+    stood = (one for one in own if one.target in erased and one.kind == "accept")
+    return sorted({one.target for one in stood if known.stands(one)})
 
 
 def tiers(clone: Clone, seen: Sequence[Seen]) -> Mapping[tuple[str, str], str]:

@@ -500,6 +500,11 @@ class Clone:
             self._erased = own | self._tree_summary().erased
         return self._erased
 
+    def erased_elsewhere(self) -> set[str]:
+        """Targets that only an event in HEAD's log says to be erased."""
+        own = {name for store in self.stores for name in _listed(store, store.erased, "")}
+        return self.erased() - own
+
     def forget_erased(self) -> None:
         """Look the erased targets up anew."""
         self._erased = None
