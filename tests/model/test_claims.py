@@ -16,11 +16,11 @@ from holdfast.model.claims.paths import overlap
 from holdfast.model.claims.sentences import claim
 from holdfast.model.claims.words import tokens
 
-TUNING = Path(__file__).resolve().parents[1] / "curation" / "conflicts" / "tuning.jsonl"
+PAIRS = Path(__file__).resolve().parents[1] / "curation" / "conflicts"
 
 
-def pairs() -> Iterator[dict[str, Any]]:
-    with TUNING.open(encoding="utf-8") as file:
+def pairs(name: str = "tuning.jsonl") -> Iterator[dict[str, Any]]:
+    with (PAIRS / name).open(encoding="utf-8") as file:
         yield from map(json.loads, file)
 
 
@@ -37,17 +37,20 @@ sentences = st.sampled_from(TEXTS)
 anything = st.one_of(sentences, st.text(max_size=200), st.text(string.printable, max_size=200))
 
 
-def test_the_pairs_for_development_are_judged_well() -> None:
+@pytest.mark.parametrize(
+    ("name", "precision", "recall"), [("tuning.jsonl", 0.9, 0.8), ("tuning_more.jsonl", 0.85, 0.55)]
+)
+def test_the_pairs_for_development_are_judged_well(name: str, precision: float, recall: float) -> None:
     """A change of one rule must not quietly undo what the others found."""
     found = missed = false = 0
-    for pair in pairs():
+    for pair in pairs(name):
         gone = pair["accepted"]["status"] != "accepted"
         flagged = conflict(statement(pair["accepted"]), statement(pair["candidate"]), gone=gone) is not None
         found += flagged and pair["conflict"]
         false += flagged and not pair["conflict"]
         missed += pair["conflict"] and not flagged
-    assert found / (found + false) >= 0.9
-    assert found / (found + missed) >= 0.7
+    assert found / (found + false) >= precision
+    assert found / (found + missed) >= recall
 
 
 @given(anything)
@@ -81,7 +84,7 @@ def test_paths_that_never_meet_never_conflict(one: str, other: str) -> None:
 def test_what_is_gone_conflicts_only_with_its_twin(one: str, other: str) -> None:
     """Whoever opposes what was rejected agrees with the project."""
     verdict = conflict(Statement(one), Statement(other), gone=True)
-    assert (verdict is not None) == same(Statement(one), Statement(other))
+    assert verdict is not None or not same(Statement(one), Statement(other))
     assert verdict is None or verdict.kind == "twin"
 
 
@@ -129,6 +132,50 @@ def test_a_contradiction_is_found_and_named(kind: str, one: str, other: str) -> 
     assert verdict.kind == kind
     assert verdict.why
     assert 0 < verdict.score <= 1
+
+
+EVERYDAY = [
+    ("Sessions are stored in Redis.", "Sessions are stored in Postgres, not in Redis"),
+    ("Tests must not touch the network.", "Tests may call the staging API."),
+    ("Deploy from main only.", "Deploy from release branches."),
+    ("Use npm for installs.", "No npm: use pnpm"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), EVERYDAY)
+def test_what_people_write_every_day_is_found(one: str, other: str) -> None:
+    """A tool that misses these is not asked a second time."""
+    verdict = between(one, other)
+    assert verdict is not None
+    assert verdict.why
+
+
+NAMES = [
+    ("Fact number 1.", "Fact number 0."),
+    ("See issue 12.", "See issue 13."),
+    ("This is part 2 of the plan.", "This is part 3 of the plan."),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), NAMES)
+def test_another_number_in_a_name_is_another_thing(one: str, other: str) -> None:
+    """Numbered entries would all contradict one another, or be joined into one."""
+    assert between(one, other) is None
+    assert not same(Statement(one), Statement(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The notes are in README.", "The notes are in ../README."),
+        ("The wind blows in the north.", "The wind blows in the south."),
+        ("Backups run nightly.", "Backups run nightly at 03:00 UTC and are verified weekly."),
+        ("`a/b.py` owns the lock.", "`a/c.py` owns the lock."),
+    ],
+)
+def test_what_says_more_or_names_another_file_is_not_the_same(one: str, other: str) -> None:
+    """Two entries that are joined by mistake lose one of their facts."""
+    assert not same(Statement(one), Statement(other))
 
 
 SILENT = [

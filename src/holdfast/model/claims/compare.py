@@ -1,14 +1,20 @@
 """Two statements held against each other: do they contradict, do they say the same?
 
-Every rule asks first whether both speak of the same thing: in surroundings that meet, with words in common,
-and with no word on each side that makes it another thing (`access tokens`, `refresh tokens`). Where that
-is in doubt the rules stay silent: a reviewer who is warned for nothing stops reading warnings.
+Rules for plain sentences speak first (`clash`); what they say is one piece of evidence among others, and
+the sum decides: a long sentence seldom fits a rule, and a rule is sometimes wrong. Where there is doubt it
+stays silent: a reviewer who is warned for nothing stops reading warnings.
 """
 
+import math
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
-from holdfast.model.claims import values
+from holdfast.model.claims import values, weights
 from holdfast.model.claims.alignment import apart, mass, paired, share
+from holdfast.model.claims.evidence import Found, evidence
+from holdfast.model.claims.explanation import explained
+from holdfast.model.claims.labels import labelled_apart, written_apart
 from holdfast.model.claims.measures import MEASURES, measures
 from holdfast.model.claims.modality import FLIPPED
 from holdfast.model.claims.numbers import Quantity, disagree
@@ -28,13 +34,44 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
     if not overlap(accepted.applies_to, candidate.applies_to):
         return None
     if gone:
-        again = same(accepted, candidate)
+        again = same(accepted, candidate) or _twins(accepted, candidate)
         return Verdict("twin", "the same claim was put aside before", 0.9) if again else None
-    if accepted.text == candidate.text:
+    if accepted.text == candidate.text or labelled_apart(accepted.text, candidate.text):
         return None
-    ours, theirs = read(accepted.text, accepted.kind), read(candidate.text, candidate.kind)
+    rule = ruled(accepted, candidate)
+    found = evidence(accepted, candidate, rule)
+    score = _sum(_table(weights.CONFLICT), found)
+    if score < weights.CONFLICT_FROM:
+        return None
+    kind, why = (rule.kind, rule.why) if rule else explained(accepted, candidate, found)
+    return Verdict(kind, why, round(1 / (1 + math.exp(-score)), 3))
+
+
+def ruled(one: Statement, other: Statement) -> Verdict | None:
+    """What the rules for plain sentences find, the surest first."""
+    ours, theirs = read(one.text, one.kind), read(other.text, other.kind)
     found = [verdict for a in ours for b in theirs if (verdict := clash(a, b))]
     return max(found, key=lambda verdict: verdict.score, default=None)
+
+
+def _twins(one: Statement, other: Statement) -> bool:
+    """Whether two statements are most likely one claim, however it is worded."""
+    if labelled_apart(one.text, other.text):
+        return False
+    found = evidence(one, other, ruled(one, other))
+    if found["common"] < 0.2 or _sum(_table(weights.CONFLICT), found) >= weights.CONFLICT_FROM:
+        return False
+    return _sum(_table(weights.TWIN), found) >= weights.TWIN_FROM
+
+
+@cache
+def _table(text: str) -> Mapping[str, float]:
+    pairs = (line.rpartition(":") for line in text.strip().splitlines())
+    return {name: float(weight) for name, _, weight in pairs}
+
+
+def _sum(table: Mapping[str, float], found: Found) -> float:
+    return sum(table.get(name, 0.0) * amount for name, amount in found.items())
 
 
 def clash(one: Clause, other: Clause) -> Verdict | None:
@@ -52,6 +89,8 @@ def same(one: Statement, other: Statement) -> bool:
     """Whether two statements are one claim in other words."""
     if one.text == other.text:
         return True
+    if labelled_apart(one.text, other.text) or written_apart(one.text, other.text):
+        return False
     ours, theirs = read(one.text, one.kind), read(other.text, other.kind)
     if not ours or not theirs:
         return one.text.split() == other.text.split()

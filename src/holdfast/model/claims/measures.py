@@ -18,10 +18,10 @@ MEASURES = terms(
 _TIMES = {
     "timeout": terms("timeout kill abort cancel"),
     "life": terms("expire valid lifetime retention store"),
-    "work": terms("take finish complete duration last latency response respond"),
+    "work": terms("take finish complete duration latency response respond"),
     "delay": terms("delay wait backoff debounce sleep"),
-    "interval": terms("interval period frequency every cadence"),
-    "grace": terms("grace cooldown window"),
+    "interval": terms("interval frequency every cadence"),
+    "grace": terms("grace cooldown"),
 }
 
 
@@ -44,14 +44,14 @@ def _clash(one: Clause, a: Quantity, other: Clause, b: Quantity) -> bool:
 
 def _measured_alike(one: Clause, a: Quantity, other: Clause, b: Quantity) -> bool:
     if a.dimension == b.dimension:
-        return a.dimension != "time" or _same_time(one, other)
+        return a.dimension != "time" or same_time(one, other)
     if "" in (a.dimension, b.dimension):
         unit = (a.dimension or b.dimension).removeprefix("count:")
         return unit in (one if not a.dimension else other).names
     return False
 
 
-def _same_time(one: Clause, other: Clause) -> bool:
+def same_time(one: Clause, other: Clause) -> bool:
     """Whether both times can be of one attribute: CI takes 20 minutes, its timeout is another thing."""
     ours, theirs = (
         {name for name, words in _TIMES.items() if words & clause.names} for clause in (one, other)

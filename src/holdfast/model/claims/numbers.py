@@ -43,6 +43,7 @@ _OPS = {
     "==": EXACT,
     "=": EXACT,
     "~=": LEAST,
+    "~>": LEAST,
     "^": LEAST,
     "~": EXACT,
 }
@@ -50,7 +51,9 @@ _FLIPPED = {MOST: ">", "<": LEAST, LEAST: "<", ">": MOST, EXACT: EXACT}
 # Words about the whole sentence that make its bare number a ceiling or a floor.
 _CEILING = several("maximum limit limited cap capped ceiling exceed most budget restrict restricted")
 _FLOOR = several("minimum least floor")
-_NO_NAME = STOP | {"version", "release", "port", "pinned", "pin", "upgrade", "upgraded"}
+_NO_NAME = STOP | several(
+    "version release port pinned pin upgrade upgraded below above least most newer older"
+)
 
 
 def quantities(words: tuple[Token, ...], *, negated: bool = False) -> list[Quantity]:
@@ -147,6 +150,8 @@ def _figure(words: tuple[Token, ...], at: int) -> tuple[Key, str, int] | None:
     if word.kind == "number":
         return _digits(word, words, at)
     following = words[at + 1].low if at + 1 < len(words) else ""
+    if word.low == "a" and tuple(w.low for w in words[at + 1 : at + 4]) == ("quarter", "of", "an"):
+        return (0.25,), "", at + 4
     if word.low in ("a", "an"):
         return ((1.0,), "", at + 1) if _one_of(words, at) else None
     if word.low == "half":
@@ -159,8 +164,10 @@ def _figure(words: tuple[Token, ...], at: int) -> tuple[Key, str, int] | None:
 
 def _one_of(words: tuple[Token, ...], at: int) -> bool:
     """Whether an article counts: `for an hour`, `a week before they expire`."""
-    if at + 1 >= len(words) or named(words[at + 1].low) not in SECONDS:
+    if at + 1 >= len(words) or named(words[at + 1].low) not in UNITS or len(words[at + 1].low) < 3:
         return False
+    if named(words[at + 1].low) not in SECONDS:
+        return True
     after = words[at + 2].low if at + 2 < len(words) else ""
     return after in ("before", "after", "ago", "later", "long", "old") or (
         at > 0 and words[at - 1].low in _LEADS_TO_ONE
@@ -394,7 +401,8 @@ def disagree(one: Quantity, other: Quantity) -> bool:
         return one.dimension != "time" and any(
             (q.open_high and _same(q.high, high)) or (q.open_low and _same(q.low, low)) for q in (one, other)
         )
-    return low > high and not _prefix(low, high)
+    excluded = any(q.open_high and _prefix(q.high, low) for q in (one, other))  # `< 5` and 5.27
+    return low > high and (excluded or not _prefix(low, high))
 
 
 def _same(one: Key, other: Key) -> bool:

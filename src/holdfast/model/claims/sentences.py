@@ -86,12 +86,20 @@ def claim(text: str) -> str:
     return _ABOUT_HERE.sub("", _LEADING.sub("", pieces[0]))[:_MAX_CLAIM].strip() if pieces else ""
 
 
+def sentences(text: str) -> list[tuple[Token, ...]]:
+    """The sentences of a text's claim as words, without what only leads up to them."""
+    found = (
+        tokens(_CHOSE.sub("use ", _AGREED.sub("", sentence, count=1), count=1))
+        for sentence in _SENTENCE.split(_DASH.sub(", ", claim(text)))
+    )
+    return [words for words in found if words]
+
+
 def parts(text: str, *, dead_end: bool = False) -> list[Part]:
     """What a text claims, one part for each thing."""
     found: list[Part] = []
-    for sentence in _SENTENCE.split(_DASH.sub(", ", claim(text))):
-        words = _without_brackets(tokens(_CHOSE.sub("use ", _AGREED.sub("", sentence, count=1), count=1)))
-        if words:
+    for sentence in sentences(text):
+        if words := _without_brackets(sentence):
             found.extend(_of_sentence(words))
     if dead_end or any(word.low == "tried" for part in found[:1] for word in part.words):
         found.extend(tried(found))

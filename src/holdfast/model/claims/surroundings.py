@@ -19,7 +19,7 @@ def _group(name: str, text: str) -> dict[str, tuple[str, frozenset[str]]]:
     return found
 
 
-_KINDS = {
+KINDS = {
     **_group(
         "environment",
         "production=prod staging=stage preprod=stage qa=stage development=dev dev=dev local=dev locally=dev"
@@ -46,11 +46,11 @@ def scopes(words: tuple[Token, ...], condition: tuple[Token, ...]) -> Scope:
             found.setdefault("version", set()).add(word.low)
         elif word.raw in _METHODS:
             found.setdefault("method", set()).add(word.low)
-        elif word.stem in _KINDS and _is_scope(words, at, _KINDS[word.stem][0]):
-            found.setdefault(_KINDS[word.stem][0], set()).update(_KINDS[word.stem][1])
+        elif word.stem in KINDS and _is_scope(words, at, KINDS[word.stem][0]):
+            found.setdefault(KINDS[word.stem][0], set()).update(KINDS[word.stem][1])
     for word in condition:
-        if word.stem in _KINDS:
-            found.setdefault(_KINDS[word.stem][0], set()).update(_KINDS[word.stem][1])
+        if word.stem in KINDS:
+            found.setdefault(KINDS[word.stem][0], set()).update(KINDS[word.stem][1])
         if word.low not in STOP:
             found.setdefault("condition", set()).add(word.stem)
     return tuple((name, frozenset(members)) for name, members in found.items())

@@ -13,7 +13,7 @@ from holdfast.model.claims.thesaurus import SPELLINGS, groups
 # so the time taken grows with the length of the text and no faster.
 _TOKEN = re.compile(
     r"`(?P<code>[^`\s]{1,80})`"
-    r"|(?P<op>[<>=~!^]=?|[≥≤])"
+    r"|(?P<op>~>|[<>=~!^]=?|[≥≤])"
     r"|(?P<number>[0-9]+(?:[.,:][0-9]+)*)(?P<glued>[a-zA-Zµ]*[%+]?)"
     r"|(?P<word>[^\W\d]\w*(?:[.'’/#@-]+\w+)*(?:\(\))?(?:\+\+|#)?)"
     r"|(?P<mark>[,:()%])"
