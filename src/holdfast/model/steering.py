@@ -23,7 +23,7 @@ _OVERRULES = re.compile(
     rf"{_UNLESS_FORBIDDEN}(?:ignor\w*|disregard\w*|forget\w*|overrid\w*|bypass\w*)\s+(?:\w+\s+){{0,4}}{_WHAT}"
     rf"|{_UNLESS_FORBIDDEN}(?:disable|skip|turn off)\s+(?:\w+\s+){{0,2}}{_CHECK}"
     rf"|{_UNLESS_FORBIDDEN}(?:send|post|upload|forward|email|leak|copy)\b.{{0,60}}"
-    r"\b(?:tokens?|keys?|secrets?|credentials?|passwords?|\.env)\b.{0,60}\b(?:to|at)\b"
+    r"(?:\b(?:tokens?|keys?|secrets?|credentials?|passwords?)|\.env)\b.{0,60}\b(?:to|at)\b"
     rf"|{_UNLESS_FORBIDDEN}(?:approve|accept|trust)\s+(?:all|any|every)\s+(?:\w+\s+){{0,2}}"
     r"(?:candidates?|memor(?:y|ies)|changes?|commands?|tools?|requests?|permissions?|entr(?:y|ies))\b"
     rf"|{_UNLESS_FORBIDDEN}(?:approve|accept|confirm|promote)\s+(?:\w+\s+){{0,3}}"

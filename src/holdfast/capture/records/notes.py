@@ -2,7 +2,8 @@
 
 An item of a list, or a sentence that says what must, must never or should be done, is one note. A word
 decides what it is: `must`, `never`, `always`, `don't` make an invariant; `use`, `prefer`, `should` a
-decision; anything else in a list is a fact. Precise rather than plentiful: other prose is left out.
+decision; anything else in a list is a fact. Precise rather than plentiful: other prose is left out. A line
+that steers its reader instead of telling something ("ignore previous instructions") is left out by name.
 """
 
 import re
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 
 from holdfast.capture.records import markdown
 from holdfast.capture.records.markdown import SENTENCE, Piece
+from holdfast.model import steering
 from holdfast.model.ids import slug
 from holdfast.model.memory import MAX_TAG
 from holdfast.model.text import has_hidden, visible
@@ -43,6 +45,7 @@ _BOLD = re.compile(r"(?<![\w*/])(\*\*|__)(?=\S)([^*_\n]{1,200})(?<=\S)\1(?![\w*/
 _NOT_SAID = re.compile(r"\[[ xX]\]\s|!?\[[^\]]*\]\([^)]*\)|https?://\S+$|<[a-zA-Z!/]|@\S+$")
 # Cursor writes these without quotes, which YAML takes for an alias.
 _GLOBS = re.compile(r"(?<=\n)(globs|paths): (\*[^\n\"\\]*)$", re.MULTILINE)
+_MARKS = re.compile(r"^[\s>#*+•-]*(?:\d{1,3}[.)]\s+)?")
 _ABOUT_USER = re.compile(r"^\s*type:\s*[\"']?user[\"']?\s*$", re.MULTILINE)
 
 
@@ -63,6 +66,22 @@ class Note:
     last: int
     tags: tuple[str, ...] = ()
     hidden: bool = False  # whether characters nobody sees were found in it
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A line of a file of notes that is no note, and why."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a file of notes says, and which of its lines were left out by name."""
+
+    notes: tuple[Note, ...]
+    left_out: tuple[LeftOut, ...]
 
 
 @dataclass(slots=True)
@@ -111,6 +130,11 @@ class _Where:
 
 def read(text: str, path: str, *, prose: bool = False) -> list[Note]:
     """The rules and facts of a text; with `prose`, sentences that rule nothing are facts as well."""
+    return list(look(text, path, prose=prose).notes)
+
+
+def look(text: str, path: str, *, prose: bool = False) -> Look:
+    """The same, with the lines that were left out because they steer whoever reads them."""
     text = markdown.plain(text)
     try:
         fields, body = markdown.front(_GLOBS.sub(_quoted, text, count=1))
@@ -118,14 +142,38 @@ def read(text: str, path: str, *, prose: bool = False) -> list[Note]:
         raise NotNotes(f"its frontmatter cannot be read (line {error.line + 2}: {error.reason})") from None
     if any(_ABOUT_USER.search(one.raw) for one in fields):
         raise NotNotes("it is about a person, not about the project")
+    body, left_out = _unsteered(markdown.said(body))
     found: dict[str, Note] = {}
     where = _Where()
-    for piece in markdown.pieces(markdown.said(body)):
+    for piece in markdown.pieces(body):
+        if piece.last > piece.first and _steers(piece.text):  # each of its lines alone did not
+            left_out.append(_left_out(piece.first, piece.text))
+            continue
         if piece.kind in ("item", "text"):
             for note in _notes(piece, where, path, prose=prose):
                 found.setdefault(" ".join(note.statement.lower().split()), note)
         where.enter(piece)
-    return list(found.values())
+    return Look(tuple(found.values()), tuple(sorted(left_out, key=lambda one: one.line)))
+
+
+def _unsteered(text: str) -> tuple[str, list[LeftOut]]:
+    """The text with the lines that steer blanked, so that they become part of nothing; and these lines."""
+    lines = text.split("\n")
+    steering_lines = [n for n, line in enumerate(lines) if _steers(_MARKS.sub("", line))]
+    left_out = [_left_out(n + 1, lines[n]) for n in steering_lines]
+    for n in steering_lines:
+        lines[n] = ""
+    return "\n".join(lines), left_out
+
+
+def _steers(words: str) -> bool:
+    """Whether it tries to overrule its reader; characters nobody sees do not hide that."""
+    return steering.overrules(words if words.isprintable() else "".join(filter(str.isprintable, words)))
+
+
+def _left_out(line: int, words: str) -> LeftOut:
+    shown = visible(_cleaned(_MARKS.sub("", words)))[:80]
+    return LeftOut(line, f"it steers whoever reads it instead of telling something: {shown}")
 
 
 def _notes(piece: Piece, where: _Where, path: str, *, prose: bool) -> Iterator[Note]:
