@@ -283,6 +283,17 @@ def _agent(clause: Clause) -> tuple[Names, Names] | None:
     return (who, what) if who and what else None
 
 
+def _elsewhere(narrow: Clause, wide: Clause) -> tuple[str, str] | None:
+    """`Deploy from main only` against `deploy from release branches`: the same act, another place."""
+    theirs = dict(wide.slots)
+    for place, value in narrow.slots:
+        other = theirs.get(place, frozenset())
+        same_act = narrow.verb == wide.verb and mass((narrow.names - value) ^ (wide.names - other)) <= 0.5
+        if place and other and same_act and not value & other:
+            return " ".join(sorted(value)), " ".join(sorted(other))
+    return None
+
+
 _EVERYBODY = several("everybody everyone anybody anyone anywhere everywhere")
 
 
@@ -297,6 +308,8 @@ def only(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
         return Verdict("modality", "only some against everybody", 0.7)
     if wide.also and mass(shared.common) >= 2.0:
         return Verdict("modality", "one only against another one too", 0.65)
+    if elsewhere := _elsewhere(narrow, wide):
+        return Verdict("modality", f"only {elsewhere[0]} against {elsewhere[1]}", 0.7)
     if narrow.words[0].low != "only" or not wide.subject or narrow.subject & wide.subject:
         return None
     ours, theirs = narrow.names - narrow.subject, wide.names - wide.subject
