@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from holdfast.model.claims.reading import Clause
 from holdfast.model.claims.words import canonical, opposed, weight
@@ -35,6 +36,7 @@ def mass(names: Iterable[str]) -> float:
     return sum(map(weight, names))
 
 
+@lru_cache(maxsize=4096)
 def share(one: Clause, other: Clause) -> Shared:
     """The two clauses' words, sorted into common, own and opposed."""
     common = one.names & other.names

@@ -79,6 +79,7 @@ error message"""
 )
 
 
+@lru_cache(maxsize=4096)
 def _proper(one: Signs) -> Names:
     """What is written as a name."""
     found = set()
@@ -106,11 +107,9 @@ def _signs(found: Found, s: Signs, t: Signs) -> None:
 
 def _opposed(found: Found, s: Signs, t: Signs, clash: bool, agree: bool) -> None:
     sides: dict[str, set[tuple[str, int]]] = {}
-    for value in topics.sides(s.words):
+    for value in _sides(s):
         sides.setdefault(value.topic, set()).add((value.name, _sign(s, value)))
-    for value in topics.sides(t.words):
-        if t.words[value.first].stem in KINDS:
-            continue
+    for value in _sides(t):
         for name, sign in sides.get(value.topic, ()):
             same = sign == _sign(t, value)
             clash = clash or (name != value.name and same)
@@ -119,6 +118,12 @@ def _opposed(found: Found, s: Signs, t: Signs, clash: bool, agree: bool) -> None
     found["opposed alike"] = clash * found["alike"]
     found["opposed held"] = clash * found["held"]
     found["opposed denied"] = float(agree)
+
+
+@lru_cache(maxsize=4096)
+def _sides(one: Signs) -> list[topics.Value]:
+    """The sides of opposites, without surroundings: staging and production are two places."""
+    return [side for side in topics.sides(one.words) if one.words[side.first].stem not in KINDS]
 
 
 def _flip(s: Signs, t: Signs) -> float:

@@ -19,7 +19,7 @@ from holdfast.model.claims.words import STOP, Token, several, terms, weight
 _MAX_CLAUSES = 12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # read once for each text, and found again as itself
 class Clause:
     """One thing a text claims."""
 

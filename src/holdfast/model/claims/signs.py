@@ -42,7 +42,7 @@ _NEW = several(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # one for each text: kept, and found again as itself
 class Signs:
     """The words of a text in order, the sign of each (1, -1; 0: it builds the sentence), and their sums."""
 

@@ -334,6 +334,7 @@ OPPOSITES = _opposites()
 _UN_IS_NO_PREFIX = ("under", "unit", "uni", "until", "unless", "unix", "union", "undo", "unpack", "unwrap")
 
 
+@lru_cache(maxsize=65536)
 def opposed(one: str, other: str) -> bool:
     """Whether two names of words exclude each other (`sync`, `async`; `signed`, `unsigned`)."""
     return other in OPPOSITES.get(one, ()) or _prefixed(one, other) or _prefixed(other, one)
