@@ -689,6 +689,9 @@ def test_a_copy_is_not_where_lines_went() -> None:
     assert Alignment([*block, *rest], [*rest, *block]).follow(1, 3) == (10, 12)
     assert Alignment([*block, *rest], [b"import f", *rest, *block]).follow(1, 3) == (11, 13)
     assert Alignment([b"a = 1", *rest], [*rest, b"a = 1"]).follow(1, 1) == (10, 10)
+    small = [b"def connect():", b"    return 1"]
+    assert Alignment([*small, *rest], [b"import os", *rest, *small]).follow(1, 2) == (11, 12)
+    assert Alignment([*small, *rest], [small[0], b"    return 2", *rest, *small]).follow(1, 2) is None
     assert Alignment([b"a = 1", *rest], [b"a = 2", *rest, b"a = 1"]).follow(1, 1) is None
 
 

@@ -7,6 +7,7 @@ from holdfast.model.spans.text import find_all
 
 _ALIGNED = 4000  # lines that differ on one side, up to which they are compared one by one
 _SHOWN = 400  # lines of a difference
+_COMPARED, _WIDTH, _LIKE = 50, 300, 0.75  # lines and characters compared; from where on they are like another
 _TELLING = 3  # lines that say something; fewer may stand in a file twice by chance
 
 Op = tuple[str, int, int, int, int]
@@ -42,17 +43,32 @@ class Alignment:
         A line or two that were edited where they stood have not moved, though another may say the same now.
         """
         around = [op for op in self._operations if op[1] < last and op[2] >= first]
-        telling = sum(1 for line in self._old[first - 1 : last] if line) >= _TELLING
-        if telling or all(op[0] == "delete" for op in around):
+        cited = self._old[first - 1 : last]
+        if sum(1 for line in cited if line) >= _TELLING or all(op[0] == "delete" for op in around):
+            return starts
+        if len(find_all(self._old, cited)) == 1 and not self._is_edited(first, last, around):
             return starts
         size = last - first + 1
         return [s for s in starts if any(j1 < s + size and s < j2 for *_, j1, j2 in around)]
+
+    def _is_edited(self, first: int, last: int, around: Sequence[Op]) -> bool:
+        """Whether some of these lines still stand there, or others that are much like them."""
+        if any(op[0] == "equal" for op in around):
+            return True
+        old = [line for line in self._old[first - 1 : last] if line]
+        new = [line for *_, j1, j2 in around for line in self._new[j1:j2] if line][:_COMPARED]
+        return all(any(_is_like(line, other) for other in new) for line in old)
 
     @property
     def _operations(self) -> list[Op]:
         if self._known is None:
             self._known = list(_operations(self._old, self._new))
         return self._known
+
+
+def _is_like(one: bytes, other: bytes) -> bool:
+    shown = (one[:_WIDTH].decode("utf-8", "replace"), other[:_WIDTH].decode("utf-8", "replace"))
+    return difflib.SequenceMatcher(None, *shown, autojunk=False).ratio() >= _LIKE
 
 
 def became(old: Sequence[bytes], first: int, last: int, new: Sequence[bytes]) -> tuple[int, int] | None:
