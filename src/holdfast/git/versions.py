@@ -18,7 +18,7 @@ MAX_VERSIONS = 500
 _FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
 _AT_ONCE = 25  # versions read through one process
 _MAX_BYTES = 64 << 20  # read in all
-_MAX_COMMITS = 5000  # in which the versions of many files are looked up together
+_COMMITS = (300, 5000)  # in which the versions of many files are looked up together: at first, and then
 _PATHS = 200  # names a git process is given on its command line
 _MAX_PATHS = 1000
 
@@ -140,21 +140,27 @@ def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, tuple[Text, int, in
     found: dict[Span, tuple[Text, int, int]] = {}
     if not waiting or repo.head().oid is None:
         return found
-    for how in ("HEAD", "--all"):
-        open_paths = [path for path, some in waiting.items() if some - found.keys()]
-        for path, text in _read(repo, _blobs(repo, open_paths, how), waiting, found):
+    tried: set[tuple[str, str]] = set()
+    for how, depth in (("HEAD", _COMMITS[0]), ("HEAD", _COMMITS[1]), ("--all", _COMMITS[1])):
+        paths = [path for path, some in waiting.items() if some - found.keys()]
+        blobs = _blobs(repo, paths, how, depth) if paths else {}
+        fresh = {path: [b for b in some if (path, b) not in tried] for path, some in blobs.items()}
+        tried |= {(path, blob) for path, some in blobs.items() for blob in some}
+        for path, text in _read(repo, fresh, waiting, found):
             for span in waiting[path] - found.keys():
                 if (place := text.own(span)) is not None:
                     found[span] = (text, *place)
     return found
 
 
-def _blobs(repo: Repo, paths: Sequence[str], how: str) -> dict[str, list[str]]:
-    """The blobs of each path in history, newest first."""
+def _blobs(repo: Repo, paths: Sequence[str], how: str, depth: int) -> dict[str, list[str]]:
+    """The blobs of each path in so many commits of history, newest first."""
     blobs: dict[str, list[str]] = {}
-    shape = ("--raw", "-z", "--no-abbrev", f"-n{_MAX_COMMITS}", _FORMAT, "-m", "--no-renames")
+    oldest = repo.text("rev-list", f"--skip={depth}", "-n", "1", "HEAD", ok=(0, 128))
+    span = (how, f"^{oldest}") if oldest else (how,)  # without it git would walk all of history
+    shape = ("--raw", "-z", "--no-abbrev", _FORMAT, "-m", "--no-renames")
     for some in (paths[at : at + _PATHS] for at in range(0, min(len(paths), _MAX_PATHS), _PATHS)):
-        done = repo.attempt("--literal-pathspecs", "log", *shape, how, "--", *some, environ=OFFLINE)
+        done = repo.attempt("--literal-pathspecs", "log", *shape, *span, "--", *some, environ=OFFLINE)
         for version in _parsed(done.stdout):
             if version.blob is not None:
                 blobs.setdefault(version.path, []).append(version.blob)
