@@ -8,6 +8,7 @@ from holdfast.curation import review, revising
 from holdfast.curation.facts import facts
 from holdfast.git.clone import Clone
 from holdfast.git.publish import publish
+from holdfast.model.event import Draft
 from holdfast.model.memory import Accepted
 from holdfast.store import entries
 
@@ -175,3 +176,34 @@ def test_facts_of_another_line_are_not_here(bench: Any) -> None:
     accepted(bench)
     bench.repo.git("switch", "-q", "main")
     assert listed(bench).standings == ()
+
+
+def test_of_two_texts_that_a_person_approved_the_later_speaks(bench: Any) -> None:
+    """A copy of what was approved once would bring back what has been corrected since."""
+    name = accepted(bench)
+    publish(bench.clone, here=True)
+    (first,) = bench.again().clone.entries()
+    revising.edit(bench.clone, name, {"statement": "Tests need Postgres 17."}, bench.ada)
+    publish(bench.clone, here=True)
+    bench.repo.commit(".holdfast/memory/facts/copy.md", first.text)
+    found = listed(bench.again())
+    assert [(s.trust, s.memory.statement) for s in found.trusted] == [("T0", "Tests need Postgres 17.")]
+    (copy,) = found.unreviewed
+    assert (copy.trust, copy.path) == ("T4", ".holdfast/memory/facts/copy.md")
+    assert copy.notes == (f"{first.path} has this id and was approved; give this file another, or delete it",)
+
+
+def test_a_supersession_of_before_is_read_from_the_text_in_git(bench: Any) -> None:
+    """Approvals that were recorded before they said what they replace hold as well."""
+    old = accepted(bench)
+    new = bench.propose("Tests need Postgres 17.", supersedes=[old]).id
+    review.accept(bench.clone, new, bench.bot)
+    (blob,) = [s.blob for s in bench.clone.entries() if new in s.path]
+    body = {"statement": "Tests need Postgres 17.", "blob": blob}
+    bench.clone.record(Draft("accept", target=new, body=body))
+    publish(bench.clone, here=True)
+    bench.repo.git("rm", "-q", next(s.path for s in bench.again().clone.entries() if new in s.path))
+    bench.repo.git("commit", "-qm", "gone")
+    found = listed(bench.again())
+    assert [s.id for s in found.superseded] == [old]
+    assert found.superseded[0].notes == (f"superseded by {new}",)

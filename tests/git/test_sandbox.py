@@ -186,3 +186,48 @@ def test_where_no_mount_can_be_made_the_same_holds(place: Place, monkeypatch: py
             place.publish()
     assert place.runs() == {"before", "r1"}
     assert place.publish().events == 2
+
+
+# ── a drawer that is not ours, and what may come out of one ───────────────────
+
+
+def planted(place: Place, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Something in the drawer that the next command would move."""
+    with monkeypatch.context() as shut:
+        shut.setattr("holdfast.git.clone.is_writable", lambda _: False)
+        place.ran("planted")
+    return place.repo / ".holdfast/local"
+
+
+@pytest.mark.parametrize("sign", ["git folder", "git file", "index", "branch", "remote branch", "submodule"])
+def test_a_drawer_that_came_by_git_is_left_where_it_is(
+    place: Place, monkeypatch: pytest.MonkeyPatch, sign: str
+) -> None:
+    """Whatever git can put there, or leave there, would be taken for this clone's own records."""
+    local = planted(place, monkeypatch)
+    if sign == "git folder":
+        (local / ".git").mkdir()
+    elif sign == "git file":
+        (local / ".git").write_text("gitdir: ../../.git/modules/x\n")
+    elif sign == "submodule":
+        tip = place.git("rev-parse", "HEAD")
+        place.git("update-index", "--add", "--cacheinfo", f"160000,{tip},.holdfast/local")
+    else:
+        place.git("add", "-f", ".holdfast/local")
+        if sign != "index":
+            tree = place.git("write-tree")
+            commit = place.git("commit-tree", tree, "-m", "harmless")
+            place.git("update-ref", f"refs/{'heads' if sign == 'branch' else 'remotes/origin'}/evil", commit)
+            place.git("rm", "-rq", "--cached", ".holdfast/local")
+    assert place.runs() == set()
+    assert any("came by git" in note for note in place.notes)
+    assert list(local.rglob("*.jsonl")), "it is not ours to delete"
+
+
+def test_what_an_empty_drawer_holds_is_ours(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rule must not lock out those who work in sandboxes."""
+    planted(place, monkeypatch)
+    assert place.runs() == {"planted"}
+    planted(place, monkeypatch)
+    assert place.runs() == {"planted"}
+    assert not any("came by git" in note for note in place.notes)
