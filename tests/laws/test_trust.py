@@ -710,6 +710,8 @@ def test_a_copy_of_an_entry_silences_nothing(
     found = {one.path: one.trust for one in Project.open(here.path).knowledge().standings}
     assert sorted(filter(None, found.values())) == ["T0", "T4"]
     assert name in cli_queue(here)
+    hits = {hit.path: hit.state for hit in Project.open(here.path).recall("tokens vault logs exfil")}
+    assert hits == {one.path: one.status for one in Project.open(here.path).knowledge().standings}
 
 
 def cli_queue(repo: GitRepo) -> str:

@@ -228,7 +228,9 @@ def repeats(claims: Iterable[tuple[str, str, str]], tiers: Tiers) -> set[tuple[s
         found[claim[0]].append(claim)
     spare: set[tuple[str, str, str]] = set()
     for name, files in found.items():
-        vouched = [one for one in files if len(files) > 1 and tiers.of(name, blob=one[1], edited=False) == T0]
+        if len(files) == 1:
+            continue
+        vouched = [one for one in files if tiers.of(name, blob=one[1], edited=False) == T0]
         if len(vouched) > 1:
             spare |= {*vouched} - {max(vouched, key=lambda one: _rank(one, tiers))}
     return spare
