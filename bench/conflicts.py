@@ -15,7 +15,12 @@ from bench.measure import Result, at_most, cpu, least, told
 from holdfast.model.claims import Neighbours, Statement, conflict
 
 PAIRS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests/curation/conflicts")
-HALVES = {"held out": "held_out.jsonl", "tuning": "tuning.jsonl", "tuning, more": "tuning_more.jsonl"}
+HALVES = {
+    "held out": "held_out.jsonl",
+    "fresh": "fresh.jsonl",
+    "tuning": "tuning.jsonl",
+    "tuning, more": "tuning_more.jsonl",
+}
 PRECISION, RECALL = 0.9, 0.7
 ENTRIES, ROUNDS = 10_000, 7
 
@@ -44,7 +49,24 @@ def conflicts() -> Iterator[Result]:
         path = os.path.join(PAIRS, file)
         if os.path.exists(path):
             yield from _told(name, score(path))
+    yield _strangers(os.path.join(PAIRS, "tuning_more.jsonl"))
     yield from _lookup()
+
+
+def _strangers(path: str) -> Result:
+    """How many candidates are warned about among statements of other pairs, most of them about other things."""
+    with open(path, encoding="utf-8") as file:
+        pairs = [json.loads(line) for line in file]
+    known = {str(n): _statement(pair["accepted"]) for n, pair in enumerate(pairs)}
+    near, warned = Neighbours(known), 0
+    asked = range(0, len(pairs), 3)
+    for number in asked:
+        candidate = _statement(pairs[number]["candidate"])
+        others = (name for name in near.near(candidate) if name != str(number))
+        warned += any(conflict(known[name], candidate) for name in others)
+    return told(
+        f"candidates warned about among {len(known)} statements of others", f"{warned} of {len(asked)}"
+    )
 
 
 def score(path: str) -> Score:
