@@ -54,7 +54,7 @@ def conflicts() -> Iterator[Result]:
 
 
 def _strangers(path: str) -> Result:
-    """How many candidates are warned about among statements of other pairs, most of them about other things."""
+    """How many candidates are warned about among statements of other pairs, mostly about other things."""
     with open(path, encoding="utf-8") as file:
         pairs = [json.loads(line) for line in file]
     known = {str(n): _statement(pair["accepted"]) for n, pair in enumerate(pairs)}

@@ -508,7 +508,8 @@ def hostile(repo: GitRepo, cli: Cli) -> Cli:
     for number, (topic, subject) in enumerate(zip(TOPICS, range(0, len(texts), 3), strict=True)):
         text = " and ".join(texts[subject : subject + 3])
         said = {"statement": f"{topic}: {text}", "details": f"Because {text}", "evidence": ["README"]}
-        project.remember(**said, kind="decision", accept=number % 2 == 0, tags=["colour"])
+        place = [f"src/{number}"]  # each about another place: none of them contradicts another
+        project.remember(**said, kind="decision", accept=number % 2 == 0, tags=["colour"], applies_to=place)
     name = "FCT-planted"
     planted = entry(name, " ".join(texts).replace("\n", " ")).replace("decision", "fact", 1)
     repo.write(layout.entry_path("fact", "planted", name), planted)
@@ -539,9 +540,11 @@ def test_markup_stays_within_its_bounds(repo: GitRepo, cli: Cli) -> None:
     cli("init", "--commit")
     before = repo.write("AGENTS.md", "# Ours\n\nKeep this.\n").read_bytes()
     project = Project.open(repo.path, person=True)
-    for text in MARKUP.values():
+    for number, text in enumerate(MARKUP.values()):
         with contextlib.suppress(BadInput):  # what reads as another entry is refused at once
-            project.remember(text, kind="invariant", evidence=["README"], accept=True)
+            project.remember(
+                text, kind="invariant", evidence=["README"], applies_to=[f"src/{number}"], accept=True
+            )
     cli("connect", "agents", "--yes")
     block = (repo / "AGENTS.md").read_text()
     ours = [line for line in block.split("\n") if line.startswith("<!--")]

@@ -13,7 +13,6 @@ from holdfast.store import fsio
 from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name
 from holdfast.store.layout import Layout
 
-
 _SMALL, _MANY = 4096, 1 << 16  # bytes of a body, and bodies, that are kept in mind
 
 

@@ -50,8 +50,8 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
 def _about_one_thing(common: float, score: float) -> bool:
     """Whether two statements share about two telling words, or one where the rest is plain.
 
-    Labelled pairs do not show why: in them both sides are about one thing, but a real memory holds hundreds of
-    statements about others, and one wrong warning in a hundred would be one for every candidate.
+    Labelled pairs do not show why: in them both sides are about one thing, but a real memory holds hundreds
+    of statements about others, and one wrong warning in a hundred would be one for every candidate.
     """
     return common >= 0.3 or (common >= 0.2 and score >= 1.5)
 
