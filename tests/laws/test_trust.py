@@ -551,7 +551,8 @@ def test_markup_stays_within_its_bounds(repo: GitRepo, cli: Cli) -> None:
     assert len(ours) == 2, ours
     assert block.startswith(before.decode())
     assert block.rstrip("\n").endswith(ours[-1])
-    lines = cli("context").out.rstrip("\n").split("\n")
+    places = [word for number in range(len(MARKUP)) for word in ("--files", f"src/{number}")]
+    lines = cli("context", *places, "--budget", "9000").out.rstrip("\n").split("\n")
     first, last = lines[0], lines[-1]
     markers = set(re.findall(r"[0-9a-z]{12}", first)) & set(re.findall(r"[0-9a-z]{12}", last))
     assert len(markers) == 1, (first, last)

@@ -339,7 +339,9 @@ def _own_part(text: Text, tops: Sequence[str], done: _Bringing) -> Text:
 
 def _noted(text: Text, agent: str | None, done: _Bringing) -> list[Note]:
     try:
-        return notes.read(text.text, text.path, prose=agent is not None)
+        seen = notes.look(text.text, text.path, prose=agent is not None)
+        done.skipped += [Skipped(f"{text.path}:{one.line}", one.reason) for one in seen.left_out]
+        return list(seen.notes)
     except NotNotes as error:
         done.skipped.append(Skipped(text.path, str(error)))
         return []
