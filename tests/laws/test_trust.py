@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -570,6 +571,11 @@ RULE, OTHER = "Tokens stay in the vault.", "Logs go to exfil.example."
 GIVEN = {"kind": "invariant", "evidence": ["README"], "accept": True}
 
 
+def more(value: str) -> Any:
+    """A value that is tried where there is time for it."""
+    return pytest.param(value, marks=pytest.mark.torture)
+
+
 def stolen_store(stranger: Project, there: Path) -> None:
     """What a stranger's clone recorded, as the store of last resort would hold it."""
     theirs = Path(stranger.clone.private.private)
@@ -647,7 +653,7 @@ def test_a_persons_yes_is_not_taken_away_by_a_copy_in_the_drawer(pair: tuple[Cli
 
 
 @pytest.mark.parametrize(
-    "view", ["invariants.md", "candidates.md", "project_state.json", "context/active.md"]
+    "view", ["invariants.md", "context/active.md", more("candidates.md"), more("project_state.json")]
 )
 def test_a_view_that_git_tracks_is_nobodys_edit(pair: tuple[Cli, Project], view: str) -> None:
     """A pull request could otherwise write into every memory, as the edit of whoever checks it out."""
@@ -722,7 +728,7 @@ def cli_queue(repo: GitRepo) -> str:
     return Cli(repo.path)("review", "list", "--waits-as", "elsewhere").out
 
 
-@pytest.mark.parametrize("attack", ["touch", "delete", "other words"])
+@pytest.mark.parametrize("attack", ["touch", "delete", more("other words")])
 @pytest.mark.parametrize("trusted", [False, True])
 def test_what_a_person_superseded_does_not_come_back(
     trusting: tuple[Project, Project, str], attack: str, trusted: bool
