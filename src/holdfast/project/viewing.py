@@ -161,11 +161,11 @@ class Viewing:
             for name in ("trusted", "stale", "expired", "unreviewed")
         }
         trusted = memories.pop("trusted")
-        views.write(self.clone.layout, "state.json", views.state_json(trusted, header, **memories))
+        self._write_view("state.json", views.state_json(trusted, header, **memories))
         for page in shown.pages:
             text = pages.render(page, branch=header.branch, head=header.head, time=header.time)
             edited.put(self.clone, page.name, text, write=views.write)
-        views.write(self.clone.layout, "artifacts.json", views.artifacts_json(self.artifacts(), header))
+        self._write_view("artifacts.json", views.artifacts_json(self.artifacts(), header))
         if self.settings.has("tasks"):
             text = state.text(state.read(self.clone))
             edited.put(self.clone, state.NAME, text, write=views.write)
@@ -209,6 +209,11 @@ class Viewing:
         except (OSError, HoldfastError) as error:
             self.clone.notes.append(f"the views were not rendered: {error}")
 
+    def _write_view(self, name: str, text: str) -> None:
+        """Render a view that takes no edits; one that somebody had git track is nobody's to write over."""
+        if not edited.is_tracked(self.clone, name):
+            views.write(self.clone.layout, name, text)
+
     def _view_quietly(self, name: str, text: str) -> None:
         try:
             edited.spare(self.clone, name)
@@ -219,7 +224,7 @@ class Viewing:
 
     def render_log(self) -> str:
         """Write view/log.jsonl, and give its path."""
-        views.write(self.clone.layout, "log.jsonl", views.log_jsonl(self.log()))
+        self._write_view("log.jsonl", views.log_jsonl(self.log()))
         return self.clone.layout.view("log.jsonl")
 
     def log(self) -> list[dict[str, Any]]:

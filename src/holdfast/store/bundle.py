@@ -24,7 +24,7 @@ from holdfast.store.layout import Layout
 
 FOLDERS = (
     *("spool", "pending", "sealed", "bodies", "runs", "candidates", "lines", "erased", "quarantine"),
-    *("sessions", "anchors", "trash", "kept", "receipts"),
+    *("sessions", "anchors", "trash", "kept", "receipts", "drained"),
 )
 FILES = ("rewrites", "statistics")
 MAX_FILE = 1 << 30
