@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -166,6 +167,17 @@ def own_time() -> Iterator[None]:
     os.environ.pop("GIT_COMMITTER_DATE", None)
 
 
+def _let_gits_clock_catch_up() -> None:
+    """Git takes the time from a clock that ticks only every few milliseconds.
+
+    Just after a second began, git may still write the second before into a reflog, and a branch would seem
+    older than what was recorded just before it.
+    """
+    begun = time.time() % 1
+    if begun < 0.02:
+        time.sleep(0.02 - begun)
+
+
 @dataclass(frozen=True, slots=True)
 class GitRepo:
     """A real repository, and git run inside it."""
@@ -180,6 +192,7 @@ class GitRepo:
 
     def git(self, *args: str, ok: bool = True, data: bytes | None = None) -> str:
         """Git's standard output, stripped; fails the test with git's own words."""
+        _let_gits_clock_catch_up()
         done = subprocess.run(["git", *args], cwd=self.path, input=data, capture_output=True, check=False)
         if ok and done.returncode != 0:
             pytest.fail(f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}")
