@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository"
-	@echo "make test     all tests (about five minutes on two cores)"
+	@echo "make test     all tests (about six and a half minutes on two cores)"
 	@echo "make lint     ruff, and mypy --strict"
 	@echo "make bench    the speed table, each number beside its floor"
 	@echo "make torture  the tests with large counts"

@@ -315,8 +315,12 @@ def test_any_text_at_all_keeps_the_promises(turns: list[Said | Tried], sent: lis
 @settings(max_examples=60, deadline=None)
 @given(turns=TURNS, reply=TEXTS)
 def test_any_answer_at_all_is_survived(turns: list[Said | Tried], reply: str) -> None:
-    """A model may say anything."""
-    asked(turns, lambda _: reply)
+    """A model may say anything; what is taken of it was said by somebody, in these words."""
+    ones = asked(turns, lambda _: reply)
+    assert ones == asked(turns, lambda _: reply) and len(ones or ()) <= 8
+    said = [(turn.turn, turn.text) for turn in turns if isinstance(turn, Said) and turn.who != "tool"]
+    for one in ones or ():
+        assert any(n == one.turn and one.words in text for n, text in said) and one.confidence <= 0.6
 
 
 HOSTILE = [
@@ -330,7 +334,8 @@ HOSTILE = [
 
 def hostile(piece: str, size: int) -> None:
     text = (piece * (size // len(piece) + 1))[:size]
-    found([Said("user", text, 1), Said("agent", text, 2), Tried(text, 1, 3)], sent=[text[:1000]])
+    ones = found([Said("user", text, 1), Said("agent", text, 2), Tried(text, 1, 3)], sent=[text[:1000]])
+    assert len(ones) <= 8 and all(one.words in text for one in ones)
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
