@@ -21,6 +21,7 @@ from typing import IO
 import pytest
 from hypothesis import HealthCheck, settings
 
+from holdfast.security.person import AGENT_NAMES, AGENT_PREFIXES
 from holdfast.store import fsio
 
 SEED = "HOLDFAST_TEST_SEED"
@@ -35,28 +36,9 @@ settings.register_profile(
 settings.register_profile("torture", settings.get_profile("default"), max_examples=2000)
 settings.load_profile("default")
 
-# Whatever makes git, Holdfast or Python behave unlike on a fresh machine.
-FOREIGN = (
-    "GIT_",
-    "HOLDFAST_",
-    "CLAUDE",
-    "CODEX",
-    "GEMINI",
-    "CURSOR",
-    "COPILOT",
-    "AGENT",
-    "AIDER",
-    "OPENCODE",
-)
-FOREIGN_NAMES = (
-    "AI_AGENT",
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "CLICOLOR",
-    "PYTHONDONTWRITEBYTECODE",
-    "EDITOR",
-    "PAGER",
-)
+# Whatever makes git, Holdfast or Python behave unlike on a fresh machine with a person at it.
+FOREIGN = ("GIT_", "HOLDFAST_", "CLAUDE", "CODEX", "GEMINI", "CURSOR", "COPILOT", "AGENT", *AGENT_PREFIXES)
+FOREIGN_NAMES = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "PYTHONDONTWRITEBYTECODE", "EDITOR", "PAGER", *AGENT_NAMES}
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -45,7 +45,7 @@ class Trusting(Viewing):
         if self._person:
             return
         marker = agent_marker(self.environ)
-        why = f"{marker} shows an agent at work" if marker else "there is no terminal"
+        why = f"{marker} is set: an agent or a script is at work" if marker else "there is no terminal"
         raise NeedsReview(
             f"only a person may trust an upstream, and {why}",
             hint="Run `holdfast trust` yourself, in a terminal of your own.",
