@@ -38,7 +38,8 @@ settings.load_profile("default")
 
 # Whatever makes git, Holdfast or Python behave unlike on a fresh machine with a person at it.
 FOREIGN = ("GIT_", "HOLDFAST_", "CLAUDE", "CODEX", "GEMINI", "CURSOR", "COPILOT", "AGENT", *AGENT_PREFIXES)
-FOREIGN_NAMES = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "PYTHONDONTWRITEBYTECODE", "EDITOR", "PAGER", *AGENT_NAMES}
+PLAIN = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "PYTHONDONTWRITEBYTECODE", "EDITOR", "PAGER"}
+FOREIGN_NAMES = PLAIN | AGENT_NAMES
 
 
 def pytest_configure(config: pytest.Config) -> None:

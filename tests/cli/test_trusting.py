@@ -92,7 +92,7 @@ def test_an_agent_is_refused_even_on_a_terminal(mine: Cli) -> None:
     """An agent that trusts an upstream lets its own pull request speak."""
     code, screen = on_a_terminal(mine.cwd, "trust", "--yes", CLAUDECODE="1")
     assert code == 23
-    assert "only a person may trust an upstream, and CLAUDECODE is set: an agent or a script is at work" in screen
+    assert "only a person may trust an upstream, and CLAUDECODE is set" in screen
     assert not told(mine)
 
 
