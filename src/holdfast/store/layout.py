@@ -64,6 +64,12 @@ def user_settings(environ: "Mapping[str, str]") -> str:
     return os.path.join(base, "holdfast", "settings.toml")
 
 
+def user_data(environ: "Mapping[str, str]") -> str:
+    """Where the launchers lie that agents' settings name: one place for all clones, and it never moves."""
+    base = environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    return os.path.join(base, "holdfast")
+
+
 class Layout:
     """The folders of one clone: its work tree, its private store and its cache."""
 
@@ -184,6 +190,16 @@ class Layout:
     @property
     def git_inbox(self) -> str:
         return self._in("inbox", "git.log")
+
+    @property
+    def agents(self) -> str:
+        """What was read of each agent's transcripts so far, a file a session."""
+        return self._in("agents")
+
+    @property
+    def guards(self) -> str:
+        """What is said before an edit or a command: approved invariants and dead ends, ready for the hook."""
+        return self._in("guards")
 
     @property
     def hook(self) -> str:

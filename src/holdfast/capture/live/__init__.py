@@ -1,0 +1,1 @@
+"""Live sessions: pointers that hooks left, and the transcripts they point to."""
