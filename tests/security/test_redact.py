@@ -64,7 +64,8 @@ def test_harmless_text_is_left_alone(text: str) -> None:
 
 def test_every_rule_has_a_fake() -> None:
     """A rule nobody tries may never have worked."""
-    assert {shape.name for shape in SHAPES} == set(ISSUED) | {rule for rule, _, _ in IN_CONTEXT}
+    named = {shape.name for shape in SHAPES} - {"private"}  # which test_private.py tries
+    assert named == set(ISSUED) | {rule for rule, _, _ in IN_CONTEXT}
 
 
 def test_what_surrounds_a_secret_is_kept() -> None:

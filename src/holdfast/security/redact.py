@@ -21,6 +21,7 @@ from typing import Any
 
 from holdfast.errors import ScanFailed
 from holdfast.security.anchors import HOLD, Hits, none_in
+from holdfast.security.private import without_private
 from holdfast.security.rules import Patience, Rule
 from holdfast.security.shapes import REACH, Rest, Shape
 from holdfast.security.visible import View
@@ -57,7 +58,8 @@ class Scanner:
         self._for_streams, self._for_texts = Patience(), Patience()
 
     def text(self, text: str) -> str:
-        """The text without its secrets."""
+        """The text without its secrets, and without what a person marked as private."""
+        text = without_private(text)
         data = text.encode("utf-8", "surrogatepass")
         if not self.extra and b"\x1b" not in data and none_in(data):
             return text

@@ -61,6 +61,7 @@ _IN_APOSTROPHES = Rest(rb"(?:\\[^\r\n]|[^'\\\r\n])*", 4096)
 _IN_ESCAPED = Rest(rb"[^\"'\\\r\n]*", 4096)
 _HEX = Rest(rb"[A-Fa-f0-9]*", 4096)
 _USERINFO = Rest(rb"", 0)
+_PRIVATE = Rest(rb"(?i)</private>", 65536, until=True)
 _KEY_BLOCK = Rest(rb"-----END [A-Z0-9 ]{2,40}-----", 16384, until=True)
 
 # A value that only stands for a secret: our own marker, a variable, a template, an ellipsis.
@@ -154,6 +155,8 @@ def _token(name: str, *anchors: bytes, body: bytes, rest: Rest = _WORD, boundary
 
 
 SHAPES: tuple[Shape, ...] = (
+    # What a person marked, in output that arrives in pieces; in texts it is dropped (`security.private`).
+    Shape("private", (b"<private>",), rb"((?i:<private>))", (_PRIVATE,), fold=True),
     Shape(
         "private-key",
         (b"-----BEGIN ",),
