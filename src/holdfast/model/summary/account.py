@@ -1,0 +1,430 @@
+"""An account of a run: fed turn by turn, it holds no more than the summary needs."""
+
+import posixpath
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from holdfast.model.summary import commands, endings
+from holdfast.model.summary.failures import Failures, named
+from holdfast.model.summary.outcomes import Outcome, error_line, outcome
+from holdfast.model.summary.values import Ran, Summary, Touched
+from holdfast.model.summary.wording import beginning, code, count, cut, gist, one_line, told_lines
+from holdfast.model.transcript import Call, Edit, Origin, Result, Todo, Turn
+
+AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
+MAX_FILES, MAX_TESTS, MAX_COMMANDS = 2000, 200, 200  # that are kept while turns come in
+SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
+_FIRST_ASKED, _LAST_ASKED = 4, 8
+_COMMITTED = re.compile(r"^\[(\S+(?: \(root-commit\))?) ([0-9a-f]{7,40})\] (.+)$", re.M)
+_PULLED = re.compile(r"https://\S+/(?:pull|merge_requests)/\d+")
+_DONE_OPENING = re.compile(
+    r"^(?:(?:perfect|great|excellent|done|all done|all set|awesome|good|ok(?:ay)?|sure|absolutely|yes)"
+    r"[!.,:]?\s+)+",
+    re.I,
+)
+
+
+@dataclass(slots=True)
+class _File:
+    action: str
+    added: int = 0
+    removed: int = 0
+    committed: bool = False
+
+
+@dataclass(slots=True)
+class _Test:
+    command: str
+    exit_status: int | None
+    outcome: str
+    passed: bool
+    names: tuple[str, ...]
+    times: int = 1
+    once: str | None = None  # how it failed the last time it did
+
+
+@dataclass(slots=True)
+class _Asked:
+    text: str
+    interrupted: bool = False
+
+
+@dataclass(slots=True)
+class _Books:
+    """What is kept of the turns so far."""
+
+    first: list[_Asked] = field(default_factory=list)
+    last: deque[_Asked] = field(default_factory=lambda: deque(maxlen=_LAST_ASKED))
+    asked: int = 0
+    said: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    answer: str = ""
+    files: dict[str, _File] = field(default_factory=dict)
+    more_files: int = 0
+    read: dict[str, None] = field(default_factory=dict)
+    commits: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
+    commands: dict[str, Ran] = field(default_factory=dict)
+    tests: dict[str, _Test] = field(default_factory=dict)
+    answers: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))  # of the person, when asked
+    todos: tuple[Todo, ...] = ()
+    unfinished: list[str] = field(default_factory=list)
+    broken_off: list[str] = field(default_factory=list)
+    committed: bool = False
+
+
+class Account:
+    """What happened in a run, told at its end."""
+
+    def __init__(self, origin: Origin, *, top: str | None = None) -> None:
+        self._origin = origin
+        self._top = top
+        self._books = _Books()
+        self._failures = Failures()
+        self._turns = self._steps = self._calls = 0
+        self._model: str | None = None
+        self._started: str | None = origin.started
+        self._ended: str | None = None
+
+    def add(self, turn: Turn) -> None:
+        """Take in the next turn."""
+        self._turns += not turn.continues
+        self._books.broken_off = []
+        self._ask(turn)
+        before = len(self._books.commits)
+        for step in turn.steps:
+            self._steps += 1
+            self._model = step.model or self._model
+            self._ended = step.ts or self._ended
+            for call in step.calls:
+                self._calls += 1
+                self._call(call, turn)
+        self._started = self._started or turn.ts
+        self._ended = self._ended or turn.ts
+        self._end(
+            turn, worked=any(call.edits for call in turn.calls), committed=len(self._books.commits) > before
+        )
+
+    def _ask(self, turn: Turn) -> None:
+        words = gist(turn.prompt, 400)
+        if not words or turn.continues:
+            return
+        self._books.asked += 1
+        asked = _Asked(words, turn.interrupted)
+        if len(self._books.first) < _FIRST_ASKED:
+            self._books.first.append(asked)
+        else:
+            self._books.last.append(asked)
+
+    def _call(self, call: Call, turn: Turn) -> None:
+        if call.todos is not None:
+            self._books.todos = call.todos
+        if call.result is None:
+            self._books.broken_off = [*self._books.broken_off, _what(call)][:3]
+            return
+        if call.result.refused:
+            self._failures.add(f"refused {_what(call)}", _what(call), "the person said no", self._turns)
+        elif call.kind == "ask":
+            self._books.answers.append(_answered(call))
+        elif call.edits:
+            self._edit(call, turn)
+        elif call.command is not None:
+            self._command(call, call.command)
+        elif call.result.failed:
+            self._failures.add(f"tool {call.name}", _what(call), error_line(call.result.text), self._turns)
+        else:
+            self._look(call, turn)
+
+    def _edit(self, call: Call, turn: Turn) -> None:
+        paths = [self._path(edit.path, turn) for edit in call.edits]
+        result = call.result
+        if result is not None and result.failed:
+            what = f"an edit of {code(paths[0])}"
+            self._failures.add(f"edit {paths[0]}", what, error_line(result.text), self._turns)
+            return
+        self._failures.settle(f"edit {paths[0]}")
+        for path, edit in zip(paths, call.edits, strict=True):
+            self._write(path, edit, turn)
+        self._failures.tried(f"edited {code(paths[0])}", self._turns)
+
+    def _write(self, path: str, edit: Edit, turn: Turn) -> None:
+        files = self._books.files
+        if path not in files and len(files) >= MAX_FILES:
+            self._books.more_files += 1
+            return
+        there = files.setdefault(path, _File(edit.action))
+        there.added += len(edit.added)
+        there.removed += len(edit.removed)
+        there.committed = False
+        if edit.action in ("delete", "move"):
+            there.action = edit.action
+        elif there.action == "delete":
+            there.action = "update"
+        if edit.moved_to:
+            self._write(self._path(edit.moved_to, turn), Edit(path=edit.moved_to, action="add"), turn)
+
+    def _command(self, call: Call, command: str) -> None:
+        result = call.result
+        assert result is not None
+        test = commands.tests(command)
+        told = outcome(result.text) if test or commands.matters(command) else None
+        went_wrong = bool(result.failed or result.exit_status or (told and not told.passed))
+        if test or (told and _is_sure(told)):
+            self._tested(result, command, test or commands.shown(command), told, went_wrong=went_wrong)
+        elif commands.matters(command):
+            self._ran(command, result.exit_status, went_wrong, result.text)
+        elif went_wrong and not commands.answers_by_code(command):
+            self._fail(command, result.exit_status, result.text)
+        self._commit(result.text, command, went_wrong)
+
+    def _tested(
+        self, result: Result, command: str, test: str, told: Outcome | None, *, went_wrong: bool
+    ) -> None:
+        shown, family = commands.shown(command), commands.family(test)
+        said = told.sentence if told else _code(result.exit_status) or ("failed" if went_wrong else "")
+        names = told.names[:5] if told else ()
+        there = self._books.tests.pop(shown, None)
+        once = there.once if there else None
+        made = _Test(
+            shown, result.exit_status, said, not went_wrong, names, (there.times if there else 0) + 1
+        )
+        made.once = said if went_wrong else once
+        self._books.tests[shown] = made
+        _within(self._books.tests, MAX_TESTS)
+        if went_wrong:
+            why = f"{said}: {names[0]}" if names else said if told else error_line(result.text)
+            self._failures.add(f"{family} {shown}", named(shown), why, self._turns)
+        else:
+            self._passed(test, shown, family)
+
+    def _passed(self, test: str, shown: str, family: str) -> None:
+        self._failures.settle(f"{family} {shown}")
+        if commands.is_whole(test):
+            self._failures.settle_all(f"{family} ")
+            self._outdate(family, shown)
+        self._failures.tried(f"ran {named(shown)}", self._turns)
+
+    def _outdate(self, family: str, shown: str) -> None:
+        """A whole run that passed says that what failed alone before does not any more."""
+        for name, one in self._books.tests.items():
+            if name != shown and not one.passed and commands.family(commands.tests(name) or "") == family:
+                one.passed = True
+                one.outcome = f"{one.outcome}; passed later with all others"
+
+    def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
+        shown = commands.shown(command)
+        there = self._books.commands.pop(shown, None)
+        how = (error_line(text) if went_wrong else "") or _code(status)
+        self._books.commands[shown] = Ran(shown, status, how, (there.times if there else 0) + 1)
+        _within(self._books.commands, MAX_COMMANDS)
+        if went_wrong:
+            self._fail(command, status, text)
+        else:
+            self._failures.settle(f"run {shown}")
+            self._failures.tried(f"ran {named(shown)}", self._turns)
+
+    def _fail(self, command: str, status: int | None, text: str) -> None:
+        shown = commands.shown(command)
+        why = error_line(text) or _code(status)
+        self._failures.add(f"run {shown}", named(shown), why, self._turns)
+
+    def _commit(self, text: str, command: str, went_wrong: bool) -> None:
+        if went_wrong or not re.search(r"\b(?:git|gh|glab)\b", command):
+            return
+        for found in _COMMITTED.finditer(text[:20_000]):
+            self._books.commits.append(f"{found[2]} {cut(one_line(found[3]), 120)} (on {found[1]})")
+            self._books.committed = True
+            for file in self._books.files.values():
+                file.committed = True
+        if found_url := _PULLED.search(text[:20_000]) if "create" in command else None:
+            self._books.commits.append(found_url[0])
+
+    def _look(self, call: Call, turn: Turn) -> None:
+        for path in call.paths:
+            if len(self._books.read) < 50:
+                self._books.read.setdefault(self._path(path, turn))
+
+    def _end(self, turn: Turn, *, worked: bool, committed: bool) -> None:
+        answer = turn.answer
+        if answer:
+            self._books.answer = answer
+            self._books.said.append(_concluded(answer))
+        left = [*endings.unfinished(answer), *endings.questions(answer)]
+        # "Commit this" does not undo what the answer before it left open; work may have.
+        if left or worked:
+            self._books.unfinished = left
+        elif answer and not committed:
+            self._books.unfinished = self._books.unfinished if not turn.calls else []
+        if turn.interrupted:
+            self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
+
+    def _path(self, path: str, turn: Turn) -> str:
+        return relative(path, turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
+
+    def finish(self, *, decided: Sequence[str] = ()) -> Summary:
+        """The summary of the turns so far; `decided` is what was found to be decided in them."""
+        books = self._books
+        files = [Touched(path, one.action, one.added, one.removed) for path, one in books.files.items()]
+        listed = _most_written(files)
+        left = self._left_open()
+        return Summary(
+            sentence=self._sentence(files, left),
+            asked=tuple(self._asked()),
+            done=tuple(self._done()),
+            files=tuple(listed),
+            more_files=len(files) - len(listed) + books.more_files,
+            read=() if files else tuple(books.read)[:SHOWN],
+            commits=tuple(books.commits),
+            commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
+            tests=tuple(Ran(t.command, t.exit_status, _outcome(t), t.times) for t in books.tests.values())[
+                -SHOWN_TESTS:
+            ],
+            decided=tuple(dict.fromkeys(cut(one_line(one), 300) for one in (*decided, *books.answers)))[
+                :SHOWN
+            ],
+            failed=tuple(self._failures.lines(SHOWN)),
+            left_open=tuple(left),
+            model=self._model,
+            turns=self._turns,
+            steps=self._steps,
+            calls=self._calls,
+            started=self._started,
+            ended=self._ended,
+        )
+
+    def _asked(self) -> Iterator[str]:
+        books = self._books
+        between = books.asked - len(books.first) - len(books.last)
+        yield from (_with_stop(one) for one in books.first)
+        if between:
+            yield f"({between} more between)"
+        yield from (_with_stop(one) for one in books.last)
+
+    def _done(self) -> Iterator[str]:
+        said = list(self._books.said)
+        yield from said[:-1]
+        if self._books.answer:
+            yield from _at_length(self._books.answer)
+
+    def _left_open(self) -> list[str]:
+        books = self._books
+        plan = [
+            f"{'Begun' if todo.status == 'started' else 'Planned'}: {cut(one_line(todo.text), 200)}"
+            for todo in books.todos
+            if todo.status in ("open", "started")
+        ]
+        tests = [
+            f"{code(one.command)} fails: {one.outcome}{_listed(one.names)}"
+            for one in books.tests.values()
+            if not one.passed
+        ]
+        cut_off = [f"Broken off: {what}" for what in books.broken_off]
+        return [*tests[-5:], *cut_off, *plan[:SHOWN], *books.unfinished, *self._uncommitted()][: 2 * SHOWN]
+
+    def _uncommitted(self) -> list[str]:
+        """What was written after the last commit, if commits were made here at all."""
+        open_ = [
+            path
+            for path, file in self._books.files.items()
+            if not file.committed and not path.startswith("/")
+        ]
+        if not open_ or not self._books.committed:
+            return []
+        return [f"Written after the last commit: {_names(open_)}"]
+
+    def _sentence(self, files: Sequence[Touched], left: Sequence[str]) -> str:
+        books = self._books
+        asked = books.first[0].text if books.first else self._origin.title or ""
+        agent = AGENTS.get(self._origin.agent, self._origin.agent)
+        what = (
+            f"{agent}: {beginning(asked, 160)}" if asked else f"{agent} worked without being asked anything"
+        )
+        parts = [f"{count(len(files), 'file')} written"] if files else []
+        parts += [f"{count(len(books.commits), 'commit')}"] if books.commits else []
+        if books.tests:
+            failing = [one for one in books.tests.values() if not one.passed]
+            last = failing[-1] if failing else list(books.tests.values())[-1]
+            parts.append(f"tests {'fail' if failing else 'pass'} ({cut(last.outcome, 60)})")
+        parts += [f"{count(len(left), 'matter')} left open"] if left else []
+        return f"{what} — {', '.join(parts)}" if parts else what
+
+
+def relative(path: str, cwd: str | None, top: str | None) -> str:
+    """A path as seen from the top, if it lies within; else as it is."""
+    plain = path.replace("\\", "/") if re.match(r"^(?:[A-Za-z]:)?\\|^[A-Za-z]:/", path) else path
+    if cwd and not posixpath.isabs(plain) and not re.match(r"^[A-Za-z]:", plain):
+        plain = posixpath.join(cwd.replace("\\", "/"), plain)
+    plain = posixpath.normpath(plain)
+    base = posixpath.normpath(top.replace("\\", "/")) if top else ""
+    return plain[len(base) + 1 :] if base and plain.startswith(f"{base.rstrip('/')}/") else plain
+
+
+def _concluded(answer: str) -> str:
+    """How an answer begins, without its cheers."""
+    told = told_lines(answer)
+    text = " ".join(told[:3])
+    return beginning(_DONE_OPENING.sub("", text) or text or one_line(answer), 240)
+
+
+def _at_length(answer: str) -> list[str]:
+    """The lines of the last answer, as many as a reader needs."""
+    told = told_lines(answer)
+    chosen = told if len(told) <= 10 else [*told[:6], "…", *told[-3:]]
+    return [cut(line, 300) for line in chosen]
+
+
+def _what(call: Call) -> str:
+    if call.command is not None:
+        return named(commands.shown(call.command))
+    if call.edits:
+        return f"an edit of {code(call.edits[0].path)}"
+    return f"{call.name} {cut(one_line(call.text), 80)}".strip()
+
+
+def _answered(call: Call) -> str:
+    assert call.result is not None
+    return f"The person was asked and said: {cut(one_line(call.result.text), 240)}"
+
+
+def _with_stop(asked: _Asked) -> str:
+    return f"{asked.text} (stopped by the person)" if asked.interrupted else asked.text
+
+
+def _code(status: int | None) -> str:
+    return "" if status is None else "ok" if status == 0 else f"exit code {status}"
+
+
+def _is_sure(told: Outcome) -> bool:
+    """Whether an outcome can only be a test runner's."""
+    return not told.sentence.startswith(("make:", "build", "no errors"))
+
+
+def _outcome(test: _Test) -> str:
+    if test.passed and test.once:
+        return f"{test.outcome} (before: {test.once})" if "passed later" not in test.outcome else test.outcome
+    return f"{test.outcome}{_listed(test.names)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return (
+        f" ({'; '.join(cut(name, 120) for name in names[:3])}{' …' if len(names) > 3 else ''})"
+        if names
+        else ""
+    )
+
+
+def _names(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - 6} more" if len(paths) > 6 else ""
+    return ", ".join(code(path) for path in paths[:6]) + more
+
+
+def _most_written(files: Sequence[Touched]) -> list[Touched]:
+    if len(files) <= SHOWN_FILES:
+        return list(files)
+    kept = set(sorted(range(len(files)), key=lambda at: -(files[at].added + files[at].removed))[:SHOWN_FILES])
+    return [one for at, one in enumerate(files) if at in kept]
+
+
+def _within(kept: dict[str, Ran] | dict[str, _Test], most: int) -> None:
+    while len(kept) > most:
+        del kept[next(iter(kept))]

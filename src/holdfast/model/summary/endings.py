@@ -1,0 +1,83 @@
+"""What an agent itself says is not done: its next steps, its questions, what it could not do."""
+
+import re
+
+from holdfast.model.summary.wording import MAX_READ, bare, cut, sentences, told_lines
+
+MOST, LIMIT = 8, 240
+_HEADING = re.compile(
+    r"^(?:what(?:'s| is) (?:left|next|missing)|(?:suggested |recommended |possible |the )?next steps?"
+    r"|remaining(?: \w+){0,3}|still (?:to do|open|missing|failing)|to-?dos?|left (?:to do|open|undone)"
+    r"|not (?:yet )?(?:done|implemented|tested|covered)|follow[- ]?ups?(?: \w+)?"
+    r"|open (?:questions?|items?|points?|issues?|tasks?)|outstanding(?: \w+)?"
+    r"|known (?:issues?|limitations?|gaps?)|questions?(?: for you)?|you (?:still )?(?:need|have) to"
+    r"|before (?:merging|you merge)|unfinished(?: \w+)?|action(?:s| items)?(?: required)?)"
+    r"\s*(?:\([^)]*\)\s*)?(?P<rest>:.*|$)",
+    re.I,
+)
+_ITEM = re.compile(r"^\s*(?:[-*+•▪]|\d{1,3}[.)]|\[[ xX]\])\s+")
+_TITLE = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|__[^_]+__:?\s*$)")
+_CHECKED = re.compile(r"^\s*(?:[-*+]\s*)?\[[xX]\]|^\s*[-*+]?\s*(?:✅|✓|☑|✔)")
+_NOT_DONE = re.compile(
+    r"\b(?:(?:have|has|had|was|were|did|is|are|am|do|does|could)(?: not|n['’]t) "
+    r"(?:yet |been |able |fully |actually )*(?:run|ran|test|tested|verif\w+|implement\w*|done|commit\w*|push\w*"
+    r"|cover\w*|touch\w*|chang\w+|add\w*|find|found|reproduce\w*|fix\w*|finish\w*|handle\w*|updat\w+|access\w*"
+    r"|install\w*|to)"
+    r"|still (?:need|fail|open|miss|to (?:be )?|ha(?:s|ve) to|broken|pending|unclear)\w*"
+    r"|remain(?:s|ing)? (?:to|open|un\w+|work|is|are)|left (?:to do|undone|open|out|for later)|unable to|todo\b"
+    r"|next step|follow[- ]up|out of scope|for (?:now|later)\b"
+    r"|you(?:'ll| will|’ll)? (?:still )?(?:need|have|want) to|needs? (?:your|a decision|manual|review|another)"
+    r"|blocked (?:by|on)|not yet\b|waiting (?:for|on))",
+    re.I,
+)
+_OFFER = re.compile(
+    r"^(?:(?:is|are) there anything|anything else|what else|how (?:else )?can i|let me know|feel free"
+    r"|what would you like|what (?:should|shall|can|do) (?:we|i|you).*\bnext\b|shall i continue|ready for)",
+    re.I,
+)
+
+
+def unfinished(answer: str) -> list[str]:
+    """What the end of an answer leaves to do or to answer, in its own words, at most MOST lines."""
+    found = [*_listed(answer), *_sentences(answer)]
+    known: set[str] = set()
+    kept = []
+    for one in found:
+        key = one.casefold().rstrip(".:")
+        if key not in known and not any(key in other for other in known):
+            known.add(key)
+            kept.append(cut(one, LIMIT))
+    return kept[:MOST]
+
+
+def questions(answer: str) -> list[str]:
+    """What the last lines of an answer ask the person."""
+    told = told_lines(answer[-MAX_READ:])[-6:]
+    asked = [one for line in told for one in sentences(line) if one.rstrip("\"')*` ").endswith("?")]
+    return [cut(one, LIMIT) for one in asked if len(one) > 12 and not _OFFER.match(one)][-3:]
+
+
+def _listed(answer: str) -> list[str]:
+    """Items under a heading that says they are not done."""
+    found: list[str] = []
+    under = False
+    for line in answer[-MAX_READ:].splitlines():
+        plain = bare(line)
+        heading = _HEADING.match(plain)
+        if heading and (heading["rest"] or _TITLE.match(line)):
+            rest = heading["rest"].lstrip(": ").strip()
+            found += [rest] if rest else []
+            under = not rest
+        elif under and _ITEM.match(line):
+            found += [] if _CHECKED.match(line) else [plain]
+        elif under and plain and (_TITLE.match(line) or not line.startswith((" ", "\t"))):
+            under = False
+    return [one for one in found if len(one) > 3]
+
+
+def _sentences(answer: str) -> list[str]:
+    """Sentences that say that something is not done; only of what is said to the person, at the end."""
+    told = told_lines(answer[-MAX_READ:])[-12:]
+    return [
+        one for line in told for one in sentences(line) if _NOT_DONE.search(one) and not one.endswith("?")
+    ]

@@ -1,0 +1,47 @@
+"""What a summary holds."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A file that was written, with the lines written and taken away, all edits together."""
+
+    path: str
+    action: str  # add, update, delete, move
+    added: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A command, and how it ended the last time."""
+
+    command: str
+    exit_status: int | None  # None: nobody said
+    outcome: str
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A run of an agent, as somebody must know it who goes on with it."""
+
+    sentence: str
+    asked: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()  # in the agent's own words, the last turn's last
+    files: tuple[Touched, ...] = ()
+    more_files: int = 0  # written beyond those listed
+    read: tuple[str, ...] = ()  # files it looked at, where it changed none
+    commits: tuple[str, ...] = ()
+    commands: tuple[Ran, ...] = ()
+    tests: tuple[Ran, ...] = ()
+    decided: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    left_open: tuple[str, ...] = ()
+    model: str | None = None
+    turns: int = 0
+    steps: int = 0
+    calls: int = 0
+    started: str | None = None
+    ended: str | None = None
