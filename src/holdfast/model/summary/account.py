@@ -304,7 +304,7 @@ class Account:
         said = list(self._books.said)
         yield from said[:-1]
         if self._books.answer:
-            yield from _at_length(self._books.answer)
+            yield from _at_length(endings.without_open(self._books.answer))
 
     def _left_open(self) -> list[str]:
         books = self._books

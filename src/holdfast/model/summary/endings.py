@@ -1,6 +1,7 @@
 """What an agent itself says is not done: its next steps, its questions, what it could not do."""
 
 import re
+from collections.abc import Iterator
 
 from holdfast.model.summary.wording import MAX_READ, bare, cut, sentences, told_lines
 
@@ -20,14 +21,14 @@ _TITLE = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|__[^_]+__:?\s*$)")
 _CHECKED = re.compile(r"^\s*(?:[-*+]\s*)?\[[xX]\]|^\s*[-*+]?\s*(?:✅|✓|☑|✔)")
 _NOT_DONE = re.compile(
     r"\b(?:(?:have|has|had|was|were|did|is|are|am|do|does|could)(?: not|n['’]t) "
-    r"(?:yet |been |able |fully |actually )*(?:run|ran|test|tested|verif\w+|implement\w*|done|commit\w*|push\w*"
-    r"|cover\w*|touch\w*|chang\w+|add\w*|find|found|reproduce\w*|fix\w*|finish\w*|handle\w*|updat\w+|access\w*"
-    r"|install\w*|to)"
+    r"(?:yet |been |able |fully |actually )*(?:run|ran|test|tested|verif\w+|implement\w*|done|commit\w*"
+    r"|push\w*|cover\w*|touch\w*|chang\w+|add\w*|find|found|reproduce\w*|fix\w*|finish\w*|handle\w*|updat\w+"
+    r"|access\w*|install\w*|to)"
     r"|still (?:need|fail|open|miss|to (?:be )?|ha(?:s|ve) to|broken|pending|unclear)\w*"
-    r"|remain(?:s|ing)? (?:to|open|un\w+|work|is|are)|left (?:to do|undone|open|out|for later)|unable to|todo\b"
-    r"|next step|follow[- ]up|out of scope|for (?:now|later)\b"
-    r"|you(?:'ll| will|’ll)? (?:still )?(?:need|have|want) to|needs? (?:your|a decision|manual|review|another)"
-    r"|blocked (?:by|on)|not yet\b|waiting (?:for|on))",
+    r"|remain(?:s|ing)? (?:to|open|un\w+|work|is|are)|left (?:to do|undone|open|out|for later)|unable to"
+    r"|todo\b|next step|follow[- ]up|out of scope|for (?:now|later)\b"
+    r"|you(?:'ll| will|’ll)? (?:still )?(?:need|have|want) to"
+    r"|needs? (?:your|a decision|manual|review|another)|blocked (?:by|on)|not yet\b|waiting (?:for|on))",
     re.I,
 )
 _OFFER = re.compile(
@@ -57,27 +58,36 @@ def questions(answer: str) -> list[str]:
     return [cut(one, LIMIT) for one in asked if len(one) > 12 and not _OFFER.match(one)][-3:]
 
 
+def without_open(answer: str) -> str:
+    """An answer without the lists that say what is not done."""
+    parted = _parted(answer[-MAX_READ:])
+    return "\n".join(line for line, is_open, _ in parted if not is_open)
+
+
 def _listed(answer: str) -> list[str]:
     """Items under a heading that says they are not done."""
-    found: list[str] = []
+    return [item for _, _, item in _parted(answer[-MAX_READ:]) if len(item) > 3]
+
+
+def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
+    """Each line, whether it belongs to such a list, and the item it is."""
     under = False
-    for line in answer[-MAX_READ:].splitlines():
+    for line in answer.splitlines():
         plain = bare(line)
         heading = _HEADING.match(plain)
         if heading and (heading["rest"] or _TITLE.match(line)):
             rest = heading["rest"].lstrip(": ").strip()
-            found += [rest] if rest else []
             under = not rest
+            yield line, True, rest
         elif under and _ITEM.match(line):
-            found += [] if _CHECKED.match(line) else [plain]
-        elif under and plain and (_TITLE.match(line) or not line.startswith((" ", "\t"))):
-            under = False
-    return [one for one in found if len(one) > 3]
+            yield line, True, "" if _CHECKED.match(line) else plain
+        else:
+            under = under and (not plain or (line[:1].isspace() and not _TITLE.match(line)))
+            yield line, False, ""
 
 
 def _sentences(answer: str) -> list[str]:
     """Sentences that say that something is not done; only of what is said to the person, at the end."""
     told = told_lines(answer[-MAX_READ:])[-12:]
-    return [
-        one for line in told for one in sentences(line) if _NOT_DONE.search(one) and not one.endswith("?")
-    ]
+    said = [one for line in told if not _HEADING.match(line) for one in sentences(line)]
+    return [one for one in said if _NOT_DONE.search(one) and not one.endswith("?")]
