@@ -8,6 +8,10 @@ def main() -> int:
     try:
         if None in (sys.stdin, sys.stdout, sys.stderr):
             _open_standard_streams()
+        if sys.argv[1:] == ["mcp"]:  # its handshake is answered before anything else is loaded
+            from holdfast.interfaces.mcp import stdio
+
+            return stdio.serve()
         from holdfast.interfaces import quick
 
         code = quick.main(sys.argv[1:])

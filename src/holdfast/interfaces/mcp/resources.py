@@ -1,0 +1,103 @@
+"""Resources: each memory that stands here, page by page, and one memory or task by its address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from holdfast.errors import Ambiguous, NotFound
+from holdfast.interfaces.mcp import saying
+from holdfast.interfaces.mcp.protocol import NO_RESOURCE, PARAMS, Refused
+from holdfast.interfaces.mcp.table import MEMORY, TASK
+from holdfast.model.ids import is_id
+
+if TYPE_CHECKING:
+    from holdfast.curation.decisions import Standing
+    from holdfast.project import Project
+
+PAGE = 100
+MAX_TEXT = 64_000  # characters of one resource
+_ORDER = ("invariant", "decision", "dead-end", "assumption", "fact")
+
+
+def listed(project: Project, cursor: Any) -> dict[str, Any]:
+    """One page of the memories that stand here; the cursor is the last page's last id."""
+    if cursor is not None and not (isinstance(cursor, str) and is_id(cursor)):
+        raise Refused(PARAMS, "this cursor is none of ours; list from the beginning")
+    there = sorted((one for one in project.knowledge().standings if saying.may_be_told(one)), key=_rank)
+    start = 0
+    if cursor is not None:
+        at = [place for place, one in enumerate(there) if one.id == cursor]
+        if not at:
+            raise Refused(PARAMS, "what this cursor stands at is gone; list from the beginning")
+        start = at[0] + 1
+    page = there[start : start + PAGE]
+    found: dict[str, Any] = {"resources": [_resource(one) for one in page]}
+    return {**found, "nextCursor": page[-1].id} if start + PAGE < len(there) else found
+
+
+def _rank(one: Standing) -> tuple[int, str]:
+    return _ORDER.index(one.memory.type), one.id
+
+
+def _resource(one: Standing) -> dict[str, Any]:
+    memory = one.memory
+    return {
+        "uri": f"{MEMORY}{quote(memory.id)}",
+        "name": memory.id,
+        "description": f"{memory.type}, {one.status}: {saying.flat(memory.statement, 200)}",
+        "mimeType": "text/markdown",
+    }
+
+
+def read(project: Project, _folder: str, uri: Any) -> dict[str, Any]:
+    """One memory or task, as data between markers."""
+    if not isinstance(uri, str):
+        raise Refused(PARAMS, "resources/read names a uri")
+    start = next((start for start in (MEMORY, TASK) if uri.startswith(start)), None)
+    name = unquote(uri[len(start) :]) if start else ""
+    if start is None or not is_id(name):
+        raise _missing(uri)
+    try:
+        lines = _memory(project, name) if start == MEMORY else _task(project, name)
+    except (NotFound, Ambiguous):
+        raise _missing(uri) from None
+    text = saying.framed(saying.clean("\n".join(lines))[:MAX_TEXT].splitlines())
+    return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
+
+
+def _missing(uri: str) -> Refused:
+    return Refused(NO_RESOURCE, "there is no such resource here", {"uri": uri[:300]})
+
+
+def _memory(project: Project, name: str) -> list[str]:
+    one = project.memory(name)
+    if one.id != name:
+        raise NotFound(f"there is no memory {name}")
+    memory = one.memory
+    facts = [f"type: {memory.type}", f"status: {one.status}", f"trust: {one.trust or 'none'}"]
+    facts += [f"applies to: {', '.join(memory.applies_to)}"] if memory.applies_to else []
+    facts += [f"evidence: {text} ({state})" for text, state in one.receipts]
+    facts += [f"note: {note}" for note in one.notes]
+    return [
+        f"# {memory.id}",
+        "",
+        memory.statement,
+        "",
+        *([memory.details, ""] if memory.details else []),
+        *facts,
+    ]
+
+
+def _task(project: Project, name: str) -> list[str]:
+    shown = project.task_show(name)
+    task = shown.placed.task
+    if task.id != name:
+        raise NotFound(f"there is no task {name}")
+    facts = [f"kind: {task.kind}", f"status: {task.status}", f"priority: {task.priority}"]
+    facts += [f"part of: {task.parent}"] if task.parent else []
+    facts += [f"needs: {', '.join(task.needs)}"] if task.needs else []
+    facts += [f"done when: {said}" for said in task.acceptance]
+    facts += [f"evidence: {text}" for text in task.evidence]
+    facts += [f"waits: {reason}" for reason in shown.standing]
+    return [f"# {task.id}", "", task.title, "", *([task.notes, ""] if task.notes else []), *facts]
