@@ -1,0 +1,344 @@
+"""What agents' hooks left word of: which sessions went on, and where their transcripts lie.
+
+    inbox/<agent>-<session>.jsonl     pointers that no drain has taken yet, a line for each event
+    inbox/<agent>-<session>.live      what the last drain saw of a session that has not ended
+    inbox/<agent>-<session>.told      what the session was told already; the hook's own notes
+    inbox/<agent>-<session>.pack      a pack that was told, until a drain keeps it as a receipt
+    inbox/<agent>-<session>.vanished  pointers to a transcript that is not there any more
+    inbox/seen-<agent>                its time says when the agent's hook was last run
+
+The hook (`interfaces/agent_hook.py`) appends and waits for nobody. Whoever drains renames the file first, so
+that hooks go on in a new one, and deletes it when its transcript was read; a drain that dies in between
+leaves it to the next. Pointers are hints: damage costs those lines, is said, and stops nothing.
+"""
+
+import contextlib
+import json
+import os
+import stat
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.store import fsio
+from holdfast.store.layout import Layout
+
+AGENTS = ("codex", "claude", "gemini")
+MAX_BYTES = 64 << 20  # of one file; hooks stop at a quarter of this
+MAX_SMALL = 1 << 20  # of a file that is not a list of pointers
+VANISHED_FOR = 7 * 86400  # seconds for which a vanished transcript is told of
+_WRITING = 0.5  # seconds: for a hook, which writes one line
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_TAKEN = ".taken-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """One event that an agent told of."""
+
+    ts: int  # nanoseconds
+    agent: str
+    event: str
+    session: str
+    path: str | None = None  # its transcript
+    cwd: str = ""
+    tree: str = ""  # the git folder of the work tree it happened in
+    size: int = 0  # bytes of the transcript then
+    source: str | None = None  # why a session started
+    reason: str | None = None  # why it ended
+    tool: str | None = None
+    call: str | None = None
+    helper: str | None = None  # the transcript of a sub-agent
+    kind: str | None = None  # of a notification
+
+
+@dataclass(frozen=True, slots=True)
+class Pointers:
+    """All that waits of one session, oldest first, and the files it stands in."""
+
+    agent: str
+    session: str
+    all: tuple[Pointer, ...]
+    files: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str | None:
+        return next((one.path for one in reversed(self.all) if one.path), None)
+
+    @property
+    def tree(self) -> str:
+        return next((one.tree for one in reversed(self.all) if one.tree), "")
+
+    @property
+    def helpers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.helper for one in self.all if one.helper))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Live:
+    """A session that has not ended, as the last drain saw it."""
+
+    agent: str
+    session: str
+    path: str
+    tree: str
+    seen: int  # nanoseconds: the last pointer
+    size: int = 0  # bytes of the transcript that were there then
+    holdfast: str | None = None  # our own session
+
+
+def stem(agent: str, session: str) -> str:
+    """What a session's files are called; as the hook has it."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session[:80])
+    return f"{agent}-{plain}"
+
+
+def waiting(*stores: Layout) -> list[Pointers]:
+    """What waits, left where it is, each session once."""
+    found: dict[tuple[str, str], list[Pointer]] = defaultdict(list)
+    files: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for layout in stores:
+        for path in _files(layout):
+            for one in _read(layout, path):
+                found[one.agent, one.session].append(one)
+                if path not in files[one.agent, one.session]:
+                    files[one.agent, one.session].append(path)
+    return [
+        Pointers(*key, tuple(sorted(there, key=lambda one: one.ts)), tuple(files[key]))
+        for key, there in found.items()
+    ]
+
+
+def is_filled(layout: Layout) -> bool:
+    """Whether a drain would find something to do; costs one look at a folder."""
+    return any(
+        name.endswith((".jsonl", ".live", ".pack")) or _TAKEN in name for name in _names(layout, layout.inbox)
+    )
+
+
+def held(layout: Layout, *, wait: float = 0.0) -> contextlib.AbstractContextManager[None]:
+    """Nobody else drains meanwhile; hooks go on. Busy if somebody does."""
+    fsio.make_dirs(layout.inbox)
+    return fsio.locked(os.path.join(layout.inbox, "agents.lock"), wait=wait)
+
+
+def take(*stores: Layout) -> list[Pointers]:
+    """The same as `waiting`, in files that no hook writes to any more; `held` must be held."""
+    for layout in stores:
+        for path in _files(layout):
+            if _TAKEN not in path:
+                _set_apart(layout, path)
+    return [one for one in waiting(*stores) if all(_TAKEN in path for path in one.files)]
+
+
+def drop(one: Pointers, keep: Sequence[Pointer] = ()) -> None:
+    """Forget what was taken, but for some that are asked for again."""
+    for path in one.files:
+        rest = [other for other in _lines(path)[0] if other.session != one.session]
+        mine = [*keep] if path == one.files[-1] else []
+        if rest or mine:
+            fsio.replace(path, b"".join(_bytes(pointer) for pointer in (*rest, *mine)))
+        else:
+            with contextlib.suppress(FileNotFoundError):
+                fsio.remove(path)
+
+
+def _set_apart(layout: Layout, path: str) -> None:
+    """Give a file that hooks write to another name, and wait for one that is at it."""
+    base = os.path.basename(path)
+    there = [name for name in _names(layout, layout.inbox) if name.startswith(f"{base}{_TAKEN}")]
+    number = max((int(name[-6:]) for name in there if name[-6:].isdigit()), default=0) + 1
+    new = f"{path}{_TAKEN}{number:06}"
+    with contextlib.suppress(FileNotFoundError), fsio.refusing(path):
+        fsio.ops.rename(path, new)
+        _settle(new)
+
+
+def _settle(path: str) -> None:
+    """Wait for a hook that holds the file; it writes one line."""
+    if sys.platform == "win32":
+        return
+    fd = os.open(path, os.O_RDWR | _PLAIN)
+    try:
+        until = time.monotonic() + _WRITING
+        while not _lock(fd) and time.monotonic() < until:
+            time.sleep(0.002)
+    finally:
+        os.close(fd)
+
+
+def _lock(fd: int) -> bool:
+    try:
+        os.lockf(fd, os.F_TLOCK, 0)
+    except OSError:
+        return False
+    return True
+
+
+# ── sessions that go on ──────────────────────────────────────────────────────────────────────────
+
+
+def live(*stores: Layout) -> list[Live]:
+    """The sessions that have not ended; what is damaged does not count."""
+    found: dict[tuple[str, str], Live] = {}
+    for layout in stores:
+        for path in _ending(layout, ".live"):
+            one = _live(path)
+            if one is not None:
+                found.setdefault((one.agent, one.session), one)
+    return list(found.values())
+
+
+def remember(layout: Layout, one: Live) -> None:
+    """Keep what a drain saw of a session that goes on."""
+    path = os.path.join(layout.inbox, f"{stem(one.agent, one.session)}.live")
+    fsio.replace(path, json.dumps(asdict(one)).encode("ascii") + b"\n")
+
+
+def forget(one: Live | Pointers, *stores: Layout) -> None:
+    """A session has ended: nothing of it is needed any more."""
+    for layout in stores:
+        for ending in (".live", ".told"):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(layout.inbox, f"{stem(one.agent, one.session)}{ending}"))
+
+
+def _live(path: str) -> Live | None:
+    try:
+        found = json.loads(fsio.read(path, limit=MAX_SMALL))
+        one = Live(**found)
+        texts = (one.agent, one.session, one.path, one.tree)
+    except (OSError, HoldfastError, ValueError, TypeError, RecursionError):
+        return None
+    whole = all(isinstance(text, str) for text in texts) and isinstance(one.seen, int)
+    return one if whole and isinstance(one.size, int) and isinstance(one.holdfast, str | None) else None
+
+
+# ── what was told ────────────────────────────────────────────────────────────────────────────────
+
+
+def packs(*stores: Layout) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The packs that agents were told and no receipt holds yet: their files, and what these say."""
+    for layout in stores:
+        for path in _ending(layout, ".pack"):
+            try:
+                found = json.loads(fsio.read(path, limit=8 << 20))
+            except (OSError, HoldfastError, ValueError, RecursionError):
+                found = None
+            yield path, found if isinstance(found, dict) else {}
+
+
+def last_seen(layout: Layout, agent: str) -> int | None:
+    """When an agent's hook was last run here, in nanoseconds; None if it never was."""
+    with contextlib.suppress(OSError):
+        return os.stat(os.path.join(layout.inbox, f"seen-{agent}")).st_mtime_ns
+    return None
+
+
+# ── transcripts that are gone ────────────────────────────────────────────────────────────────────
+
+
+def set_aside(layout: Layout, one: Pointers) -> None:
+    """Keep the pointers to a transcript that is not there: for a while it can be told what is missing."""
+    path = os.path.join(layout.inbox, f"{stem(one.agent, one.session)}.vanished")
+    fsio.replace(path, b"".join(_bytes(pointer) for pointer in one.all[-20:]))
+    drop(one)
+
+
+def vanished(*stores: Layout) -> list[Pointers]:
+    """The sessions whose transcripts went away lately, as far as pointers tell."""
+    found = []
+    for layout in stores:
+        for path in _ending(layout, ".vanished"):
+            there = _lines(path)[0]
+            if there:
+                found.append(Pointers(there[-1].agent, there[-1].session, tuple(there), (path,)))
+    return found
+
+
+def sweep(now_ns: int, *stores: Layout) -> None:
+    """Drop what is too old to be told of, and notes of sessions that nobody heard of for as long."""
+    for layout in stores:
+        for ending in (".vanished", ".told"):
+            for path in _ending(layout, ending):
+                with contextlib.suppress(OSError):
+                    if os.stat(path).st_mtime_ns < now_ns - VANISHED_FOR * 1_000_000_000:
+                        os.unlink(path)
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _names(layout: Layout, folder: str) -> list[str]:
+    return [name for name in layout.listed(folder) if name.startswith(tuple(f"{one}-" for one in AGENTS))]
+
+
+def _ending(layout: Layout, ending: str) -> list[str]:
+    names = [name for name in _names(layout, layout.inbox) if name.endswith(ending)]
+    return [path for name in names if _is_file(layout, path := os.path.join(layout.inbox, name))]
+
+
+def _files(layout: Layout) -> list[str]:
+    """The files of pointers, those taken before first."""
+    names = [name for name in _names(layout, layout.inbox) if name.endswith(".jsonl") or _TAKEN in name]
+    names.sort(key=lambda name: (_TAKEN not in name, name))
+    return [path for name in names if _is_file(layout, path := os.path.join(layout.inbox, name))]
+
+
+def _is_file(layout: Layout, path: str) -> bool:
+    try:
+        plain = stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+    if not plain:
+        layout.leave_out(f"{path} is in the way: what agents' hooks noticed belongs there")
+    return plain
+
+
+def _read(layout: Layout, path: str) -> list[Pointer]:
+    found, damaged = _lines(path)
+    if damaged:
+        layout.leave_out(f"{damaged} damaged line{'s' * (damaged > 1)} of {path}")
+    return found
+
+
+def _lines(path: str) -> tuple[list[Pointer], int]:
+    """The pointers of a file, and how many of its lines are none."""
+    try:
+        data = fsio.read(path, limit=MAX_BYTES)
+    except (OSError, HoldfastError):
+        return [], 0
+    found, damaged = [], 0
+    for line in data.split(b"\n"):
+        one = _pointer(line) if line else None
+        if one is not None:
+            found.append(one)
+        elif line:
+            damaged += 1
+    return found, damaged
+
+
+def _pointer(line: bytes) -> Pointer | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or value.get("v") != 1 or value.get("agent") not in AGENTS:
+        return None
+    texts = ("event", "session", "path", "cwd", "tree", "source", "reason", "tool", "call", "helper", "kind")
+    fields = {name: value[name] for name in texts if isinstance(value.get(name), str)}
+    ts, size = value.get("ts"), value.get("size")
+    if not fields.get("event") or not fields.get("session"):
+        return None
+    if not (type(ts) is int and type(size) is int and 0 <= ts < 1 << 63 and 0 <= size < 1 << 63):
+        return None
+    return Pointer(agent=value["agent"], ts=ts, size=size, **fields)
+
+
+def _bytes(one: Pointer) -> bytes:
+    fields = {name: value for name, value in asdict(one).items() if value is not None}
+    return json.dumps({"v": 1, **fields}, separators=(",", ":")).encode("ascii") + b"\n"
