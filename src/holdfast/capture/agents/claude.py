@@ -1,26 +1,153 @@
-"""Transcripts of Claude."""
+"""Transcripts of Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, versions 1.x to 2.1.
 
+    <session>.jsonl                         a session; a fork is a copy with the same uuids
+    <session>/subagents/agent-<id>.jsonl    a helper's own transcript; older versions: agent-<id>.jsonl
+
+A turn is known by the uuid of its prompt, a step by that of its first line: copies of a session keep them.
+"""
+
+import os
+import re
+import stat
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
 
-from holdfast.capture.agents.reading import Dialect, Reading
+from holdfast.capture.agents.claude_tasks import Tasks
+from holdfast.capture.agents.claude_turns import DROPPED, Telling, branch
+from holdfast.capture.agents.reading import Counted, Dialect, Reading, dict_of, records
+from holdfast.capture.agents.stripping import name, words
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Origin
+from holdfast.model.transcript import Origin, cut
+
+_SPEAKING = frozenset(("user", "assistant", "attachment", "queue-operation", "system"))
+_NOT_SESSIONS = {"tool-results", "memory"}
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HELPER = re.compile(r"agent-[0-9A-Za-z_-]{4,40}")
+_PULL = re.compile(r"(https://[^\s/]+/[^\s/]+/[^\s/]+)/pull/\d+")
+_HEAD = 400  # records in which a session says where it stands
+_TAIL = 64 << 10  # bytes at the end in which its title stands
+_TITLE = 200
 
 
 def _home(environ: dict[str, str], home: str) -> str:
-    return f"{home}/.claude"
+    return environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
 
 
 def _files(home: str) -> Iterator[str]:
-    yield from ()
+    found = []
+    for folder, below, names in os.walk(os.path.join(home, "projects")):
+        below[:] = [one for one in below if one not in _NOT_SESSIONS]
+        for one in names:
+            path = os.path.join(folder, one)
+            if one.endswith(".jsonl") and (written := _written(path)):
+                found.append((written, path))
+    yield from (path for _, path in sorted(found, reverse=True))
+
+
+def _written(path: str) -> int:
+    """When a file was written last; 0 if it is none, or empty."""
+    try:
+        known = os.stat(path)
+    except OSError:
+        return 0
+    return known.st_mtime_ns if stat.S_ISREG(known.st_mode) and known.st_size else 0
 
 
 def _is_mine(path: str) -> bool:
-    return False
+    if not os.path.isfile(path):
+        return False
+    try:
+        head = list(islice(records(path, Counted()), 20))
+    except OSError:
+        return False
+    return any(_is_ours(record.value) for record in head)
+
+
+def _is_ours(value: dict[str, Any]) -> bool:
+    """Whether a record is of Claude Code."""
+    kind = value.get("type")
+    if not isinstance(kind, str) or "payload" in value:
+        return False
+    if kind in _SPEAKING:
+        return isinstance(value.get("sessionId"), str) or (
+            isinstance(value.get("uuid"), str) and "message" in value
+        )
+    return (kind == "summary" and "leafUuid" in value) or (kind in DROPPED and "sessionId" in value)
 
 
 def _read(path: str, start: int = 0, origin: Origin | None = None) -> Reading:
-    raise BadInput(f"{path} is no transcript of Claude")
+    if not os.path.isfile(path):
+        raise BadInput(f"{path} is no file")
+    known = origin or _origin(path)
+    counted = Counted()
+    telling = Telling(counted, Tasks(path, start), helper=known.role == "subagent", resumed=start > 0)
+    return Reading(known, telling.turns(records(path, counted, start=start)), counted)
+
+
+def _origin(path: str) -> Origin:
+    """Whose session a file is, by its first records; its title may stand at its end."""
+    stem = os.path.basename(path).removesuffix(".jsonl")
+    known = Origin(agent="claude", session="")
+    ours = False
+    helper = stem if _HELPER.fullmatch(stem) else ""
+    for record in islice(records(path, Counted()), _HEAD):
+        value = record.value
+        if _is_ours(value):
+            ours = True
+            known = _learned(known, value)
+            helper = helper or _helper(value)
+        if known.session and known.cwd and known.started:
+            break
+    if not ours:
+        raise BadInput(f"{path} is no transcript of Claude Code")
+    return _ended(_named(known, stem, path, helper=helper), path)
+
+
+def _helper(value: dict[str, Any]) -> str:
+    """The helper whose own transcript begins with this record; none if it is a session's."""
+    agent = name(value.get("agentId"))
+    return f"agent-{agent}" if agent and value.get("isSidechain") is True else ""
+
+
+def _learned(known: Origin, value: dict[str, Any]) -> Origin:
+    """What is known so far, and what one more record says."""
+    worktree = dict_of(value.get("worktreeSession"))
+    return replace(
+        known,
+        session=known.session or name(value.get("sessionId")),
+        version=known.version or name(value.get("version")) or None,
+        cwd=known.cwd or words(value.get("cwd")) or None,
+        branch=known.branch or branch(value),
+        commit=known.commit or name(worktree.get("originalHeadCommit")) or None,
+        started=known.started or (name(value.get("timestamp")) or None if value.get("cwd") else None),
+    )
+
+
+def _named(known: Origin, stem: str, path: str, *, helper: str) -> Origin:
+    """The session's own id and whose child it is; a file's name counts if it looks like one."""
+    if helper:
+        folder = os.path.basename(os.path.dirname(os.path.dirname(path)))
+        parent = folder if _UUID.fullmatch(folder) else known.session
+        return replace(known, session=helper, role="subagent", parent=parent if parent != helper else None)
+    if _UUID.fullmatch(stem) and known.session and known.session != stem:
+        return replace(known, session=stem, role="fork", parent=known.session)
+    return replace(known, session=known.session or stem)
+
+
+def _ended(known: Origin, path: str) -> Origin:
+    """With what a session's last records add: its title, the repository it made a pull request in."""
+    start = max(0, os.path.getsize(path) - _TAIL)
+    title = own = remote = ""
+    for record in records(path, Counted(), start=start):
+        value = record.value
+        own = words(value.get("customTitle")) or own
+        title = words(value.get("aiTitle")) or title
+        if value.get("type") == "pr-link" and (found := _PULL.match(words(value.get("prUrl")))):
+            remote = found[1]
+    said = " ".join((own or title).split())
+    return replace(known, title=cut(said, _TITLE) or None, remote=known.remote or remote or None)
 
 
 DIALECT = Dialect("claude", _home, _files, _is_mine, _read)
