@@ -1,0 +1,147 @@
+"""Where Codex keeps its rollouts, and how one is opened.
+
+    sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl[.zst]    archived_sessions/rollout-….jsonl[.zst]
+    sessions/rollout-<day>-<id>.json                       history.jsonl  session_index.jsonl
+
+A packed rollout is unpacked as it is read and never held; one that unpacks beyond measure is refused.
+Offsets in it are those of the unpacked bytes, so they still hold when Codex packs or unpacks the file.
+"""
+
+import io
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import import_module
+from types import ModuleType
+from typing import IO
+
+from holdfast.capture.agents.codex.calls import word
+from holdfast.capture.agents.reading import Counted, records
+from holdfast.errors import BadInput
+from holdfast.model.transcript import cut
+
+# A packed rollout may unpack to this many bytes, and to this many times its own size once it is beyond the
+# size that is always allowed; level 3 packs transcripts about 5 to 1, repeated ones 60 to 1.
+MAX_UNPACKED, MAX_RATIO, ALWAYS_UNPACKED = 4 << 30, 400, 64 << 20
+MAX_WINDOW = 32 << 20  # bytes of memory a packed file may ask for; level 3 asks for 2 MiB
+_MOST_NOTES = 32 << 20  # bytes of the notes beside the rollouts that are read
+_LONGEST_TITLE = 200
+
+
+def found(home: str) -> Iterator[str]:
+    """All rollouts of a Codex home, the newest first; of a packed and a plain one, the plain one."""
+    there: dict[str, str] = {}
+    for top in ("archived_sessions", "sessions"):
+        for folder, _, names in os.walk(f"{home}/{top}"):
+            for name in names:
+                plain = name.removesuffix(".zst")
+                if _is_rollout(plain) and (name == plain or plain not in there):
+                    there[plain] = f"{folder}/{name}"
+    for name in sorted(there, reverse=True):
+        yield there[name]
+
+
+def _is_rollout(name: str) -> bool:
+    return name.startswith("rollout-") and name.endswith((".jsonl", ".json"))
+
+
+def opened(path: str) -> IO[bytes]:
+    """A rollout's bytes, unpacked if it is packed."""
+    if not path.endswith(".zst"):
+        return open(path, "rb")
+    if zstandard is None:
+        raise BadInput(
+            f"{path} is packed, and what unpacks it is not installed",
+            hint="Run `pip install 'holdfast[zstd]'`.",
+        )
+    return io.BufferedReader(_Unpacked(path), 1 << 18)
+
+
+class _Unpacked(io.RawIOBase):
+    """The unpacked bytes of a packed file, forward only."""
+
+    def __init__(self, path: str, zstandard: ModuleType) -> None:
+        self._path = path
+        self._packed = open(path, "rb")  # noqa: SIM115 closed with this one
+        self._damage = zstandard.ZstdError
+        self._most = min(MAX_UNPACKED, max(ALWAYS_UNPACKED, MAX_RATIO * os.path.getsize(path)))
+        unpacking = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
+        self._bytes = unpacking.stream_reader(self._packed, read_across_frames=True)
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
+        try:
+            data = self._bytes.read(len(buffer))
+        except self._damage:  # cut short or damaged: what came before it counts
+            return 0
+        self._at += len(data)
+        if self._at > self._most:
+            raise BadInput(
+                f"{self._path} unpacks to more than {self._most >> 20} MiB and is not read on",
+                hint="Unpack it by hand if it is a transcript all the same.",
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        target = offset if whence == os.SEEK_SET else self._at + offset
+        scratch = memoryview(bytearray(1 << 16))
+        while self._at < target and self.readinto(scratch[: min(1 << 16, target - self._at)]):
+            pass
+        return self._at
+
+    def close(self) -> None:
+        if not self.closed:
+            self._bytes.close()
+            self._packed.close()
+        super().close()
+
+
+# ── what stands beside the rollouts ──────────────────────────────────────────────────────────────
+
+
+def title(path: str, session: str) -> str | None:
+    """What the person or Codex called a thread, else how its first prompt began; a hint, no source."""
+    home = _home_of(path)
+    if home is None:
+        return None
+    called = _notes(*_stamped(f"{home}/session_index.jsonl"), "id", "thread_name", last=True).get(session)
+    return called or _notes(*_stamped(f"{home}/history.jsonl"), "session_id", "text", last=False).get(session)
+
+
+def _home_of(path: str) -> str | None:
+    """The Codex home a rollout lies in."""
+    parts = os.path.abspath(path).split(os.sep)
+    tops = [at for at, part in enumerate(parts) if part in ("sessions", "archived_sessions")]
+    return os.sep.join(parts[: tops[-1]]) if tops else None
+
+
+def _stamped(path: str) -> tuple[str, int]:
+    try:
+        return path, os.stat(path).st_mtime_ns
+    except OSError:
+        return path, 0
+
+
+@lru_cache(maxsize=8)
+def _notes(path: str, stamp: int, key: str, value: str, *, last: bool) -> dict[str, str]:
+    """One text for each thread from a file of notes; the file is read again when it changes."""
+    told: dict[str, str] = {}
+    if not stamp:
+        return told
+    for record in records(path, Counted()):
+        if record.end > _MOST_NOTES:
+            break
+        of, text = word(record.value.get(key)), " ".join(word(record.value.get(value), 4000).split())
+        if of and text and (last or of not in told):
+            told[of] = cut(text, _LONGEST_TITLE)
+    return told

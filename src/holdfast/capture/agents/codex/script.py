@@ -1,0 +1,262 @@
+"""The tool calls within a script of Codex's code mode, where one call is a piece of JavaScript.
+
+    const r = await tools.exec_command({cmd: "pytest -q", workdir: "sub"}); text(r);
+
+This is no JavaScript engine: it finds `tools.NAME(` and reads the literal that follows, with the names that
+stand for literals. What it cannot read it leaves out. A script is a model's, so all of it is bounded.
+"""
+
+import re
+from typing import Any
+
+from holdfast.capture.agents.ours import sound
+from holdfast.model.transcript import MAX_INPUT
+
+_CALL = re.compile(r"\btools(?:\.(\w{1,100})|\[\s*[\"'](\w{1,100})[\"']\s*\])\s*\(")
+_NAME = re.compile(r"[A-Za-z_$][\w$]{0,99}")
+_NUMBER = re.compile(r"-?\d[\d_]{0,30}(?:\.\d{1,30})?")
+_DEFINED = re.compile(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]{0,99})\s*=\s*")
+_BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?(?:\*/|\Z))+", re.DOTALL)
+_PLAIN = {'"': re.compile(r'[^"\\\n]+'), "'": re.compile(r"[^'\\\n]+"), "`": re.compile(r"[^`\\]+")}
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
+_CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
+_MOST_CALLS, _DEEPEST = 64, 12
+
+
+class _Unreadable(Exception):
+    """Something stands there that is no literal."""
+
+
+def calls_in(script: str) -> list[tuple[str, Any]]:
+    """The tools a script names and what it gives each: a value, or None where that is no literal."""
+    script = script[:MAX_INPUT]
+    reader, found = _Reader(script), []
+    for match in _CALL.finditer(script):
+        found.append((match[1] or match[2], reader.argument(match.end())))
+        if len(found) == _MOST_CALLS:
+            break
+    return found
+
+
+class _Reader:
+    """Reads literals at a place in a script."""
+
+    def __init__(self, script: str) -> None:
+        self._script = script
+        self._at = 0
+        self._defined = {match[1]: match.end() for match in _DEFINED.finditer(script)}
+        self._known: dict[str, Any] = {}
+
+    def argument(self, at: int) -> Any:
+        """The literal at that place, or None."""
+        self._at = at
+        try:
+            return self._value(0)
+        except _Unreadable:
+            return None
+
+    def _value(self, depth: int) -> Any:
+        value = self._one(depth)
+        while True:
+            self._blank()
+            if self._peek(1) == "+" and isinstance(value, str):
+                self._at += 1
+                value = (value + str(self._one(depth + 1)))[:MAX_INPUT]
+            elif self._peek(6) == ".join(" and isinstance(value, list):
+                value = self._joined(value, depth)
+            elif self._peek(7) == ".trim()":
+                self._at += 7
+            else:
+                return value
+
+    def _one(self, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise _Unreadable
+        self._blank()
+        sign = self._peek(1)
+        if sign in _PLAIN:
+            return self._string(sign)
+        if sign == "{":
+            return self._object(depth)
+        if sign == "[":
+            return self._array(depth)
+        if number := _NUMBER.match(self._script, self._at):
+            self._at = number.end()
+            return _number(number[0])
+        return self._named(depth)
+
+    def _named(self, depth: int) -> Any:
+        """What a name stands for."""
+        if self._peek(11) == "String.raw`":
+            self._at += 10
+            return self._raw()
+        name = self._name()
+        if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        if name not in self._known:
+            self._known[name] = self._definition(name, depth)
+        return self._known[name]
+
+    def _definition(self, name: str, depth: int) -> Any:
+        if name not in self._defined:
+            raise _Unreadable
+        back, self._at = self._at, self._defined[name]
+        self._known[name] = ""  # a name that stands for itself stands for nothing
+        try:
+            return self._value(depth + 1)
+        except _Unreadable:
+            del self._known[name]
+            raise
+        finally:
+            self._at = back
+
+    def _joined(self, value: list[Any], depth: int) -> str:
+        self._at += 6
+        between = self._value(depth + 1)
+        self._blank()
+        self._at += self._peek(1) == ")"
+        return str(between).join(str(piece) for piece in value)[:MAX_INPUT]
+
+    # ── strings ──────────────────────────────────────────────────────────────────────────────────
+
+    def _string(self, quote: str) -> str:
+        self._at += 1
+        pieces: list[str] = []
+        while (sign := self._peek(1)) != quote:
+            if plain := _PLAIN[quote].match(self._script, self._at):
+                pieces.append(plain[0])
+                self._at = plain.end()
+            elif sign == "\\":
+                pieces.append(self._escape())
+            else:
+                raise _Unreadable  # it ends within the string
+        self._at += 1
+        return sound("".join(pieces))
+
+    def _escape(self) -> str:
+        sign = self._script[self._at + 1 : self._at + 2]
+        self._at += 2
+        if sign == "x":
+            return self._code(2)
+        if sign == "u" and self._peek(1) == "{":
+            end = self._script.find("}", self._at, self._at + 8)
+            self._at, digits = (end + 1, self._script[self._at + 1 : end]) if end > 0 else (self._at, "")
+            return _character(digits)
+        if sign == "u":
+            return self._code(4)
+        return _ESCAPED.get(sign, sign)
+
+    def _code(self, digits: int) -> str:
+        self._at += digits
+        return _character(self._script[self._at - digits : self._at])
+
+    def _raw(self) -> str:
+        end = self._script.find("`", self._at + 1)
+        if end < 0:
+            raise _Unreadable
+        text, self._at = self._script[self._at + 1 : end], end + 1
+        return text
+
+    # ── lists and objects ────────────────────────────────────────────────────────────────────────
+
+    def _array(self, depth: int) -> list[Any]:
+        self._at += 1
+        values: list[Any] = []
+        while not self._closes("]"):
+            values.append(self._member(depth))
+        return values
+
+    def _object(self, depth: int) -> dict[str, Any]:
+        self._at += 1
+        values: dict[str, Any] = {}
+        while not self._closes("}"):
+            if self._peek(3) == "...":
+                self._pass_over()
+                continue
+            key = self._string(sign) if (sign := self._peek(1)) in _PLAIN else self._key()
+            values[key] = self._valued(key, depth)
+        return values
+
+    def _valued(self, key: str, depth: int) -> Any:
+        """A key's value; `{cmd}` means the name `cmd`."""
+        self._blank()
+        if self._peek(1) == ":":
+            self._at += 1
+            return self._member(depth)
+        return self._known.get(key) if key in self._known else self._by_name(key, depth)
+
+    def _by_name(self, name: str, depth: int) -> Any:
+        try:
+            return self._definition(name, depth)
+        except _Unreadable:
+            return None
+
+    def _member(self, depth: int) -> Any:
+        """A value within a list or an object; one that is no literal is None, and passed over."""
+        try:
+            value = self._value(depth + 1)
+            self._blank()
+            if self._peek(1) in ",]}":
+                return value
+        except _Unreadable:
+            if depth >= _DEEPEST:
+                raise
+        self._pass_over()
+        return None
+
+    def _closes(self, sign: str) -> bool:
+        """Whether a list or an object ends here, past the comma between two members."""
+        self._blank()
+        while self._peek(1) == ",":
+            self._at += 1
+            self._blank()
+        if self._at >= len(self._script):
+            raise _Unreadable
+        if self._peek(1) != sign:
+            return False
+        self._at += 1
+        return True
+
+    def _pass_over(self) -> None:
+        """Go on to the comma or bracket that ends this expression."""
+        open_ = 0
+        while (sign := self._peek(1)) and (open_ or sign not in ",]}"):
+            if sign in _PLAIN:
+                self._string(sign)
+                continue
+            open_ += (sign in "([{") - (sign in ")]}")
+            if open_ < 0:
+                raise _Unreadable
+            self._at += 1
+
+    def _key(self) -> str:
+        if number := _NUMBER.match(self._script, self._at):
+            self._at = number.end()
+            return number[0]
+        return self._name()
+
+    def _name(self) -> str:
+        name = _NAME.match(self._script, self._at)
+        if name is None:
+            raise _Unreadable
+        self._at = name.end()
+        return name[0]
+
+    def _blank(self) -> None:
+        if blank := _BLANK.match(self._script, self._at):
+            self._at = blank.end()
+
+    def _peek(self, width: int) -> str:
+        return self._script[self._at : self._at + width]
+
+
+def _number(text: str) -> int | float:
+    text = text.replace("_", "")
+    return float(text) if "." in text else int(text)
+
+
+def _character(digits: str) -> str:
+    try:
+        return chr(int(digits, 16))
+    except (ValueError, OverflowError):
+        return ""

@@ -1,0 +1,273 @@
+"""Turns out of a rollout's records, whichever of the four generations wrote it.
+
+The response items tell what was asked, said and called; they stand in every generation alike. Events only
+add what items do not say: how a command ended, what a patch changed, that a person stopped the turn. Their
+copies of prompts and answers, and the history that a compaction repeats, are passed over.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from holdfast.capture.agents.codex import passed
+from holdfast.capture.agents.codex.calls import Draft, goal_of, understood, word
+from holdfast.capture.agents.codex.origin import Head
+from holdfast.capture.agents.codex.prompts import first_text, folder_of, ran_by_hand, typed
+from holdfast.capture.agents.codex.results import (
+    command_happened,
+    files_changed,
+    mcp_answered,
+    result_of,
+    still_running,
+)
+from holdfast.capture.agents.codex.steps import OpenTurn
+from holdfast.capture.agents.ours import without_ours
+from holdfast.capture.agents.reading import Counted, Record, dict_of, list_of, text_of
+from holdfast.model.transcript import MAX_STEPS, Turn
+
+CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call")
+OUTPUTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
+_HAPPENED = {"exec_command_end": command_happened, "patch_apply_end": files_changed}
+_HAPPENED |= {"mcp_tool_call_end": mcp_answered}
+_SHOWN = {"CommandExecution": command_happened, "FileChange": files_changed, "McpToolCall": mcp_answered}
+_STOPPED = ("interrupted", "replaced")
+
+
+class Teller:
+    """Reads records in the order of the file and gives the turns they tell of."""
+
+    def __init__(self, head: Head, counted: Counted, *, resumed: bool) -> None:
+        self._head, self._counted = head, counted
+        self._session = head.origin.session
+        self._by_person = head.origin.role in ("main", "fork")
+        self._model: str | None = None
+        self._cwd = head.origin.cwd
+        self._branch = head.origin.branch
+        self._started = not resumed  # whether a turn's beginning was seen
+        self._turn = OpenTurn(start=0, continues=resumed)
+        self._at: Record = Record({}, 0, 0)
+        self._ts: str | None = None
+        self._done: list[Turn] = []
+
+    def turns(self, records: Iterable[Record]) -> Iterator[Turn]:
+        """The turns, each as soon as the next one begins."""
+        self._turn.start = -1
+        for record in records:
+            self._at = record
+            if self._turn.start < 0:
+                self._turn.start = record.start
+            self._take(record.value)
+            self._turn.end = record.end
+            if self._done:
+                yield from self._done
+                self._done.clear()
+        self._close()
+        yield from self._done
+
+    def _take(self, value: dict[str, Any]) -> None:
+        payload = value.get("payload")
+        if payload is None:  # before 0.32 a line is an item and nothing else
+            self._take_bare(value)
+            return
+        if not isinstance(payload, dict) or self._is_inherited(value):
+            return
+        self._ts = word(value.get("timestamp")) or None
+        match value.get("type"):
+            case "response_item":
+                self._item(payload)
+            case "event_msg":
+                self._event(payload)
+            case "turn_context":
+                self._context(payload)
+            case "session_meta":
+                self._meta(payload)
+            case "compacted":
+                self._turn.end_step()
+            case kind if kind not in passed.LINES:
+                self._counted.unknown[word(kind) or "?"] += 1
+
+    def _take_bare(self, value: dict[str, Any]) -> None:
+        if "record_type" in value or ("id" in value and "instructions" in value):
+            return
+        self._item(value)
+
+    def _is_inherited(self, value: dict[str, Any]) -> bool:
+        """Whether a line is the parent's, copied into a helper's file."""
+        if self._head.own_from:
+            ordinal = value.get("ordinal")
+            if isinstance(ordinal, int) and ordinal < self._head.own_from:
+                return True
+        return dict_of(value.get("metadata")).get("inherited_user_message") is True
+
+    # ── lines that say where we are ──────────────────────────────────────────────────────────────
+
+    def _meta(self, meta: dict[str, Any]) -> None:
+        """A later one of this thread tells of a new branch; one of another thread, of the parent."""
+        if meta.get("id") == self._session:
+            self._branch = word(dict_of(meta.get("git")).get("branch"), 4096) or self._branch
+
+    def _context(self, context: dict[str, Any]) -> None:
+        turn_id = word(context.get("turn_id")) or None
+        if turn_id and self._turn.id and turn_id != self._turn.id:
+            self._begin(turn_id)
+        self._turn.id = self._turn.id or turn_id
+        self._model = word(context.get("model")) or self._model
+        self._cwd = word(context.get("cwd"), 4096) or self._cwd
+        self._turn.cwd = self._cwd
+
+    def _event(self, event: dict[str, Any]) -> None:
+        kind = text_of(event.get("type"))
+        if kind in passed.EVENTS:
+            return
+        if kind == "item_completed":
+            self._shown(dict_of(event.get("item")))
+        elif kind in ("task_started", "turn_started"):
+            self._begins(word(event.get("turn_id")) or None)
+        elif kind == "turn_aborted":
+            self._turn.interrupted = self._turn.interrupted or event.get("reason") in _STOPPED
+        elif kind in _HAPPENED:
+            self._turn.happened(_HAPPENED[kind](event))
+        elif kind == "thread_goal_updated":
+            self._turn.planned(goal_of(event.get("goal")))
+        else:
+            self._counted.unknown[f"event_msg/{kind[:100]}"] += 1
+
+    def _shown(self, item: dict[str, Any]) -> None:
+        kind = text_of(item.get("type"))
+        if kind in _SHOWN:
+            self._turn.happened(_SHOWN[kind](item))
+        elif kind not in passed.SHOWN:
+            self._counted.unknown[f"item_completed/{kind[:100]}"] += 1
+
+    def _begins(self, turn_id: str | None) -> None:
+        """A turn is said to begin; its prompt may already stand there."""
+        turn = self._turn
+        if turn.prompt and not turn.steps and not turn.id and turn_id:
+            turn.id = turn_id
+        else:
+            self._begin(turn_id)
+
+    # ── items ────────────────────────────────────────────────────────────────────────────────────
+
+    def _item(self, item: dict[str, Any]) -> None:
+        kind = text_of(item.get("type"))
+        if kind == "message":
+            self._message(item)
+        elif kind == "reasoning":
+            self._reasoned(item)
+        elif kind in CALLS:
+            self._called(kind, item)
+        elif kind in OUTPUTS:
+            self._gave(item)
+        elif kind == "agent_message":  # another agent's words
+            self._turn.end_step()
+        elif kind not in passed.ITEMS:
+            self._counted.unknown[f"response_item/{kind[:100]}" if kind else "?"] += 1
+
+    def _message(self, item: dict[str, Any]) -> None:
+        role = item.get("role")
+        if role == "assistant":
+            text = without_ours(_text_within(item.get("content")))
+            if text.strip():
+                self._step(item).say(text, word(item.get("id")))
+        elif role == "user":
+            self._user(item)
+
+    def _user(self, item: dict[str, Any]) -> None:
+        self._turn.end_step()
+        begins = first_text(item)
+        if begins.startswith("<turn_aborted>"):
+            self._turn.interrupted = True
+        elif begins.startswith("<environment_context>"):
+            self._cwd = folder_of(begins) or self._cwd
+            self._turn.cwd = self._cwd
+        elif begins.startswith("<user_shell_command>"):
+            self._ran_by_hand(item, begins)
+        elif prompt := typed(item):
+            self._asked(item, prompt)
+
+    def _asked(self, item: dict[str, Any], prompt: str) -> None:
+        if self._turn.prompt or self._turn.asked or self._turn.steps:
+            self._begin(_turn_id(item) or self._turn.id)
+        turn = self._turn
+        turn.id = turn.id or _turn_id(item)
+        turn.asked, turn.continues, turn.ts = True, False, self._ts
+        turn.cwd, turn.branch = self._cwd, self._branch
+        if self._by_person:  # a helper is asked by the agent that spawned it
+            turn.prompt = prompt
+
+    def _ran_by_hand(self, item: dict[str, Any], text: str) -> None:
+        draft = ran_by_hand(text, word(item.get("id")))
+        if draft is not None:
+            step = self._step(item)
+            draft.id = draft.id or step.numbered("by-hand")
+            step.call(draft)
+            self._turn.end_step()
+
+    def _reasoned(self, item: dict[str, Any]) -> None:
+        pieces = [*list_of(item.get("summary")), *list_of(item.get("content"))]
+        text = "\n\n".join(text for piece in pieces if (text := text_of(dict_of(piece).get("text"))))
+        self._step(item).think(without_ours(text), word(item.get("id")))
+
+    def _called(self, kind: str, item: dict[str, Any]) -> None:
+        step = self._step(item)
+        call_id = word(item.get("call_id")) or word(item.get("id")) or step.numbered(kind)
+        step.call(_call(kind, call_id, item))
+        if kind == "web_search_call":  # what it found stands nowhere
+            self._turn.calls[call_id].result = result_of("")
+
+    def _gave(self, item: dict[str, Any]) -> None:
+        call = self._turn.calls.get(word(item.get("call_id")))
+        self._turn.end_step()
+        if call is None:
+            return
+        output = item.get("output", item.get("tools"))
+        call.result = result_of(output, name=call.name)
+        self._turn.followed(call, still_running(output))
+
+    def _step(self, item: dict[str, Any]) -> OpenTurn:
+        """The open turn with a step open in it, as something of the model's comes."""
+        turn = self._turn
+        if turn.is_between and len(turn.steps) >= MAX_STEPS:
+            self._close()
+            self._turn = turn = OpenTurn(
+                start=self._at.start, continues=True, id=turn.id, cwd=turn.cwd, branch=turn.branch
+            )
+        turn.id = turn.id or _turn_id(item)
+        turn.cwd, turn.branch = turn.cwd or self._cwd, turn.branch or self._branch
+        turn.begin_step(self._ts, self._model)
+        return turn
+
+    # ── turns ────────────────────────────────────────────────────────────────────────────────────
+
+    def _begin(self, turn_id: str | None) -> None:
+        self._close()
+        self._turn = OpenTurn(start=self._at.start, id=turn_id, cwd=self._cwd, branch=self._branch)
+
+    def _close(self) -> None:
+        turn = self._turn.told()
+        if turn is not None:
+            self._done.append(turn)
+
+
+def _turn_id(item: dict[str, Any]) -> str | None:
+    told = dict_of(item.get("internal_chat_message_metadata_passthrough")) or dict_of(item.get("metadata"))
+    return word(told.get("turn_id")) or None
+
+
+def _text_within(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(text for piece in list_of(content) if (text := text_of(dict_of(piece).get("text"))))
+
+
+def _call(kind: str, call_id: str, item: dict[str, Any]) -> Draft:
+    if kind == "function_call":
+        name, given = word(item.get("name")) or "?", item.get("arguments")
+        return understood(call_id, name, given, namespace=word(item.get("namespace")))
+    if kind == "custom_tool_call":
+        return understood(call_id, word(item.get("name")) or "?", item.get("input"))
+    if kind == "local_shell_call":
+        return understood(call_id, "local_shell", dict_of(item.get("action")))
+    if kind == "web_search_call":
+        return understood(call_id, "web_search", item.get("action"))
+    return understood(call_id, "tool_search", item.get("arguments"))
