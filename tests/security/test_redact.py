@@ -11,9 +11,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import BadSettings, ScanFailed
+from holdfast.security.anchors import SHAPES
 from holdfast.security.redact import MAX_DEPTH, Scanner
 from holdfast.security.rules import Patience, Rule
-from holdfast.security.shapes import REACH, SHAPES
+from holdfast.security.shapes import REACH
 
 from .fakes import AWS_SECRET, HARMLESS, IN_CONTEXT, ISSUED, KEY_BODY, PASS, PEM, VALUE, key_block, word
 

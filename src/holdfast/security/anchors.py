@@ -5,15 +5,31 @@ search for long words, within which alone issued tokens are sought.
 """
 
 import re
+from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from holdfast.security.contexts import CONTEXTS
+from holdfast.security.decoded import (
+    BASE64,
+    ESCAPED_BREAKS,
+    ESCAPES,
+    PERCENT,
+    Coding,
+    escaped_words,
+    starts_base64,
+)
 from holdfast.security.rules import Patience, Rule, UserHits
-from holdfast.security.shapes import NEAR, SHAPES, WORD, WORD_BYTES, Shape
+from holdfast.security.shapes import NEAR, WORD, WORD_BYTES, Shape
+from holdfast.security.tokens import TOKENS
 
+SHAPES = (*CONTEXTS, *TOKENS)
 HOLD = 64  # an anchor, or the long word that shows one, may still be arriving in the last bytes
 _IS_WORD = bytes(1 if byte in WORD_BYTES else 0 for byte in range(256))
 _LONG_WORD = b"\x01" * WORD
+_CODINGS = (BASE64, PERCENT, ESCAPES)
+_NUMBERS = {coding.name: len(SHAPES) + number for number, coding in enumerate(_CODINGS)}
+_KINDS: tuple[Shape | Coding, ...] = (*SHAPES, *_CODINGS)
 
 
 class Hits:
@@ -21,16 +37,23 @@ class Hits:
 
     __slots__ = ("_found", "_next", "_text", "_user", "_users")
 
-    def __init__(self, text: bytes, position: int, extra: Sequence[Rule], patience: Patience) -> None:
+    def __init__(
+        self, text: bytes, position: int, extra: Sequence[Rule], patience: Patience, *, decode: bool = True
+    ) -> None:
         self._text = text
-        self._found = sorted({*_literals(text, position), *_issued(text, position)})
+        found = {*_literals(text, position), *_issued(text, position)}
+        self._found = sorted(found | set(_encoded(text, position)) if decode else found)
         self._next = 0
         if extra:
             patience.looking_at(len(text) - position)
         self._users = [UserHits(text, rule, patience) for rule in extra]
         self._user: UserHits | None = None  # the one whose place was given last
 
-    def peek(self, position: int) -> tuple[int, Shape | Rule] | None:
+    def again(self, place: int, coding: Coding) -> None:
+        """Look at a long encoded word once more, further on."""
+        insort(self._found, (place, _NUMBERS[coding.name]), lo=self._next)
+
+    def peek(self, position: int) -> tuple[int, Shape | Coding | Rule] | None:
         """The next place from `position` on that was not taken yet."""
         while self._next < len(self._found) and self._found[self._next][0] < position:
             self._next += 1
@@ -39,7 +62,7 @@ class Hits:
         if self._user is not None and self._user.place(position) < ours:
             return self._user.place(position), self._user.rule
         self._user = None
-        return (ours, SHAPES[self._found[self._next][1]]) if self._next < len(self._found) else None
+        return (ours, _KINDS[self._found[self._next][1]]) if self._next < len(self._found) else None
 
     def take(self) -> None:
         """Take the place that `peek` gave last."""
@@ -51,7 +74,9 @@ class Hits:
 
 def none_in(text: bytes) -> bool:
     """Whether no rule of ours could begin anywhere: true of most short texts, and cheap to say."""
-    return next(_literals(text, 0), None) is None and next(_issued(text, 0), None) is None
+    return all(
+        next(found, None) is None for found in (_literals(text, 0), _issued(text, 0), _encoded(text, 0))
+    )
 
 
 @cache
@@ -113,3 +138,18 @@ def _issued(text: bytes, position: int) -> Iterator[tuple[int, int]]:
                 yield match.start(), number
             match = anchors.search(text, match.start() + 1, last)
         start = marks.find(_LONG_WORD, end)
+
+
+def _encoded(text: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """Where encoded words begin."""
+    for place, coding in escaped_words(text, position):
+        yield place, _NUMBERS[coding.name]
+    marks = text.translate(_IS_WORD)
+    start = marks.find(_LONG_WORD, max(0, position - HOLD))
+    while start != -1:
+        if start == 0 or not marks[start - 1]:
+            place = start + 1 if text[start - 1 : start + 1] in ESCAPED_BREAKS else start
+            if starts_base64(text, place):
+                yield place, _NUMBERS[BASE64.name]
+        end = marks.find(b"\x00", start)
+        start = -1 if end == -1 else marks.find(_LONG_WORD, end)

@@ -21,6 +21,7 @@ from typing import Any
 
 from holdfast.errors import ScanFailed
 from holdfast.security.anchors import HOLD, Hits, none_in
+from holdfast.security.decoded import DEEPEST, Coding
 from holdfast.security.private import without_private
 from holdfast.security.rules import Patience, Rule
 from holdfast.security.shapes import REACH, Rest, Shape
@@ -169,10 +170,15 @@ class _Secret:
 class Stream:
     """Redacts bytes as they arrive; what cannot be decided yet is held back, at most a few KiB."""
 
-    __slots__ = ("_after_secret", "_context", "_found", "_held", "_left", "_patience", "_rest", "_scanner")
+    __slots__ = (
+        *("_after_secret", "_again", "_context", "_depth", "_found", "_held", "_left", "_patience", "_rest"),
+        *("_scanner", "hidden"),
+    )
 
-    def __init__(self, scanner: Scanner, patience: Patience) -> None:
-        self._scanner, self._patience = scanner, patience
+    def __init__(self, scanner: Scanner, patience: Patience, depth: int = 0) -> None:
+        self._scanner, self._patience, self._depth = scanner, patience, depth
+        self.hidden: dict[str, int] = {}  # how often each rule hid something, the first that did so first
+        self._again: list[tuple[int, Coding]] = []  # where long encoded words are looked at once more
         self._held = b""  # raw bytes whose fate is open
         self._context = b""  # the visible bytes before them
         self._after_secret = False  # the held bytes follow a redaction directly
@@ -199,7 +205,10 @@ class Stream:
         self._found = [(view.base + start, secret.moved(view.base)) for start, secret in self._found]
         out: list[bytes] = []
         position = self._go_on(view, view.base, final=final)
-        hits = Hits(view.text, position, self._scanner.extra, self._patience)
+        hits = Hits(view.text, position, self._scanner.extra, self._patience, decode=self._depth < DEEPEST)
+        self._again = [(view.base + place, coding) for place, coding in self._again]
+        for place, coding in self._again:
+            hits.again(place, coding)
         limit = self._limit(view, final=final)
         while self._rest is None:
             limit = self._look(view, hits, position, limit, final=final)
@@ -210,6 +219,7 @@ class Stream:
                 continue
             start = max(position, secret.start)
             out += (view.before_secret(position, start), b"[redacted:%b]" % secret.rule.encode())
+            self.hidden[secret.rule] = self.hidden.get(secret.rule, 0) + 1
             self._rest, self._left = secret.rest, secret.rest.limit
             position = view.edge = self._go_on(view, secret.end, final=final)
         return b"".join(out) + self._keep(view, position, limit, final=final)
@@ -223,7 +233,10 @@ class Stream:
             if not final and start + REACH > len(view.text):
                 return start
             hits.take()
-            secret = self._secret(view, start, shape)
+            if isinstance(shape, Coding):
+                secret = self._within(view, hits, start, shape)
+            else:
+                secret = self._secret(view, start, shape)
             if secret is not None:
                 insort(self._found, (secret.start, secret), key=lambda found: found[0])
         return limit
@@ -250,6 +263,30 @@ class Stream:
         if self._scanner.allow and self._allowed(view, match.group(group), match.end(group), rest):
             return None
         return _Secret(match.start(group), match.end(group), name, rest)
+
+    def _within(self, view: View, hits: Hits, start: int, coding: Coding) -> "_Secret | None":
+        """The whole encoded word here, if what it says holds a secret."""
+        word = coding.read(view.text, start)
+        if word is None:
+            return None
+        rule = self._said(word.text)
+        if rule is None:
+            if word.again is not None:
+                self._again.append((word.again, coding))
+                hits.again(word.again, coding)
+            return None
+        if self._scanner.allow and self._allowed(view, view.text[start : word.end], word.end, coding.rest):
+            return None
+        return _Secret(start, word.end, rule, coding.rest)
+
+    def _said(self, text: bytes) -> str | None:
+        """The rule that finds a secret in decoded text."""
+        if not self._scanner.extra and none_in(text):
+            return None
+        inner = Stream(self._scanner, self._patience, self._depth + 1)
+        inner.feed(text)
+        inner.finish()
+        return next(iter(inner.hidden), None)
 
     def _allowed(self, view: View, secret: bytes, end: int, rest: Rest) -> bool:
         if not rest.until and (more := rest.compiled().match(view.text, end, end + rest.limit)):
@@ -278,6 +315,7 @@ class Stream:
         stop = max(position, limit if self._rest is None else position)
         self._held = view.tail(stop)
         self._found = [(start - stop, secret.moved(-stop)) for start, secret in self._found]
+        self._again = [(place - stop, coding) for place, coding in self._again if place >= stop]
         self._after_secret = stop == view.edge
         self._context = view.text[max(0, stop - _CONTEXT) : stop]
         return view.between(position, stop) if stop > position else b""
@@ -297,5 +335,4 @@ def _while(rest: Rest, text: bytes, position: int, stop: int) -> tuple[int, bool
     """The end of a secret made of certain bytes, and whether it was seen."""
     match = rest.compiled().match(text, position, stop)
     end = match.end() if match is not None else position
-    # Two bytes: a backslash and what it escapes may be arriving one by one.
-    return end, end + 2 <= len(text) or rest.limit == 0
+    return end, end + rest.ahead <= len(text) or rest.limit == 0  # an escape may be arriving byte by byte

@@ -10,6 +10,8 @@ from bisect import bisect_left, bisect_right
 _COLOUR = rb"\x1b\[[0-9;:?]{0,24}[A-Za-z]"
 _COLOURS = re.compile(rb"(?:%b){1,4}(?!%b)" % (_COLOUR, _COLOUR))
 _UNDECIDED = re.compile(rb"(?:%b)*(?:\x1b(?:\[[0-9;:?]{0,24})?)?" % _COLOUR)
+# What stands before may be the end of an escape: `\n`, `\u003d`, `%3D`.
+_ESCAPE = re.compile(rb"(?s:.*)(?:\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})")
 _LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 
 
@@ -65,7 +67,7 @@ class View:
         """Whether a word can start here: after no letter, after a colour code or after a redaction."""
         if place in (0, self.edge):
             return True
-        if self.text[place - 1] not in _LETTERS:
+        if self.text[place - 1] not in _LETTERS or _ESCAPE.fullmatch(self.text, max(0, place - 8), place):
             return True
         cut = bisect_left(self._cuts, place)
         return cut < len(self._cuts) and self._cuts[cut] == place
