@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 def serve(folder: str = ".", *, roots: bool = True) -> int:
     """Answer until standard input ends; with `roots`, a client may say which folder is meant."""
+    if os.isatty(0):
+        print("an MCP client starts this and talks to it here; Ctrl-D ends it", file=sys.stderr)
     source, sink = _own_streams()
     with os.fdopen(source, "rb") as lines:
         server = Server(Sink(sink), folder, roots=roots)
