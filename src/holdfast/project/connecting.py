@@ -1,4 +1,4 @@
-"""Connecting: blocks in the files that agents read, and knowledge that others wrote down before."""
+"""Connecting: agents' own settings and the files they read, and knowledge that others wrote down before."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from holdfast.capture.instructions import connect as blocks
 from holdfast.capture.instructions.connect import Connected, Plan
 from holdfast.capture.instructions.content import Told
+from holdfast.capture.instructions.tools import ALIASES
 from holdfast.capture.records import adr, folders, madr, notes
 from holdfast.capture.records.adr import NotARecord, Record
 from holdfast.capture.records.folders import Skipped, Text
@@ -23,6 +24,7 @@ from holdfast.git.tracked import tracked
 from holdfast.model import evidence as receipts
 from holdfast.model.memory import Candidate, Memory
 from holdfast.model.provenance import Provenance
+from holdfast.project.tooling import Tooling, joined
 from holdfast.project.viewing import Viewing
 
 MOST = 100  # proposals of one import: more would bury whoever reviews them
@@ -57,20 +59,53 @@ class _Bringing:
         return Imported(self.files, tuple(self.proposed), tuple(self.joined), self.known, tuple(self.skipped))
 
 
-class Connecting(Viewing):
+class Connecting(Tooling):
     """What agents' own files say, in both directions."""
 
-    def connect(self, tools: Sequence[str] = (), *, force: bool = False, dry_run: bool = False) -> Plan:
-        """Keep one marked block in the files these tools read; without names, refresh all that are there.
+    def connect(
+        self,
+        tools: Sequence[str] = (),
+        *,
+        scope: str | None = None,
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> Plan:
+        """Hooks, MCP server and instruction block for these tools; without names, refresh all that are there.
 
         A block that somebody edited inside is left as it is, and BlockEdited names it after the others are
-        done, unless `force` sets the edit aside.
+        done, unless `force` sets the edit aside. `scope` says whose settings get hooks and server: the user's
+        ("user", which is usual) or the repository's ("project"); the block is in the repository always.
         """
-        return blocks.connect(self.clone, tools, self._told(), force=force, dry_run=dry_run)
+        wiring = self._wiring(tools, scope)
+        names = list(dict.fromkeys(ALIASES.get(name, name) for name in tools))
+        only_wiring = not names and bool(wiring.steps) and not blocks.connected(self.clone, list)
+        told = [] if only_wiring else self._told()
+        if not dry_run:
+            wiring.carry_out()
+        plan = Plan((), done=not dry_run)
+        if not only_wiring:
+            plan = blocks.connect(self.clone, names, told, force=force, dry_run=dry_run)
+        return joined(plan, wiring, self._left_to_do(wiring) if not dry_run else ())
 
-    def disconnect(self, tools: Sequence[str] = (), *, force: bool = False, dry_run: bool = False) -> Plan:
-        """Take the blocks out again, edited ones as in `connect`; every file is as it was before."""
-        return blocks.disconnect(self.clone, tools, force=force, dry_run=dry_run)
+    def disconnect(
+        self,
+        tools: Sequence[str] = (),
+        *,
+        scope: str | None = None,
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> Plan:
+        """Take all of it out again, edited blocks as in `connect`; every file is as it was before.
+
+        With a `scope` only hooks and server of that scope go, and the block stays.
+        """
+        wiring = self._unwiring(tools, scope)
+        if not dry_run:
+            wiring.carry_out()
+        if scope is not None:
+            return joined(Plan((), done=not dry_run), wiring)
+        names = list(dict.fromkeys(ALIASES.get(name, name) for name in tools))
+        return joined(blocks.disconnect(self.clone, names, force=force, dry_run=dry_run), wiring)
 
     def connected(self) -> list[Connected]:
         """The tools that read a block of ours, and whether it says what is accepted now."""

@@ -34,6 +34,7 @@ class Change:
     action: str  # create, add, refresh, keep; remove, delete, absent
     diff: tuple[str, ...] = ()
     edited: str | None = None  # where somebody edited inside our block: path:line
+    what: str = "block"  # what of ours is in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +252,7 @@ def _carried_out(
 
 def _change(step: _Step, *, removing: bool) -> Change:
     action = _REMOVING.get(step.action, step.action) if removing else step.action
-    diff = () if step.action == "keep" else _diff(step.file.path, step.file.data, step.after)
+    diff = () if step.action == "keep" else difference(step.file.path, step.file.data, step.after)
     return Change(tuple(step.tools), step.file.path, action, diff, step.edited)
 
 
@@ -277,7 +278,8 @@ def _keep(clone: Clone, step: _Step) -> str:
     return path
 
 
-def _diff(path: str, old: bytes | None, new: bytes | None) -> tuple[str, ...]:
+def difference(path: str, old: bytes | None, new: bytes | None) -> tuple[str, ...]:
+    """What changes in a file, as people read it in git."""
     names = ("/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}")
     rows = difflib.unified_diff(_lines(old), _lines(new), *names, lineterm="")
     return tuple(rows)

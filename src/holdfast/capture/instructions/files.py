@@ -1,4 +1,4 @@
-"""Instruction files on disk: one path of the work tree read, written through a link, or deleted.
+"""Files of agents on disk: one path of the work tree or of the user read, written through a link, or deleted.
 
 `AGENTS.md -> CLAUDE.md` is common, so links are followed, but only to a real file of this work tree: a link
 out of it, into .git or into the store would let a pull request choose what we write over.
@@ -35,6 +35,15 @@ def look(top: str, path: str) -> File:
     named = os.path.join(top, *path.split("/"))
     real = os.path.realpath(named)
     _refuse_outside(top, path, real)
+    return _at(named, real, path, top)
+
+
+def look_at(named: str, shown: str) -> File:
+    """A file of the user's own, wherever it lies: a link in it is the user's own too, and is followed."""
+    return _at(named, os.path.realpath(named), shown, os.sep)
+
+
+def _at(named: str, real: str, path: str, top: str) -> File:
     try:
         facts = os.lstat(real)
     except (FileNotFoundError, NotADirectoryError):
@@ -96,7 +105,7 @@ def _refuse_outside(top: str, path: str, real: str) -> None:
 
 def _missing_folders(top: str, real: str) -> int:
     missing, parent = 0, os.path.dirname(real)
-    while parent.startswith(top + os.sep) and not os.path.isdir(parent):
+    while parent.startswith(top.rstrip(os.sep) + os.sep) and not os.path.isdir(parent):
         if os.path.lexists(parent):
             raise UnsafePath(
                 f"{parent} is in the way: a folder belongs there", hint="Move it out of the way."

@@ -39,6 +39,7 @@ TOOLS = {
         ),
     )
 }
+ALIASES = {"codex": "agents", "opencode": "agents"}  # tools that read AGENTS.md, by their own names
 
 
 def named(name: str) -> Tool:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli import objects, words
+from holdfast.interfaces.cli import connecting_words, objects, words
 from holdfast.interfaces.cli.command import command
 from holdfast.interfaces.cli.output import show
 from holdfast.interfaces.cli.place import Place
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.diagnostics.tools import ToolState
     from holdfast.project import Project
+
+T = TypeVar("T")
 
 
 @command(root, "doctor")
@@ -33,12 +38,13 @@ def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
             project.notices.append(
                 f"the block in {path} is older than what is accepted: holdfast connect {tool}"
             )
+        agents = project.tools()
         if not repair:
-            show(report, words.report, objects.report)
+            show(report, _beside(words.report, agents), _and_tools(objects.report, agents))
         else:
             repairs = project.repair(report, apply=yes)
             report = project.doctor(against=against) if yes else report
-            show((report, repairs), words.repaired, objects.repaired)
+            show((report, repairs), _beside(words.repaired, agents), _and_tools(objects.repaired, agents))
     return 1 if report.problems else 0
 
 
@@ -52,6 +58,15 @@ def check(place: Place, base: str | None) -> int:
     found = place.as_it_lies().check(base=base)
     show(found, words.verdict, objects.verdict)
     return 1 if found.problems else 0
+
+
+def _beside(said: Callable[[T], str], agents: list[ToolState]) -> Callable[[T], str]:
+    """What was found, and below it how each agent stands."""
+    return lambda found: words.lines(said(found), connecting_words.tools(agents))
+
+
+def _and_tools(said: Callable[[T], dict[str, Any]], agents: list[ToolState]) -> Callable[[T], dict[str, Any]]:
+    return lambda found: {**said(found), "tools": connecting_words.tools_object(agents)}
 
 
 def _behind(project: Project) -> list[tuple[str, str]]:

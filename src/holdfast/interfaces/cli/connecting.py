@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from holdfast.capture.instructions.connect import Change, Plan
 
-TOOLS = ("agents", "claude", "gemini", "cursor", "copilot", "aider")
+TOOLS = ("codex", "claude", "gemini", "agents", "cursor", "copilot", "opencode", "aider")
+WIRED = ("codex", "claude", "gemini")  # what has hooks and an MCP server, beside the block
 CONFIRM = "See it with --dry-run, then run it again with --yes."
 HOMES = {  # where an agent keeps its memory: the variable that moves it, else the folder in the user's home
     "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
@@ -33,43 +34,59 @@ _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 _force = click.option(
     "--force", is_flag=True, help="Replace a block that was edited inside; the edit is kept."
 )
+_scope = click.option(
+    "--scope", type=click.Choice(("user", "project")), help="Whose settings get hooks and MCP server."
+)
 
 
 @command(root, "connect")
 @_tools
+@_scope
 @_dry_run
 @_yes
 @_force
-def connect(place: Place, tools: tuple[str, ...], dry_run: bool, yes: bool, force: bool) -> None:
-    """Keep one marked block in the files that agents read.
+def connect(
+    place: Place, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool
+) -> None:
+    """Connect agents: hooks, MCP server and instructions.
 
-    TOOL is one of agents, claude, gemini, cursor, copilot, aider. Without TOOL, every block that is there is
-    refreshed.
+    TOOL is codex, claude or gemini, which get hooks, the MCP server and an instruction block; or agents,
+    cursor, copilot, opencode, aider, which get the block. Without TOOL, all that is there is refreshed.
     """
+    _scope_fits(tools, scope)
     with place.project() as project:
 
         def act(*, dry_run: bool) -> Plan:
-            return project.connect(tools, force=force, dry_run=dry_run)
+            return project.connect(tools, scope=scope, force=force, dry_run=dry_run)
 
         _carry_out(act, "Write this?", dry_run=dry_run, yes=yes, force=force)
 
 
 @command(root, "disconnect")
 @_tools
+@_scope
 @_dry_run
 @_yes
 @_force
-def disconnect(place: Place, tools: tuple[str, ...], dry_run: bool, yes: bool, force: bool) -> None:
-    """Take the blocks out; every file is as it was before.
+def disconnect(
+    place: Place, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool
+) -> None:
+    """Take hooks, MCP server and blocks out; every file is as it was before.
 
-    Of these tools, or of all.
+    Of these tools, or of all. With --scope, only hooks and server of that scope.
     """
+    _scope_fits(tools, scope)
     with place.project() as project:
 
         def act(*, dry_run: bool) -> Plan:
-            return project.disconnect(tools, force=force, dry_run=dry_run)
+            return project.disconnect(tools, scope=scope, force=force, dry_run=dry_run)
 
         _carry_out(act, "Take this out?", dry_run=dry_run, yes=yes, force=force)
+
+
+def _scope_fits(tools: tuple[str, ...], scope: str | None) -> None:
+    if scope and tools and not set(tools) & set(WIRED):
+        raise click.UsageError(f"--scope goes with {', '.join(WIRED)}.", click.get_current_context())
 
 
 def _carry_out(act: Callable[..., Plan], question: str, *, dry_run: bool, yes: bool, force: bool) -> None:

@@ -7,31 +7,32 @@ from typing import TYPE_CHECKING, Any
 from holdfast.interfaces.cli.words import count, lines, table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from holdfast.capture.instructions.connect import Change, Plan
     from holdfast.capture.records.folders import Skipped
     from holdfast.capture.records.madr import Exported
+    from holdfast.diagnostics.tools import ToolState
     from holdfast.project.connecting import Imported
 
 SHOWN = 12  # skipped things that are named; the rest is counted
 _DONE = {
     "create": "made",
-    "add": "block added",
-    "refresh": "block refreshed",
+    "add": "{what} added",
+    "refresh": "{what} refreshed",
     "keep": "as it should be",
-    "remove": "block taken out",
+    "remove": "{what} taken out",
     "delete": "deleted; it was ours",
-    "absent": "has no block",
+    "absent": "has no {what}",
 }
 _WOULD = {
     "create": "would be made",
-    "add": "would get the block",
+    "add": "would get the {what}",
     "refresh": "would be refreshed",
     "keep": "is as it should be",
-    "remove": "would lose the block",
+    "remove": "would lose the {what}",
     "delete": "would be deleted; it is ours",
-    "absent": "has no block",
+    "absent": "has no {what}",
 }
 
 
@@ -56,7 +57,12 @@ def readers(tools: Collection[str]) -> str:
 
 def _rows(done: Plan) -> list[str]:
     said = _DONE if done.done else _WOULD
-    return table([(change.path, said[change.action], ", ".join(change.tools)) for change in done.changes])
+    return table(
+        [
+            (change.path, said[change.action].format(what=change.what), ", ".join(change.tools))
+            for change in done.changes
+        ]
+    )
 
 
 def _asks(done: Plan) -> list[str]:
@@ -85,10 +91,43 @@ def _change_object(change: Change) -> dict[str, Any]:
     return {
         "id": change.path,
         "action": change.action,
+        "what": change.what,
         "tools": list(change.tools),
         "edited": change.edited,
         "diff": list(change.diff),
     }
+
+
+def tools(found: Sequence[ToolState]) -> list[str]:
+    """The agents that are here or connected, a line each, for `doctor`."""
+    here = [one for one in found if one.installed or one.connected]
+    rows = [(one.tool, _connection(one), _trust(one), _heard(one)) for one in here]
+    steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
+    return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else []
+
+
+def _connection(one: ToolState) -> str:
+    if one.connected is None:
+        return "not connected"
+    return f"connected ({one.connected} scope)" + ("" if one.unchanged else ", changed")
+
+
+def _trust(one: ToolState) -> str:
+    if one.connected is None:
+        return ""
+    return {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}[one.trusted]
+
+
+def _heard(one: ToolState) -> str:
+    return f"firing, last seen {one.last_seen}" if one.firing else "never seen here"
+
+
+def tools_object(found: Sequence[ToolState]) -> list[dict[str, Any]]:
+    names = ("installed", "connected", "unchanged", "trusted", "firing", "last_seen", "next_step")
+    return [
+        {"id": one.tool, **{name: getattr(one, name) for name in names}, "waiting": list(one.waiting)}
+        for one in found
+    ]
 
 
 def imported(done: Imported) -> str:

@@ -1,0 +1,45 @@
+"""What a client's user must still do after connecting, in a sentence; nothing is approved on their behalf."""
+
+import os
+
+from holdfast.capture.wiring import own_command, record, trust
+from holdfast.capture.wiring.clients import EVENTS, settings_of
+from holdfast.capture.wiring.homes import Homes
+
+CODEX = "Codex keeps new hooks silent until you approve them: start codex here, type /hooks and trust ours"
+
+
+def needs(client: str, scope: str, homes: Homes, top: str) -> list[str]:
+    """What is left to do for this client, in the order in which to do it."""
+    return {"codex": _codex, "claude": _claude, "gemini": _gemini}[client](scope, homes, top)
+
+
+def waiting(client: str, scope: str, homes: Homes, top: str) -> tuple[str, ...] | None:
+    """The events that wait for an approval; None where a client asks for none."""
+    if client == "codex":
+        file = settings_of(client, scope, homes, top)[0].path
+        return trust.unapproved(os.path.abspath(file), homes)
+    if client == "gemini" and scope == "project":
+        return () if trust.gemini_trusts(top, homes) else tuple(hook.event for hook in EVENTS[client])
+    return None
+
+
+def _codex(scope: str, homes: Homes, top: str) -> list[str]:
+    notes = [CODEX] if waiting("codex", scope, homes, top) else []
+    if scope == "project":
+        notes.append("Codex reads .codex/ only in a project you trust; it asks when it starts there")
+    return notes
+
+
+def _claude(scope: str, homes: Homes, top: str) -> list[str]:  # noqa: ARG001
+    if scope == "project":
+        return ["Claude Code asks once whether to start the server of .mcp.json"]
+    told = "claude" in record.load(homes.record).told or homes.programs.get("claude")
+    by_hand = own_command.by_hand(homes)
+    return [] if told else [f"claude is not on your PATH; to add the MCP server, run: {by_hand}"]
+
+
+def _gemini(scope: str, homes: Homes, top: str) -> list[str]:
+    if scope == "project" and not trust.gemini_trusts(top, homes):
+        return ["Gemini CLI reads .gemini/settings.json only in a folder you trust: /permissions trust"]
+    return []

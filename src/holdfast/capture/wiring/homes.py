@@ -1,0 +1,73 @@
+"""Where this user's agents keep their settings, and where what we put there lies.
+
+Everything is computed from the environment that is handed in: the same call with another one is another user.
+"""
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from holdfast.store import layout
+
+CLIENTS = ("codex", "claude", "gemini")
+SCOPES = ("user", "project")
+_HOMES = {  # the variable that moves it, and the folder in the user's home
+    "codex": ("CODEX_HOME", ".codex"),
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Homes:
+    """One user: home, the agents' own folders, our folder, and the programs on the path."""
+
+    home: str
+    folders: Mapping[str, str]
+    data: str  # our own folder of this user
+    programs: Mapping[str, str | None]
+    python: str  # what runs us now
+    package: str  # the folder of our package
+    environ: Mapping[str, str]  # for a client's own command
+
+    @property
+    def hook(self) -> str:
+        """The launcher of the hook: what every user-scope hook names, for ever."""
+        return os.path.join(self.data, "hook")
+
+    @property
+    def mcp(self) -> str:
+        """The launcher of the MCP server."""
+        return os.path.join(self.data, "mcp")
+
+    @property
+    def record(self) -> str:
+        """What we put into whose settings, so that it can be taken out to the byte."""
+        return os.path.join(self.data, "connected.json")
+
+    def shown(self, path: str) -> str:
+        """A path as people write it."""
+        inside = os.path.relpath(path, self.home)
+        return path if inside.startswith(os.pardir) else "~/" + inside.replace(os.sep, "/")
+
+
+def of(environ: Mapping[str, str], *, python: str, package: str) -> Homes:
+    """The user whom this environment describes."""
+    home = environ.get("HOME") or os.path.expanduser("~")
+    folders = {
+        name: environ.get(variable) or os.path.join(home, folder)
+        for name, (variable, folder) in _HOMES.items()
+    }
+    folders["gemini"] = os.path.join(environ.get("GEMINI_CLI_HOME") or home, ".gemini")
+    path = environ.get("PATH", "")
+    names = (*CLIENTS, "holdfast", "holdfast-hook")
+    programs = {name: shutil.which(name, path=path) for name in names}
+    data = layout.user_data({"HOME": home, **environ})
+    return Homes(home, folders, data, programs, python, package, environ)
+
+
+def hook_command(homes: Homes, client: str, event: str, scope: str) -> str:
+    """The one string a hook's definition names; Codex forgets its trust if a byte of it changes."""
+    program = shlex.quote(homes.hook) if scope == "user" else "holdfast-hook"
+    return f"{program} {client} {event}"

@@ -1,0 +1,113 @@
+"""What a client's user allowed: read where the client keeps it, never written.
+
+Codex runs a hook only after its user approved this very definition in `/hooks`; it keeps a hash of the
+definition in config.toml. Gemini CLI reads a project's settings only in folders its user trusts.
+"""
+
+import hashlib
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast.capture.wiring import json_text, settings
+from holdfast.capture.wiring.homes import Homes
+from holdfast.errors import TooLarge, UnsafePath
+from holdfast.store import fsio
+
+LIMIT = 1 << 22
+_SESSION_END = 1  # seconds a hook has there unless it says more
+_USUAL = 600
+
+
+def unapproved(hooks_file: str, homes: Homes) -> tuple[str, ...]:
+    """The events whose hook of ours in this file Codex's user has not approved as it stands now."""
+    approved = _state(os.path.join(homes.folders["codex"], "config.toml"))
+    waiting = []
+    for event, index, group in _our_groups(hooks_file):
+        for number, handler in enumerate(group["hooks"]):
+            if not isinstance(handler, dict) or not settings.our_command(handler.get("command")):
+                continue
+            said = approved.get(f"{hooks_file}:{_label(event)}:{index}:{number}")
+            given = said if isinstance(said, Mapping) else {}
+            if (
+                given.get("trusted_hash") != fingerprint(event, group, handler)
+                or given.get("enabled") is False
+            ):
+                waiting.append(event)
+    return tuple(waiting)
+
+
+def _allows(said: object, wanted: str) -> bool:
+    if not isinstance(said, Mapping):
+        return False
+    return said.get("trusted_hash") == wanted and said.get("enabled") is not False
+
+
+def fingerprint(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> str:
+    """The hash by which Codex knows one hook: event, matcher, command, timeout."""
+    usual = _SESSION_END if event == "SessionEnd" else _USUAL
+    known = {
+        "type": "command",
+        "command": handler.get("command"),
+        "timeout": handler.get("timeout", usual),
+        "async": bool(handler.get("async")),
+    }
+    said: dict[str, Any] = {"event_name": _label(event), "hooks": [known]}
+    if group.get("matcher") is not None:
+        said["matcher"] = group["matcher"]
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def gemini_trusts(top: str, homes: Homes) -> bool:
+    """Whether Gemini CLI's user trusts this folder or one above it."""
+    try:
+        said = json.loads(
+            fsio.read(os.path.join(homes.folders["gemini"], "trustedFolders.json"), limit=LIMIT)
+        )
+    except (OSError, ValueError, TooLarge, UnsafePath):
+        return False
+    given = said if isinstance(said, dict) else {}
+    here = os.path.realpath(top)
+    if given.get(here) == "DO_NOT_TRUST":
+        return False
+    for folder, word in given.items():
+        trusted = os.path.dirname(folder) if word == "TRUST_PARENT" else folder
+        if word in ("TRUST_FOLDER", "TRUST_PARENT") and (here + os.sep).startswith(
+            trusted.rstrip(os.sep) + os.sep
+        ):
+            return True
+    return False
+
+
+def _our_groups(path: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    try:
+        value = json_text.read(fsio.read(path, limit=LIMIT).decode()).root.value
+    except (OSError, ValueError, TooLarge, UnsafePath):
+        return
+    hooks = value.get("hooks") if isinstance(value, dict) else None
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            if isinstance(group, dict) and isinstance(group.get("hooks"), list):
+                yield (
+                    event,
+                    index,
+                    {**group, "hooks": [one for one in group["hooks"] if isinstance(one, dict)]},
+                )
+
+
+def _state(path: str) -> Mapping[str, Any]:
+    try:
+        said = tomllib.loads(fsio.read(path, limit=LIMIT).decode().removeprefix(json_text.BOM))
+    except (OSError, ValueError, TooLarge, UnsafePath):
+        return {}
+    hooks = said.get("hooks")
+    state = hooks.get("state") if isinstance(hooks, dict) else None
+    return state if isinstance(state, dict) else {}
+
+
+def _label(event: str) -> str:
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()

@@ -1,0 +1,97 @@
+"""How each agent stands: installed, connected, allowed, heard of; and the one next step.
+
+Decides from facts that are handed in: the settings of agents are `capture`'s to read.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was found out about one agent."""
+
+    tool: str
+    program: str | None  # its program on the path
+    home: bool  # whether it has a folder of its own here
+    scopes: tuple[str, ...] = ()  # where our hooks stand
+    current: bool = False  # whether they stand there as we would write them now
+    waiting: tuple[str, ...] | None = None  # events its user has not approved; None: it asks for none
+    seen: int | None = None  # when its hook was last called for this clone, in nanoseconds
+
+
+@dataclass(frozen=True, slots=True)
+class ToolState:
+    """One agent, for people."""
+
+    tool: str
+    installed: bool
+    connected: str | None  # the scope
+    unchanged: bool
+    trusted: str  # yes, no, not needed; or unknown where nothing is connected
+    waiting: tuple[str, ...]
+    firing: bool
+    last_seen: str | None  # UTC
+    next_step: str | None
+
+
+def state(facts: Facts) -> ToolState:
+    """What the facts come to."""
+    scope = facts.scopes[0] if facts.scopes else None
+    seen = None if facts.seen is None else datetime.fromtimestamp(facts.seen / 1e9, UTC)
+    return ToolState(
+        tool=facts.tool,
+        installed=bool(facts.program or facts.home),
+        connected=scope,
+        unchanged=facts.current,
+        trusted=_trusted(facts),
+        waiting=facts.waiting or (),
+        firing=seen is not None,
+        last_seen=seen.isoformat(timespec="seconds").replace("+00:00", "Z") if seen else None,
+        next_step=next((step for step in (rule(facts) for rule in _RULES) if step), None),
+    )
+
+
+def _trusted(facts: Facts) -> str:
+    if not facts.scopes:
+        return "unknown"
+    if facts.waiting is None:
+        return "not needed"
+    return "no" if facts.waiting else "yes"
+
+
+def _connect(facts: Facts) -> str | None:
+    if facts.scopes or not (facts.program or facts.home):
+        return None
+    return f"holdfast connect {facts.tool}"
+
+
+def _twice(facts: Facts) -> str | None:
+    if len(facts.scopes) < 2:
+        return None
+    return f"it is connected in two scopes: holdfast disconnect {facts.tool} --scope project"
+
+
+def _renew(facts: Facts) -> str | None:
+    if not facts.scopes or facts.current:
+        return None
+    return f"its hooks or launchers are not as they should be: holdfast connect {facts.tool}"
+
+
+def _approve(facts: Facts) -> str | None:
+    if not facts.waiting:
+        return None
+    if facts.tool == "codex":
+        count = len(facts.waiting)
+        return f"{count} of its hooks wait for approval: start codex, type /hooks, trust ours"
+    return "trust this folder in it: /permissions trust"
+
+
+def _start(facts: Facts) -> str | None:
+    if not facts.scopes or facts.seen is not None:
+        return None
+    return f"start {facts.tool} in this repository once; its hooks were not called here yet"
+
+
+_RULES: tuple[Callable[[Facts], str | None], ...] = (_twice, _connect, _renew, _approve, _start)
