@@ -24,12 +24,12 @@ def _set(words: str) -> frozenset[str]:
 
 # Looking around changes nothing that somebody who goes on must know.
 _LOOKING = _set(
-    "ls ll cat bat head tail less more sed awk grep egrep fgrep rg ag find fd tree pwd cd wc echo printf "
-    "which whereis type file stat du df env printenv id whoami date uname hostname nl sort uniq cut tr xargs jq "
-    "yq true false test [ diff cmp basename dirname realpath readlink ps top jobs sleep wait history man help "
-    "strings xxd hexdump od column tee set export read for while done fi esac else until case let ls-files "
-    "apply_patch get-content get-childitem select-string write-host dir gci gc pgrep lsof ss netstat "
-    ": }"
+    "ls ll cat bat head tail less more sed awk grep egrep fgrep rg ag find fd tree pwd cd wc echo "
+    "printf which whereis type file stat du df env printenv id whoami date uname hostname nl sort uniq "
+    "cut tr xargs jq yq true false test [ diff cmp basename dirname realpath readlink ps top jobs sleep "
+    "wait history man help strings xxd hexdump od column tee set export read for while done fi esac "
+    "else until case let ls-files apply_patch get-content get-childitem select-string write-host dir "
+    "gci gc pgrep lsof ss netstat : }"
 )
 _GIT_LOOKING = _set(
     "status log diff show branch blame grep ls-files ls-tree rev-parse rev-list remote describe reflog "
