@@ -1,26 +1,183 @@
-"""Transcripts of Gemini."""
+"""Transcripts of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, before that `.json`.
 
+    chats/<session>/<id>.jsonl      a helper's own transcript
+    .project_root, projects.json    which folder a project stands for; its sha256 stands in each transcript
+
+A log of updates means something only as a whole, so a reading always begins at the file's beginning,
+whatever offset it is given: every turn's `start` is 0. A turn is known by the id of its prompt, a step by
+its message's. `logs.json` holds prompts that stand in the transcripts too, and is not read.
+"""
+
+import hashlib
+import os
+import re
+import stat
 from collections.abc import Iterator
+from typing import Any
 
-from holdfast.capture.agents.reading import Dialect, Reading
+from holdfast.capture.agents.gemini_log import Log, folded
+from holdfast.capture.agents.gemini_turns import turns
+from holdfast.capture.agents.reading import Counted, Dialect, Reading, dict_of, document, list_of
+from holdfast.capture.agents.stripping import name, spoken, words
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Origin
+from holdfast.model.transcript import Origin, cut
+
+_HEAD = 64 << 10
+_ROOT = 4096  # bytes of a path
+_MAX_PATHS = 400  # that are tried as the project's folder
+_IS_OURS = (re.compile(rb'"sessionId"\s*:'), re.compile(rb'"projectHash"\s*:'))
+_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
+_ABSOLUTE = re.compile(r"/[^\s\"'`<>:|*?\x00]{1,400}")
+_TITLE = 200
 
 
 def _home(environ: dict[str, str], home: str) -> str:
-    return f"{home}/.gemini"
+    return os.path.join(environ.get("GEMINI_CLI_HOME") or home, ".gemini")
 
 
 def _files(home: str) -> Iterator[str]:
-    yield from ()
+    sessions: dict[str, list[tuple[int, str]]] = {}
+    for path in _chats(os.path.join(home, "tmp")):
+        if written := _written(path):
+            folder, file = os.path.split(path)
+            stem = os.path.splitext(file)[0]
+            session = stem[-8:] if stem.startswith("session-") else stem
+            sessions.setdefault(os.path.join(folder, session), []).append((written, path))
+    found = [one for files in sessions.values() for one in _living(files)]
+    yield from (path for _, path in sorted(found, reverse=True))
+
+
+def _living(files: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Of a session's files those it lives on in: a `.json` that was resumed has a `.jsonl` beside it."""
+    logs = [one for one in files if one[1].endswith(".jsonl")]
+    return logs or files
+
+
+def _chats(folder: str) -> Iterator[str]:
+    for above, _, names in os.walk(folder):
+        parts = os.path.relpath(above, folder).split(os.sep)
+        if len(parts) in (2, 3) and parts[1] == "chats":
+            yield from (
+                os.path.join(above, one) for one in sorted(names) if one.endswith((".json", ".jsonl"))
+            )
+
+
+def _written(path: str) -> int:
+    """When a file was written last; 0 if it is none, or empty."""
+    try:
+        known = os.stat(path)
+    except OSError:
+        return 0
+    return known.st_mtime_ns if stat.S_ISREG(known.st_mode) and known.st_size else 0
 
 
 def _is_mine(path: str) -> bool:
-    return False
+    head = _beginning(path)
+    return head.lstrip().startswith(b"{") and all(sign.search(head) for sign in _IS_OURS)
 
 
-def _read(path: str, start: int = 0, origin: Origin | None = None) -> Reading:
-    raise BadInput(f"{path} is no transcript of Gemini")
+def _beginning(path: str, most: int = _HEAD) -> bytes:
+    if not os.path.isfile(path):
+        return b""
+    try:
+        with open(path, "rb") as file:
+            return file.read(most)
+    except OSError:
+        return b""
+
+
+def _read(path: str, _start: int = 0, origin: Origin | None = None) -> Reading:
+    if not os.path.isfile(path):
+        raise BadInput(f"{path} is no file")
+    counted = Counted()
+    log = folded(path, counted)
+    known = origin or _origin(path, log)
+    told = turns(log, counted, cwd=known.cwd, helper=known.role == "subagent")
+    return Reading(known, told, counted)
+
+
+def _origin(path: str, log: Log) -> Origin:
+    known = log.known
+    above = os.path.basename(os.path.dirname(path))
+    helper = (
+        known.get("kind") == "subagent" or os.path.basename(os.path.dirname(os.path.dirname(path))) == "chats"
+    )
+    stem = os.path.splitext(os.path.basename(path))[0]
+    started = next((at for one in log.messages.values() if (at := name(one.get("timestamp")))), None)
+    return Origin(
+        agent="gemini",
+        session=name(known.get("sessionId")) or name(stem),
+        role="subagent" if helper else "main",
+        parent=name(above) or None if helper and above != "chats" else None,
+        cwd=_root(path, log),
+        started=name(known.get("startTime")) or started,
+        title=cut(" ".join(spoken(words(known.get("summary"))).split()), _TITLE) or None,
+    )
+
+
+def project_hash(path: str) -> str | None:
+    """The sha256 of the folder that a transcript is of, to be compared with that of a known one."""
+    found = _HASH.search(_beginning(path))
+    return found[1].decode() if found else None
+
+
+def _root(path: str, log: Log) -> str | None:
+    """The folder of a session: as the tool notes it, else one it names whose hash is the session's."""
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder) and os.path.basename(folder) != "chats":
+        folder = os.path.dirname(folder)
+    project = os.path.dirname(folder)
+    noted = _noted(project) if os.path.basename(folder) == "chats" else None
+    return noted or _by_hash(name(log.known.get("projectHash")), log, _projects(project))
+
+
+def _noted(project: str) -> str | None:
+    home, short = os.path.dirname(os.path.dirname(project)), os.path.basename(project)
+    for place in (project, os.path.join(home, "history", short)):
+        said = _beginning(os.path.join(place, ".project_root"), _ROOT).decode("utf-8", "replace").strip()
+        if said:
+            return said
+    return next((root for root, one in _projects(project).items() if one == short), None)
+
+
+def _projects(project: str) -> dict[str, str]:
+    """The folders that the tool knows, and their short names."""
+    try:
+        told = document(os.path.join(os.path.dirname(os.path.dirname(project)), "projects.json"))
+    except (OSError, BadInput):
+        return {}
+    return {words(root): words(short) for root, short in dict_of(told.get("projects")).items()}
+
+
+def _by_hash(wanted: str, log: Log, projects: dict[str, str]) -> str | None:
+    """The folder with that hash among those that are known and those that the session's calls name."""
+    tried = 0
+    for root in [*projects, *_named(log)]:
+        while len(root) > 1 and tried < _MAX_PATHS:
+            tried += 1
+            if hashlib.sha256(root.encode("utf-8", "replace")).hexdigest() == wanted:
+                return root
+            root = os.path.dirname(root)
+    return None
+
+
+def _named(log: Log) -> Iterator[str]:
+    """Absolute paths in what calls were given and gave back."""
+    for message in log.messages.values():
+        for call in map(dict_of, list_of(message.get("toolCalls"))):
+            yield from _paths([*dict_of(call.get("args")).values(), *_outputs(call)])
+
+
+def _outputs(call: dict[str, Any]) -> Iterator[object]:
+    for part in list_of(call.get("result")):
+        response = dict_of(dict_of(dict_of(part).get("functionResponse")).get("response"))
+        yield response.get("output")
+
+
+def _paths(values: list[object]) -> Iterator[str]:
+    for value in values:
+        for found in _ABSOLUTE.finditer(words(value)[:2000]):
+            yield found[0].rstrip(".,;")
 
 
 DIALECT = Dialect("gemini", _home, _files, _is_mine, _read)
