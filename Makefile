@@ -10,11 +10,12 @@ JOBS   ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench torture clean
+.PHONY: help demo test test-clients lint format bench torture clean
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository"
 	@echo "make test     all tests (about six and a half minutes on two cores)"
+	@echo "make test-clients  the tests with the real agents, which it installs from npm"
 	@echo "make lint     ruff, and mypy --strict"
 	@echo "make bench    the speed table, each number beside its floor"
 	@echo "make torture  the tests with large counts"
@@ -42,6 +43,10 @@ demo: $(STAMP)
 test: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
+# Codex, Claude Code and Gemini CLI go into .clients; they run without a network, against a scripted model.
+test-clients: $(STAMP)
+	@$(BIN)/python -m pytest -m clients tests/clients $(ARGS)
+
 lint: $(STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -58,5 +63,5 @@ torture: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m torture --hypothesis-profile torture $(ARGS)
 
 clean:
-	@rm -rf $(VENV) build dist .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .clients build dist .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -46,7 +46,7 @@ class _Shared:
     details: str = ""  # further paragraphs: rationale and the like
     layer: str | None = None
     tags: tuple[str, ...] = ()
-    source: str | None = None  # run:…, commit:… or person:…
+    source: str | None = None  # run:…, commit:…, person:… or agent:…
     confidence: float | None = None
     evidence: tuple[str, ...] = ()
     applies_to: tuple[str, ...] = ()
@@ -268,10 +268,10 @@ def _check_source(value: object) -> None:
         return
     text = _text("source", value, 512)
     kind, _, rest = text.partition(":")
-    if kind == "person" and rest.strip() and not has_hidden(rest) and "\n" not in rest:
+    if kind in ("person", "agent") and rest.strip() and not has_hidden(rest) and "\n" not in rest:
         return
     if kind not in ("run", "commit"):
-        raise BadInput(f"source {text!r} is not run:…, commit:… or person:…")
+        raise BadInput(f"source {text!r} is not run:…, commit:…, person:… or agent:…")
     try:
         receipts.parse(text)
     except BadInput as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from holdfast.errors import BadInput
 
 MAX_WORDS = 2000
-_SOURCE = re.compile(r"(?:run|session|file|commit):\S.*|person(?::.+)?|curate")
+_SOURCE = re.compile(r"(?:run|session|file|commit|agent):\S.*|person(?::.+)?|curate")
 _FORM = re.compile(
     r"(?P<source>(?:[^\s#]|#(?!\d+(?:\s|$)))+)(?:#(?P<turn>\d{1,9}))?(?: (?P<words>.*))?", re.DOTALL
 )
@@ -19,7 +19,7 @@ _FORM = re.compile(
 class Provenance:
     """One place where something was said or shown."""
 
-    source: str  # run:<id>, session:<id>, file:<path>, commit:<oid>, person:<name> or curate
+    source: str  # run:<id>, session:<id>, file:<path>, commit:<oid>, person:<name>, agent:<name> or curate
     turn: int | None = None  # of a run or session; of a file, the line
     words: str = ""  # verbatim, on one line
 

@@ -65,16 +65,25 @@ class Dialect:
 
 
 def records(
-    path: str, counted: Counted, *, start: int = 0, opened: IO[bytes] | None = None
+    path: str,
+    counted: Counted,
+    *,
+    start: int = 0,
+    opened: IO[bytes] | None = None,
+    wanted: Callable[[bytes], bool] | None = None,
 ) -> Iterator[Record]:
-    """The JSON objects of a file from a byte on; an unfinished last line is left for the next reading."""
+    """The JSON objects of a file from a byte on; an unfinished last line is left for the next reading.
+
+    `wanted` is asked with the raw line, before it costs the time to be parsed.
+    """
     counted.end = start
     with opened or open(path, "rb") as file:
         if start:
             file.seek(start)
         for raw, begin, end in _lines(file, start, counted):
-            for value in _objects(raw, counted):
-                yield Record(value, begin, end)
+            if wanted is None or wanted(raw):
+                for value in _objects(raw, counted):
+                    yield Record(value, begin, end)
             counted.end = end
 
 

@@ -6,10 +6,10 @@ from holdfast import __version__
 from holdfast.interfaces.cli.place import Place
 
 ORDER = (
-    *("init", "status", "context", "next", "task", "tasks", "session", "run", "recall", "show", "remember"),
+    *("init", "try", "status", "context", "next", "task", "tasks", "session", "handoff", "run", "recall", "show", "remember"),
     *("facts", "review", "edit", "supersede", "deprecate", "curate", "trust", "receipts", "connect"),
-    *("disconnect", "state", "link", "publish", "reconcile", "hooks", "log", "timeline", "diff", "journal"),
-    *("stats", "check", "doctor", "erase", "reset", "prune", "export", "import", "uninstall"),
+    *("disconnect", "mcp", "state", "link", "publish", "reconcile", "hooks", "log", "timeline", "diff", "journal"),
+    *("stats", "check", "doctor", "scan", "erase", "reset", "prune", "export", "import", "uninstall"),
 )
 
 
