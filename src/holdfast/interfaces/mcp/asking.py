@@ -1,5 +1,6 @@
 """Who asks: the client, where its project may be, and how to tell it that something takes long."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from holdfast.interfaces.mcp.protocol import NEWEST
 from holdfast.model.text import visible
 
 _NAME = 60  # characters of a client's name
+_PAUSE = 0.1  # seconds between two words about progress
 
 
 class Cancelled(Exception):
@@ -19,6 +21,19 @@ def _never() -> bool:
 
 def _silent(done: float, total: float | None, said: str) -> None:
     """Nobody asked how far it is."""
+
+
+class Telling:
+    """Tells a client how far its call is: never less than before, and not too often."""
+
+    def __init__(self, send: Callable[[float, float | None, str], None]) -> None:
+        self._send, self._done, self._last = send, -1.0, 0.0
+
+    def __call__(self, done: float, total: float | None, said: str) -> None:
+        now = time.monotonic()
+        if done > self._done and (now - self._last >= _PAUSE or not self._last):
+            self._done, self._last = done, now
+            self._send(done, total, said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from holdfast import __version__
 from holdfast.errors import BadInput
 from holdfast.interfaces.mcp import calls, protocol, table
-from holdfast.interfaces.mcp.asking import Asking
+from holdfast.interfaces.mcp.asking import Asking, Telling
 from holdfast.interfaces.mcp.guard import NAMES, App, Guard
 from holdfast.interfaces.mcp.protocol import Refused
 from mcp import types
@@ -139,7 +139,7 @@ class _Calls:
             client=about.client_info.name if about is not None else "",
             version=_version(ctx),
             is_cancelled=over.is_set,
-            progress=tell,
+            progress=Telling(tell),
         )
         try:
             return await anyio.to_thread.run_sync(

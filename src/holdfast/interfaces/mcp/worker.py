@@ -7,12 +7,11 @@ where it looks. A bug of ours in one call is an error for that call: the thread 
 import queue
 import sys
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
 from holdfast.interfaces.mcp import calls, protocol
-from holdfast.interfaces.mcp.asking import Asking, Cancelled
+from holdfast.interfaces.mcp.asking import Asking, Cancelled, Telling
 from holdfast.interfaces.mcp.place import from_roots
 from holdfast.interfaces.mcp.protocol import Refused
 from holdfast.interfaces.mcp.stdio import Server
@@ -21,7 +20,6 @@ MAX_WAITING = 256  # calls that may wait; a client that sends more without readi
 _LAST = 60.0  # seconds that calls may still take when nobody can ask any more
 _ROOTS = 2.0  # seconds a client has for telling its roots
 _ASKED = "holdfast-roots"
-_PAUSE = 0.1  # seconds between two words about progress
 
 Answer = Callable[[dict[str, Any] | None], None]
 
@@ -29,14 +27,14 @@ Answer = Callable[[dict[str, Any] | None], None]
 class Job:
     """One call: what was asked, and how it is answered."""
 
-    __slots__ = ("answer", "asking", "cancelled", "id", "last", "method", "params", "said", "token")
+    __slots__ = ("answer", "cancelled", "id", "method", "params", "token")
 
     def __init__(self, identity: Any, method: str, params: dict[str, Any], answer: Answer) -> None:
         self.id, self.method, self.params, self.answer = identity, method, params, answer
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         self.token = token if protocol.is_request_id(token) else None
-        self.cancelled, self.last, self.said = False, 0.0, -1.0
+        self.cancelled = False
 
 
 class Worker:
@@ -110,7 +108,7 @@ class Worker:
                 client=self._server.client,
                 version=self._server.version,
                 is_cancelled=lambda: job.cancelled,
-                progress=lambda done, total, said: self._progress(job, done, total, said),
+                progress=Telling(lambda done, total, said: self._progress(job, done, total, said)),
             )
             asking.check()
             answer = protocol.result(job.id, calls.answer(job.method, job.params, asking))
@@ -131,11 +129,9 @@ class Worker:
         job.answer(answer)
 
     def _progress(self, job: Job, done: float, total: float | None, said: str) -> None:
-        """Tell how far a call is, if its caller asked for that; never less than before, not too often."""
-        now = time.monotonic()
-        if job.token is None or job.cancelled or done <= job.said or (now - job.last < _PAUSE and job.last):
+        """Tell how far a call is, if its caller asked for that."""
+        if job.token is None or job.cancelled:
             return
-        job.said, job.last = done, now
         told: dict[str, Any] = {"progressToken": job.token, "progress": done}
         told |= {} if total is None else {"total": total}
         if said and self._server.version >= protocol.ANNOTATED:
