@@ -7,21 +7,36 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from holdfast.model.summary import commands, endings
+from holdfast.model.summary.checks import Checks
 from holdfast.model.summary.failures import Failures, named
-from holdfast.model.summary.outcomes import Outcome, error_line, outcome
+from holdfast.model.summary.outcomes import Outcome, error_line, first_line, outcome
 from holdfast.model.summary.values import Ran, Summary, Touched
-from holdfast.model.summary.wording import beginning, code, count, cut, gist, one_line, told_lines
-from holdfast.model.transcript import Call, Edit, Origin, Result, Todo, Turn
+from holdfast.model.summary.wording import (
+    MAX_READ,
+    beginning,
+    code,
+    count,
+    cut,
+    gist,
+    one_line,
+    sentences,
+    told_lines,
+)
+from holdfast.model.transcript import Call, Edit, Origin, Todo, Turn
 
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
-MAX_FILES, MAX_TESTS, MAX_COMMANDS = 2000, 200, 200  # that are kept while turns come in
+MAX_FILES, MAX_COMMANDS = 2000, 200  # that are kept while turns come in
 SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8
 _COMMITTED = re.compile(r"^\[(\S+(?: \(root-commit\))?) ([0-9a-f]{7,40})\] (.+)$", re.M)
 _PULLED = re.compile(r"https://\S+/(?:pull|merge_requests)/\d+")
-_DONE_OPENING = re.compile(
-    r"^(?:(?:perfect|great|excellent|done|all done|all set|awesome|good|ok(?:ay)?|sure|absolutely|yes)"
-    r"[!.,:]?\s+)+",
+_FILE = re.compile(r'"(?:file_path|path|notebook_path)"\s*:\s*"([^"\n]{1,400})"')
+# Says nothing by itself: a cheer, or that something is about to be said.
+_EMPTY = re.compile(
+    r"^(?:(?:perfect|great|excellent|done|all done|all set|awesome|good|ok(?:ay)?|sure|absolutely|yes|summary"
+    r"|thanks?)\b[^.:;,]{0,24}[!.:,]*"
+    r"|(?:(?:perfect|great|good|done|all done|ok(?:ay)?|sure|yes)[!.,]* )?"
+    r"(?:here(?:['’]s| is| are)|below is|now )[^.]{0,80}:)$",
     re.I,
 )
 
@@ -32,17 +47,6 @@ class _File:
     added: int = 0
     removed: int = 0
     committed: bool = False
-
-
-@dataclass(slots=True)
-class _Test:
-    command: str
-    exit_status: int | None
-    outcome: str
-    passed: bool
-    names: tuple[str, ...]
-    times: int = 1
-    once: str | None = None  # how it failed the last time it did
 
 
 @dataclass(slots=True)
@@ -65,7 +69,6 @@ class _Books:
     read: dict[str, None] = field(default_factory=dict)
     commits: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
     commands: dict[str, Ran] = field(default_factory=dict)
-    tests: dict[str, _Test] = field(default_factory=dict)
     answers: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))  # of the person, when asked
     todos: tuple[Todo, ...] = ()
     unfinished: list[str] = field(default_factory=list)
@@ -81,6 +84,7 @@ class Account:
         self._top = top
         self._books = _Books()
         self._failures = Failures()
+        self._checks = Checks(self._failures)
         self._turns = self._steps = self._calls = 0
         self._model: str | None = None
         self._started: str | None = origin.started
@@ -131,16 +135,28 @@ class Account:
         elif call.command is not None:
             self._command(call, call.command)
         elif call.result.failed:
-            self._failures.add(f"tool {call.name}", _what(call), error_line(call.result.text), self._turns)
+            self._tool_failed(call, turn)
         else:
             self._look(call, turn)
+
+    def _tool_failed(self, call: Call, turn: Turn) -> None:
+        """A tool that is no program failed; to have looked for something in vain is no failure."""
+        assert call.result is not None
+        if call.kind in ("read", "search"):
+            return
+        why = first_line(call.result.text)
+        if call.kind == "edit" and (path := _aimed_at(call)):
+            path = self._path(path, turn)
+            self._failures.add(f"edit {path}", f"an edit of {code(path)}", why, self._turns)
+        else:
+            self._failures.add(f"tool {call.name}", _what(call), why, self._turns)
 
     def _edit(self, call: Call, turn: Turn) -> None:
         paths = [self._path(edit.path, turn) for edit in call.edits]
         result = call.result
         if result is not None and result.failed:
             what = f"an edit of {code(paths[0])}"
-            self._failures.add(f"edit {paths[0]}", what, error_line(result.text), self._turns)
+            self._failures.add(f"edit {paths[0]}", what, first_line(result.text), self._turns)
             return
         self._failures.settle(f"edit {paths[0]}")
         for path, edit in zip(paths, call.edits, strict=True):
@@ -169,47 +185,13 @@ class Account:
         test = commands.tests(command)
         told = outcome(result.text) if test or commands.matters(command) else None
         went_wrong = bool(result.failed or result.exit_status or (told and not told.passed))
+        committed = not went_wrong and self._commit(result.text, command)
         if test or (told and _is_sure(told)):
-            self._tested(result, command, test or commands.shown(command), told, went_wrong=went_wrong)
-        elif commands.matters(command):
+            self._checks.add(command, result, told, turn=self._turns, went_wrong=went_wrong)
+        elif commands.matters(command) and not committed:
             self._ran(command, result.exit_status, went_wrong, result.text)
         elif went_wrong and not commands.answers_by_code(command):
             self._fail(command, result.exit_status, result.text)
-        self._commit(result.text, command, went_wrong)
-
-    def _tested(
-        self, result: Result, command: str, test: str, told: Outcome | None, *, went_wrong: bool
-    ) -> None:
-        shown, family = commands.shown(command), commands.family(test)
-        said = told.sentence if told else _code(result.exit_status) or ("failed" if went_wrong else "")
-        names = told.names[:5] if told else ()
-        there = self._books.tests.pop(shown, None)
-        once = there.once if there else None
-        made = _Test(
-            shown, result.exit_status, said, not went_wrong, names, (there.times if there else 0) + 1
-        )
-        made.once = said if went_wrong else once
-        self._books.tests[shown] = made
-        _within(self._books.tests, MAX_TESTS)
-        if went_wrong:
-            why = f"{said}: {names[0]}" if names else said if told else error_line(result.text)
-            self._failures.add(f"{family} {shown}", named(shown), why, self._turns)
-        else:
-            self._passed(test, shown, family)
-
-    def _passed(self, test: str, shown: str, family: str) -> None:
-        self._failures.settle(f"{family} {shown}")
-        if commands.is_whole(test):
-            self._failures.settle_all(f"{family} ")
-            self._outdate(family, shown)
-        self._failures.tried(f"ran {named(shown)}", self._turns)
-
-    def _outdate(self, family: str, shown: str) -> None:
-        """A whole run that passed says that what failed alone before does not any more."""
-        for name, one in self._books.tests.items():
-            if name != shown and not one.passed and commands.family(commands.tests(name) or "") == family:
-                one.passed = True
-                one.outcome = f"{one.outcome}; passed later with all others"
 
     def _ran(self, command: str, status: int | None, went_wrong: bool, text: str) -> None:
         shown = commands.shown(command)
@@ -228,16 +210,20 @@ class Account:
         why = error_line(text) or _code(status)
         self._failures.add(f"run {shown}", named(shown), why, self._turns)
 
-    def _commit(self, text: str, command: str, went_wrong: bool) -> None:
-        if went_wrong or not re.search(r"\b(?:git|gh|glab)\b", command):
-            return
-        for found in _COMMITTED.finditer(text[:20_000]):
-            self._books.commits.append(f"{found[2]} {cut(one_line(found[3]), 120)} (on {found[1]})")
+    def _commit(self, text: str, command: str) -> bool:
+        """Whether a command made commits, as git told it."""
+        if not re.search(r"\b(?:git|gh|glab)\b", command):
+            return False
+        found = list(_COMMITTED.finditer(text[:20_000]))
+        for one in found:
+            self._books.commits.append(f"{one[2]} {cut(one_line(one[3]), 120)} (on {one[1]})")
+        if found:
             self._books.committed = True
             for file in self._books.files.values():
                 file.committed = True
-        if found_url := _PULLED.search(text[:20_000]) if "create" in command else None:
-            self._books.commits.append(found_url[0])
+        if url := _PULLED.search(text[:20_000]) if "create" in command else None:
+            self._books.commits.append(url[0])
+        return bool(found)
 
     def _look(self, call: Call, turn: Turn) -> None:
         for path in call.paths:
@@ -276,9 +262,7 @@ class Account:
             read=() if files else tuple(books.read)[:SHOWN],
             commits=tuple(books.commits),
             commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
-            tests=tuple(Ran(t.command, t.exit_status, _outcome(t), t.times) for t in books.tests.values())[
-                -SHOWN_TESTS:
-            ],
+            tests=tuple(self._checks.ran(SHOWN_TESTS)),
             decided=tuple(dict.fromkeys(cut(one_line(one), 300) for one in (*decided, *books.answers)))[
                 :SHOWN
             ],
@@ -313,13 +297,10 @@ class Account:
             for todo in books.todos
             if todo.status in ("open", "started")
         ]
-        tests = [
-            f"{code(one.command)} fails: {one.outcome}{_listed(one.names)}"
-            for one in books.tests.values()
-            if not one.passed
-        ]
         cut_off = [f"Broken off: {what}" for what in books.broken_off]
-        return [*tests[-5:], *cut_off, *plan[:SHOWN], *books.unfinished, *self._uncommitted()][: 2 * SHOWN]
+        return [*self._checks.left(), *cut_off, *plan[:SHOWN], *books.unfinished, *self._uncommitted()][
+            : 2 * SHOWN
+        ]
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
@@ -341,10 +322,9 @@ class Account:
         )
         parts = [f"{count(len(files), 'file')} written"] if files else []
         parts += [f"{count(len(books.commits), 'commit')}"] if books.commits else []
-        if books.tests:
-            failing = [one for one in books.tests.values() if not one.passed]
-            last = failing[-1] if failing else list(books.tests.values())[-1]
-            parts.append(f"tests {'fail' if failing else 'pass'} ({cut(last.outcome, 60)})")
+        last = self._checks.failing[-1] if self._checks.failing else self._checks.newest
+        if last is not None:
+            parts.append(f"tests {'pass' if last.passed else 'fail'} ({cut(last.outcome, 60)})")
         parts += [f"{count(len(left), 'matter')} left open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
 
@@ -360,25 +340,36 @@ def relative(path: str, cwd: str | None, top: str | None) -> str:
 
 
 def _concluded(answer: str) -> str:
-    """How an answer begins, without its cheers."""
-    told = told_lines(answer)
-    text = " ".join(told[:3])
-    return beginning(_DONE_OPENING.sub("", text) or text or one_line(answer), 240)
+    """What an answer says first, without its cheers and announcements."""
+    told = [one for line in told_lines(answer)[:8] for one in sentences(line) if not _EMPTY.match(one)]
+    return beginning(" ".join(_ended(one) for one in told[:5]) or one_line(answer[:MAX_READ]), 240)
 
 
 def _at_length(answer: str) -> list[str]:
     """The lines of the last answer, as many as a reader needs."""
-    told = told_lines(answer)
+    told = [line for line in told_lines(answer) if not _EMPTY.match(line)]
     chosen = told if len(told) <= 10 else [*told[:6], "…", *told[-3:]]
     return [cut(line, 300) for line in chosen]
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence[-1] in ".!?:;,…。)" else f"{sentence}."
 
 
 def _what(call: Call) -> str:
     if call.command is not None:
         return named(commands.shown(call.command))
-    if call.edits:
-        return f"an edit of {code(call.edits[0].path)}"
+    if call.kind == "edit" and (path := _aimed_at(call)):
+        return f"an edit of {code(path)}"
     return f"{call.name} {cut(one_line(call.text), 80)}".strip()
+
+
+def _aimed_at(call: Call) -> str | None:
+    """The file that an edit was meant for, where it did not come to one."""
+    if call.edits:
+        return call.edits[0].path
+    found = _FILE.search(call.text[:4000])
+    return found[1] if found else call.paths[0] if call.paths else None
 
 
 def _answered(call: Call) -> str:
@@ -399,20 +390,6 @@ def _is_sure(told: Outcome) -> bool:
     return not told.sentence.startswith(("make:", "build", "no errors"))
 
 
-def _outcome(test: _Test) -> str:
-    if test.passed and test.once:
-        return f"{test.outcome} (before: {test.once})" if "passed later" not in test.outcome else test.outcome
-    return f"{test.outcome}{_listed(test.names)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return (
-        f" ({'; '.join(cut(name, 120) for name in names[:3])}{' …' if len(names) > 3 else ''})"
-        if names
-        else ""
-    )
-
-
 def _names(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - 6} more" if len(paths) > 6 else ""
     return ", ".join(code(path) for path in paths[:6]) + more
@@ -425,6 +402,6 @@ def _most_written(files: Sequence[Touched]) -> list[Touched]:
     return [one for at, one in enumerate(files) if at in kept]
 
 
-def _within(kept: dict[str, Ran] | dict[str, _Test], most: int) -> None:
+def _within(kept: dict[str, Ran], most: int) -> None:
     while len(kept) > most:
         del kept[next(iter(kept))]

@@ -32,10 +32,13 @@ _LOOKING = _set(
     "gci gc pgrep lsof ss netstat : }"
 )
 _GIT_LOOKING = _set(
-    "status log diff show branch blame grep ls-files ls-tree rev-parse rev-list remote describe reflog "
+    "status log diff show branch blame grep ls-files ls-tree rev-parse rev-list remote describe reflog add "
     "config cat-file shortlog name-rev merge-base for-each-ref --version version help worktree fetch"
 )
 _GIT = re.compile(r"^\S*git(?:\s+-[Cc]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+([a-z][\w-]*)")
+_GH_LOOKING = re.compile(r"^\S+ (?:api\b|auth status|\w+ (?:view|list|diff|status|checks)\b)")
+_GH_WRITES = re.compile(r" (?:-[fFX]|--method|--field|--raw-field|--input)\b")
+_ASSIGNS = re.compile(r"^\w+=")
 _SED_WRITES = re.compile(r"\bsed\b[^|;&]*\s-[a-zA-Z]*i")
 _WRITES = re.compile(r"(?<![0-9&>])>>?\s*(?!&|/dev/null)[\w./~$\"'-]")
 _ANSWERS_BY_CODE = _set("grep egrep fgrep rg ag diff cmp test [ which pgrep find git ls type")
@@ -45,9 +48,9 @@ _TESTS = re.compile(
     r"|karma|(?:npm|pnpm|yarn|bun|deno)(?: run)? (?:t|test\S*|check|lint|typecheck)\b|node --test"
     r"|playwright test|(?:mvnw?|gradlew?)\b.*\b(?:test|verify|check|build)\b|rspec|rails test"
     r"|rake (?:test|spec)|phpunit|\S*/phpunit|ctest|dotnet test|swift test|mix test"
-    r"|make\s.*\b(?:test|check|ci|lint)\S*|just\s+\S*test\S*|ruff (?:check|format --check)|mypy|pyright"
-    r"|flake8|eslint|tsc|golangci-lint|go vet|cargo (?:clippy|check)|pre-commit run|manage\.py test"
-    r"|coverage run)\b"
+    r"|make\s.*\b(?:test|check|ci|lint)\S*|(?:just|task|mise run|nx|turbo(?: run)?|bazel)\s+\S*(?:test|lint)\S*"
+    r"|ruff (?:check|format --check)|mypy|pyright|flake8|eslint|tsc|golangci-lint|go vet"
+    r"|cargo (?:clippy|check)|pre-commit run|manage\.py test|coverage run)\b"
 )
 
 
@@ -134,7 +137,9 @@ def _looks(part: str) -> bool:
     if head == "git":
         found = _GIT.match(part)
         return found is None or found[1] in _GIT_LOOKING
-    return head in _LOOKING
+    if head in ("gh", "glab"):
+        return _GH_LOOKING.match(part) is not None and not _GH_WRITES.search(part)
+    return head in _LOOKING or _ASSIGNS.match(part) is not None
 
 
 def _head(part: str) -> str:

@@ -72,9 +72,14 @@ class Failures:
     def lines(self, most: int) -> list[str]:
         """The failures that tell most: those that stand, then those that were mended, each in their order."""
         standing = [one for one in self._kept if not one.settled]
-        mended = [one for one in self._kept if one.settled and (one.times > 1 or one.tried)]
+        mended = [one for one in self._kept if one.settled and _tells(one)]
         chosen = [*standing[-most:], *mended][:most]
         return [one.line for one in sorted(chosen, key=self._kept.index)]
+
+
+def _tells(one: Failure) -> bool:
+    """Whether something that was mended is worth a line: a slip of an edit is not."""
+    return one.times > 2 if one.key.startswith("edit ") else one.times > 1 or bool(one.tried)
 
 
 def named(command: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.model.summary.wording import count, cut, one_line
 
@@ -18,6 +18,7 @@ class Outcome:
     passed: bool
     sentence: str
     names: tuple[str, ...] = ()  # of what failed
+    runner: str = ""  # what spoke
 
 
 def lines_of(text: str) -> list[str]:
@@ -29,9 +30,9 @@ def lines_of(text: str) -> list[str]:
 def outcome(text: str) -> Outcome | None:
     """What a known runner said in an output; None if none spoke."""
     lines = lines_of(text)
-    for read in _READERS:
+    for runner, read in _READERS:
         if (found := read(lines)) is not None:
-            return found
+            return replace(found, runner=runner)
     return None
 
 
@@ -223,8 +224,17 @@ def _make(lines: list[str]) -> Outcome | None:
 
 
 _Reader = Callable[[list[str]], Outcome | None]
-_READERS: tuple[_Reader, ...] = (
-    *(_pytest, _cargo, _jest, _unittest, _java, _others, _go, _node, _checks, _make),
+_READERS: tuple[tuple[str, _Reader], ...] = (
+    ("pytest", _pytest),
+    ("cargo", _cargo),
+    ("jest", _jest),
+    ("unittest", _unittest),
+    ("java", _java),
+    ("others", _others),
+    ("go", _go),
+    ("node", _node),
+    ("checks", _checks),
+    ("make", _make),
 )
 
 # The most telling first; of each the last line that has it.
@@ -232,6 +242,7 @@ _ERRORS = tuple(
     re.compile(pattern)
     for pattern in (
         r"^E\s{2,}(?P<why>\S.*)$",
+        r"^(?P<why>\S+_test\.go:\d+: .+)$",
         r"^(?P<why>(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?::.*)?)$",
         r"^(?:thread '.*' )?(?P<why>panick?(?:ed at|:).*)$",
         r"^(?P<why>(?:\S+:\d+(?::\d+)?:? )?(?:fatal )?error(?:\[\w+\])?:.*)$",
@@ -241,7 +252,17 @@ _ERRORS = tuple(
         r"^(?P<why>.*\b(?:[Ee]rror|ERROR|FAIL(?:ED)?|[Ff]ailed)\b.*)$",
     )
 )
-_NOISE = re.compile(r"A complete log of this run|^npm (?:ERR!|error)\s*(?:code|path|$)|^make(?:\[\d+\])?:")
+_NOISE = re.compile(
+    r"A complete log of this run|^npm (?:ERR!|error)\s*(?:code|path|$)|^make(?:\[\d+\])?:|ERROR task failed$"
+    r"|exit(?:ed with)? (?:code|status) \d+\.?$"
+)
+    r"A complete log of this run|^npm (?:ERR!|error)\s*(?:code|path|$)|^make(?:\[\d+\])?:|ERROR task failed$|exit(?:ed with)? (?:code|status) \d+\.?$"
+)
+
+
+def first_line(text: str, limit: int = 200) -> str:
+    """How an output begins: tools that are no programs say first what is wrong."""
+    return next((cut(one_line(line), limit) for line in lines_of(text[:MAX_LINE]) if line.strip()), "")
 
 
 def error_line(text: str, limit: int = 200) -> str:

@@ -16,10 +16,14 @@ def page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows = [f"# Run {safe(fields.get('Run') or 'without a name')}", "", safe(summary.sentence), ""]
     rows += [f"- {safe(name)}: {safe(value)}" for name, value in fields.items() if value and name != "Run"]
     rows += [f"- {_size(summary)}"]
-    rows += _section("Left open", [safe(one) for one in summary.left_open], none="Nothing that it says.")
+    rows += _section(
+        "Left open", [safe(one) for one in summary.left_open], none="Nothing that the transcript tells of."
+    )
     rows += _section("Asked for", [safe(one) for one in summary.asked])
     rows += _section("Done, in the agent's words", [safe(one) for one in summary.done])
-    rows += _section("Files written", [*map(_file, summary.files), *_more(summary.more_files)])
+    rows += _section(
+        f"Files written{_uncommitted(summary)}", [*map(_file, summary.files), *_more(summary.more_files)]
+    )
     rows += _section("Files read", [code(path) for path in summary.read])
     rows += _section("Committed", [safe(one) for one in summary.commits])
     rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests)])
@@ -65,13 +69,17 @@ def _file(one: Touched) -> str:
     return f"{code(one_line(one.path))} ({', '.join(said) or 'changed'})"
 
 
+def _uncommitted(summary: Summary) -> str:
+    return "" if summary.commits else " (no commit was made)"
+
+
 def _more(number: int) -> list[str]:
     return [f"and {count(number, 'more file')}"] if number else []
 
 
 def _ran(one: Ran) -> str:
     times = f", {one.times} times" if one.times > 1 else ""
-    said = f": {safe(one.outcome)}" if one.outcome else ""
+    said = f": {safe(one.outcome)}" if one.outcome and one.outcome != "ok" else ""
     status = f" [exit {one.exit_status}]" if one.exit_status else ""
     return f"{code(one.command)}{said}{status}{times}"
 

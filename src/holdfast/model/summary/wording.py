@@ -3,7 +3,12 @@
 import re
 
 _FENCED = re.compile(r"^\s*(?:```|~~~).*?^\s*(?:```|~~~)\s*$|^\s*(?:```|~~~).*\Z", re.M | re.S)
-_LEAD = re.compile(r"^(?:\s*(?:[#>*+\-|•·▪●✅✓☑✔❌→]|\d{1,3}[.)](?=\s)|\[[ xX]\](?=\s)))+\s*")
+_LEAD = re.compile(
+    r"^(?:\s*(?:#+(?=\s)|>|[*+\-](?=\s)|[|•·▪●✅✓☑✔❌→]|\d{1,3}[.)](?=\s)|\[[ xX]\](?=\s)))+\s*"
+)
+_TITLE = re.compile(
+    r"^\s*(?:#{1,6}\s+\S+(?:\s+\S+){0,2}|\*\*[^*]{1,30}\*\*:?)\s*$"
+)  # names a part, says nothing
 _BOLD = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _SENTENCE = re.compile(r"[.!?](?=[\"')\]`*]*\s)[\"')\]`*]*|[。！？]")
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
@@ -35,8 +40,9 @@ def bare(line: str) -> str:
 def told_lines(text: str) -> list[str]:
     """The lines of a text that say something: no code blocks, tables or rules."""
     kept = _FENCED.sub("\n", text[:MAX_READ])
-    lines = (bare(line) for line in kept.splitlines() if not _TABLE.match(line) and not _RULE.match(line))
-    return [line for line in lines if any(map(str.isalnum, line))]
+    said = (line for line in kept.splitlines() if not (_TABLE.match(line) or _RULE.match(line)))
+    plain = (bare(line) for line in said if not _TITLE.match(line))
+    return [line for line in plain if any(map(str.isalnum, line))]
 
 
 def beginning(text: str, limit: int) -> str:
@@ -74,7 +80,7 @@ def code(text: str) -> str:
 def safe(text: str) -> str:
     """A line in which nothing is live Markdown but code: no HTML, no link, no image, no heading."""
     words = one_line(text)
-    words = words if words[:1].isalnum() else _LEAD.sub("", words)
+    words = words if words[:1].isalnum() else _LEAD.sub("", words).lstrip("#>*+-= ") or words.strip("#>*+-= ")
     if "``" in words or "\\`" in words:  # where code begins is then anybody's guess
         return _LIVE.sub(r"\\\g<0>", words)
     parts = _CODE.split(words)
