@@ -48,8 +48,8 @@ _TESTS = re.compile(
     r"|karma|(?:npm|pnpm|yarn|bun|deno)(?: run)? (?:t|test\S*|check|lint|typecheck)\b|node --test"
     r"|playwright test|(?:mvnw?|gradlew?)\b.*\b(?:test|verify|check|build)\b|rspec|rails test"
     r"|rake (?:test|spec)|phpunit|\S*/phpunit|ctest|dotnet test|swift test|mix test"
-    r"|make\s.*\b(?:test|check|ci|lint)\S*|(?:just|task|mise run|nx|turbo(?: run)?|bazel)\s+\S*(?:test|lint)\S*"
-    r"|ruff (?:check|format --check)|mypy|pyright|flake8|eslint|tsc|golangci-lint|go vet"
+    r"|make\s.*\b(?:test|check|ci|lint)\S*"
+    r"|(?:just|task|mise run|nx|turbo(?: run)?|bazel)\s+\S*(?:test|lint)\S*|ruff (?:check|format --check)|mypy|pyright|flake8|eslint|tsc|golangci-lint|go vet"
     r"|cargo (?:clippy|check)|pre-commit run|manage\.py test|coverage run)\b"
 )
 

@@ -256,8 +256,6 @@ _NOISE = re.compile(
     r"A complete log of this run|^npm (?:ERR!|error)\s*(?:code|path|$)|^make(?:\[\d+\])?:|ERROR task failed$"
     r"|exit(?:ed with)? (?:code|status) \d+\.?$"
 )
-    r"A complete log of this run|^npm (?:ERR!|error)\s*(?:code|path|$)|^make(?:\[\d+\])?:|ERROR task failed$|exit(?:ed with)? (?:code|status) \d+\.?$"
-)
 
 
 def first_line(text: str, limit: int = 200) -> str:
