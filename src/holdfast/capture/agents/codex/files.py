@@ -49,12 +49,18 @@ def opened(path: str) -> IO[bytes]:
     """A rollout's bytes, unpacked if it is packed."""
     if not path.endswith(".zst"):
         return open(path, "rb")
-    if zstandard is None:
+    return io.BufferedReader(_Unpacked(path, _unpacking(path)), 1 << 18)
+
+
+def _unpacking(path: str) -> ModuleType:
+    """What unpacks: an extra, so it is looked for only when a packed rollout is there."""
+    try:
+        return import_module("zstandard")
+    except ImportError as error:
         raise BadInput(
             f"{path} is packed, and what unpacks it is not installed",
             hint="Run `pip install 'holdfast[zstd]'`.",
-        )
-    return io.BufferedReader(_Unpacked(path), 1 << 18)
+        ) from error
 
 
 class _Unpacked(io.RawIOBase):
