@@ -53,17 +53,16 @@ def take(text: str) -> str:
     before = _parsed(text)
     if found(text) is None:
         return text
-    kept: list[str] = []
-    inside = False
-    for line in text.splitlines(keepends=True):
+    mark = max(text.rfind(MARK), 0)  # what stands above it is not ours, whatever it looks like
+    kept, inside = text[:mark].splitlines(keepends=True), False
+    for line in text[mark:].splitlines(keepends=True):
         if _HEADER.match(line.removeprefix(BOM)):
             inside = _OWN.match(line.removeprefix(BOM)) is not None
             if inside:
                 _drop_mark(kept)
-        if not inside:
+        # Blank lines and comments below our table belong to what follows.
+        if not inside or not line.strip() or line.lstrip().startswith("#"):
             kept.append(line)
-        elif not line.strip() or line.lstrip().startswith("#"):
-            kept.append(line)  # blank lines and comments below our table belong to what follows
     after = "".join(kept)
     _prove(before, after, None)
     return after
