@@ -1,0 +1,113 @@
+"""What `holdfast try` says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.interfaces.cli.output import as_plain, strong
+from holdfast.interfaces.cli.words import count, lines, short, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.project.trying import Tried
+    from holdfast.project.trying.backing import Candidate, Place
+
+AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
+KEYS = "r sets Holdfast up here and opens the review; any other key leaves."
+_WIDE = 100
+_HOLDS = {
+    "holds": "evidence holds",
+    "changed": "evidence changed since",
+    "gone": "evidence is gone",
+    "unknown": "names no file",
+}
+
+
+def tried(found: Tried) -> str:
+    """A look at a repository in words."""
+    said = [
+        f"The last {count(found.days, 'day')} of {found.top}: nothing was written, no model was asked.",
+        "",
+    ]
+    said += table([*_tools(found), ("git log", count(found.commits, "commit"), "", "", "")])
+    if found.source == "documents":
+        said += ["", f"No agent has left records of this repository ({_looked(found)})."]
+        said += ["What follows comes from its documents and its commits."]
+    if found.unread:
+        said += ["", f"{count(found.unread, 'transcript')} could not be read, or was left out as too large."]
+    said += ["", _headline(found)]
+    for number, one in enumerate(found.best, 1):
+        said += ["", *_candidate(number, one)]
+    return lines(said, "", _next(found))
+
+
+def tried_object(found: Tried) -> dict[str, Any]:
+    """The same as JSON."""
+    told: dict[str, Any] = as_plain(found)
+    for one, candidate in zip(told["best"], found.best, strict=True):
+        one["evidence"] = candidate.holds
+        one["commits"] = [{"id": commit.oid, "subject": commit.subject} for commit in candidate.commits]
+    return told
+
+
+def _tools(found: Tried) -> Iterator[tuple[str, ...]]:
+    for one in found.seen:
+        newest = f"newest {one.newest[:10]}" if one.newest else ""
+        yield (
+            AGENTS.get(one.agent, one.agent),
+            count(one.sessions, "session"),
+            count(one.turns, "turn"),
+            f"{count(one.files, 'file')} written",
+            newest,
+        )
+
+
+def _looked(found: Tried) -> str:
+    if not found.transcripts:
+        return "Codex, Claude Code and Gemini were asked"
+    return f"{count(found.transcripts, 'transcript')} were looked at, all of other work"
+
+
+def _headline(found: Tried) -> str:
+    if not found.candidates:
+        return "Nothing in it is sure enough to be proposed as a memory."
+    things = "1 thing" if found.candidates == 1 else f"{found.candidates:,} things"
+    best = f"the {len(found.best)} best supported" if found.candidates > len(found.best) else "all of it"
+    return f"{things} may be worth remembering; {best}:"
+
+
+def _candidate(number: int, one: Candidate) -> Iterator[str]:
+    yield f"{number}. {one.kind}  {strong(one.statement)}"
+    if one.words.strip() and one.words.strip().rstrip(".") != one.statement.rstrip("."):
+        yield f'   "{short(" ".join(one.words.split()), 160)}"'
+    if one.why:
+        yield f"   because {short(one.why, 160)}"
+    yield f"   {_who(one)}"
+    yield from (f"   commit {commit.oid[:10]} {short(commit.subject, 80)}" for commit in one.commits)
+    rests = "; ".join(f"{rest.path} ({rest.words})" for rest in one.rests)
+    yield f"   {_HOLDS[one.holds]}: {rests}" if rests else f"   {_HOLDS[one.holds]}"
+
+
+def _who(one: Candidate) -> str:
+    first, *others = one.said
+    more = len({place.name for place in others} - {first.name})
+    again = f"; said in {count(more, 'more place')}" if more else ""
+    return f"{_place(first, one.who)}{again}"
+
+
+def _place(place: Place, who: str) -> str:
+    day = f", {place.ts[:10]}" if place.ts else ""
+    if place.kind == "git":
+        return f"git log{day}"
+    if place.kind == "file":
+        return f"{place.name}, line {place.turn}"
+    by = "said by the person" if who == "user" else "said by the agent"
+    return f"{by}, {place.kind} session {place.name}, turn {place.turn}{day}"
+
+
+def _next(found: Tried) -> str:
+    tools = " && ".join(f"holdfast import {one.agent}" for one in found.seen) or "holdfast import memory"
+    if found.initialised:
+        return f"Holdfast is set up here. Take this in: {tools} && holdfast review"
+    return f"Keep it: holdfast init && {tools} && holdfast review"

@@ -1,0 +1,190 @@
+"""Exporting: every session, run and cycle of this clone, one JSON object each, or as pages to read.
+
+The objects are a promise: each has `v` and `kind`; a field may be added within a version, none changes.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import chain
+from typing import Any
+
+from holdfast.capture.export_codex import Rollout, turns_of, write_rollout
+from holdfast.capture.ingest import filling
+from holdfast.errors import HoldfastError
+from holdfast.model.event import Event
+from holdfast.model.ids import pick
+from holdfast.model.session import Session, to_object
+from holdfast.model.transcript import Origin, Turn
+from holdfast.project.viewing import Viewing
+from holdfast.store import capsule, fsio, sessions, transcripts
+
+VERSION = 1
+_MAX_SUMMARY = 1 << 20
+_ENVELOPE = ("hash_self", "writer", "seq", "hash_prev", "body", "kind", "target")
+
+
+class Exporting(Viewing):
+    """What was recorded, for other programs and for readers."""
+
+    def export_records(self, name: str | None = None) -> Iterator[dict[str, Any]]:
+        """Sessions, runs, turns and cycles as objects: of all, or of one session or run.
+
+        A session comes before its runs, a run before its turns, those before their cycles.
+        """
+        for session, runs in self._chosen(name):
+            if session is not None:
+                yield {
+                    "v": VERSION,
+                    "kind": "session",
+                    "id": session.id,
+                    "runs": [r.run_id for r in runs],
+                    **_of(session),
+                }
+            for event in runs:
+                yield from self._run_records(event, session)
+
+    def export_markdown(self, name: str | None = None) -> Iterator[str]:
+        """The same to read: a page a session with the summaries of its runs, and what each turn asked."""
+        for session, runs in self._chosen(name):
+            if session is not None:
+                yield _session_page(session)
+            for event in runs:
+                yield self._run_page(event)
+
+    def export_codex(self, name: str, home: str) -> Rollout:
+        """Write a session as a rollout into a Codex home; `codex resume` goes on with it.
+
+        `name` is a session or a run; its runs are told in their order.
+        """
+        session, runs = self._chosen(name)[0]
+        turns = chain.from_iterable(self._turns(event) for event in runs)
+        origin, started = self._origin(session, runs)
+        return write_rollout(os.path.abspath(home), turns, origin=origin, at=started)
+
+    def _turns(self, event: Event) -> Iterator[Turn]:
+        folder = self.clone.layout.run(str(event.run_id))
+        return turns_of(filling.rows_of(folder, filling.CYCLES), filling.turns_of(folder))
+
+    def _origin(self, session: Session | None, runs: Sequence[Event]) -> tuple[Origin, datetime]:
+        """Whose session it was and when it began; where nobody knows, this place and now."""
+        first = runs[0] if runs else None
+        context = (
+            capsule.read_json(self.clone.layout.run(str(first.run_id)), capsule.CONTEXT) if first else None
+        )
+        told = context if isinstance(context, dict) else {}
+        agent = told.get("agent") if isinstance(told.get("agent"), dict) else {}
+        anchor = told.get("anchor") if isinstance(told.get("anchor"), dict) else {}
+        began = session.started.ts if session else str(told.get("started") or self.clone.now())
+        origin = Origin(
+            agent=str(agent.get("name") or (session.agent if session else None) or "holdfast"),
+            session=str(
+                agent.get("session") or (session.id if session else str(first.run_id if first else ""))
+            ),
+            cwd=self.clone.repo.top,
+            branch=anchor.get("branch") or (session.branch if session else None),
+            commit=anchor.get("head") or (session.started.commit if session else None),
+            title=session.objective or None if session else None,
+        )
+        return origin, datetime.fromisoformat(began).astimezone()
+
+    def _chosen(self, name: str | None) -> list[tuple[Session | None, list[Event]]]:
+        """Sessions with their runs, in the order of time; runs of none stand last."""
+        there = sorted(sessions.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
+        runs = {
+            event.run_id: event for event in self.clone.own_events() if event.kind == "run" and event.run_id
+        }
+        if name is not None:
+            asked = pick(name.removeprefix("run:"), {*runs, *(one.id for one in there)})
+            if asked in runs:
+                return [(None, [runs[asked]])]
+            there = [one for one in there if one.id == asked]
+        taken = self._taken()
+        of = {one.id: [runs[run] for run in _runs_of(one, taken) if run in runs] for one in there}
+        told = {event.run_id for events in of.values() for event in events}
+        rest = [event for run, event in runs.items() if run not in told] if name is None else []
+        return [*((one, of[one.id]) for one in there), *([(None, rest)] if rest else [])]
+
+    def _taken(self) -> dict[str, list[str]]:
+        """Session to the runs that were made of an agent's transcript."""
+        found: dict[str, list[str]] = {}
+        for one in transcripts.every(self.clone.stores):
+            if one.session_id:
+                found.setdefault(one.session_id, []).extend(run.run for run in one.runs)
+        return found
+
+    def _run_records(self, event: Event, session: Session | None) -> Iterator[dict[str, Any]]:
+        run, folder = str(event.run_id), self.clone.layout.run(str(event.run_id))
+        told = self.clone.joined(event)
+        fields = {key: value for key, value in told.items() if key not in _ENVELOPE and value is not None}
+        yield {
+            "v": VERSION,
+            "kind": "run",
+            "id": run,
+            "session": session.id if session else None,
+            **fields,
+            "context": capsule.read_json(folder, capsule.CONTEXT),
+            "page": self._summary(run),
+        }
+        if event.run_id in self.clone.erased():
+            return
+        for kind, rows in (
+            ("turn", filling.turns_of(folder)),
+            ("cycle", filling.rows_of(folder, filling.CYCLES)),
+        ):
+            yield from ({"v": VERSION, "kind": kind, "run": run, **row} for row in rows)
+
+    def _summary(self, run: str) -> str | None:
+        try:
+            path = os.path.join(self.clone.layout.run(run), capsule.SUMMARY)
+            return fsio.read(path, limit=_MAX_SUMMARY).decode("utf-8", "replace")
+        except (OSError, HoldfastError):
+            return None
+
+    def _run_page(self, event: Event) -> str:
+        run = str(event.run_id)
+        page = self._summary(run) or f"# Run {run}\n\n{_sentence(self.clone.joined(event))}\n"
+        turns = [
+            str(row.get("line")) for row in filling.turns_of(self.clone.layout.run(run)) if row.get("line")
+        ]
+        rows = [f"{number}. {line}" for number, line in enumerate(turns, 1)]
+        return page + ("\n".join(["\n## Turns\n", *rows]) + "\n" if rows else "")
+
+
+def _runs_of(session: Session, taken: Mapping[str, Iterable[str]]) -> list[str]:
+    named = [turn.run for turn in session.every_turn if turn.run]
+    named += [command.run for command in session.commands if command.run]
+    return sorted(dict.fromkeys([*named, *taken.get(session.id, ())]))
+
+
+def _of(session: Session) -> dict[str, Any]:
+    return {key: value for key, value in to_object(session).items() if key not in ("id", "version")}
+
+
+def _sentence(told: Mapping[str, Any]) -> str:
+    outputs = told.get("outputs")
+    said = outputs.get("summary") if isinstance(outputs, dict) else None
+    return str(said or "Nothing is known of it here any more.")
+
+
+def _session_page(session: Session) -> str:
+    rows = [f"# Session {session.id}", "", session.objective or "Without an objective.", ""]
+    rows += [f"- Branch: {session.branch or 'a detached HEAD'}", f"- Started: {session.started.ts}"]
+    rows += [f"- Ended: {session.ended.ts}"] if session.ended else ["- Open"]
+    rows += [f"- Agent: {session.agent}"] if session.agent else []
+    rows += ["", session.summary] if session.summary else []
+    parts = (
+        ("Turns", [f"{turn.n}. {_flat(turn.summary)}" for turn in session.every_turn]),
+        ("Open", [f"- {one.id} {_flat(one.text)}" for one in session.still_open]),
+        ("Waiting for a yes or no", [f"- {one.id} {_flat(one.text)}" for one in session.pending]),
+        ("To follow up", [f"- {one.id} {_flat(one.text)}" for one in session.still_to_follow]),
+        ("Decided", [f"- {_flat(one)}" for one in session.decisions]),
+        ("Commits", [f"- {oid}" for oid in session.commits]),
+    )
+    for title, lines in parts:
+        rows += ["", f"## {title}", "", *lines] if lines else []
+    return "\n".join(rows) + "\n"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,156 @@
+"""Handing over: what another agent or person needs to go on with the work of this branch.
+
+It is the context pack, told for somebody who knows nothing: the work first, then what the last runs left
+behind, the session, and what governs the files that were touched. All of it is data between two markers.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from holdfast.errors import HoldfastError
+from holdfast.index.refresh import signature_of
+from holdfast.model.ids import token
+from holdfast.model.session import Session
+from holdfast.project.hydrating import MARKER, Hydrating
+from holdfast.recall import context
+from holdfast.recall.context import Context
+from holdfast.recall.pack import material
+from holdfast.recall.pack.counting import count
+from holdfast.recall.pack.lines import Line, Section, Told, first, line
+from holdfast.recall.pack.material import Material
+from holdfast.store import capsule, fsio, tally, transcripts
+
+BUDGET = 4000  # tokens, unless somebody says otherwise
+SECTIONS = (
+    *("session", "changed", "open", "blocked", "invariants", "decisions", "dead-ends", "assumptions"),
+    *("goals", "facts", "links"),
+)
+ASK = (
+    ("holdfast recall WORDS", "search memories, tasks, sessions and runs"),
+    ("holdfast context --for WORDS --files PATH", "what governs a piece of work"),
+    ("holdfast show ID", "one memory, task, session or run in full"),
+    ("holdfast next", "the task to take up next"),
+    ("holdfast session note --close ID", "say that something open is settled"),
+)
+_RUNS = 3  # the newest runs that are told of
+_OF_RUN = {  # which parts of a run's summary are told, and how each begins
+    "Left open": "left open",
+    "Failed": "what failed",
+    "Tests and checks, as they ended": "tests",
+    "Decided": "decided",
+    "Done, in the agent's words": "done",
+}
+_DIRTY = 30
+_MAX_SUMMARY = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handoff:
+    """What is handed over."""
+
+    pack: Context
+    session: str | None
+    objective: str | None
+    branch: str | None
+    head: str | None
+    uncommitted: tuple[str, ...]
+    runs: tuple[str, ...]
+
+
+class Handing(Hydrating):
+    """What the next one needs."""
+
+    def handoff(self, *, budget: int | None = None) -> Handoff:
+        """What another agent or person needs to take over the current work, within a budget of tokens."""
+        self.seen = signature_of(self.clone)
+        found = self._material("", (), self.knowledge().standings)
+        session, room = found.chosen.session, budget or BUDGET
+        runs = self._last_runs(session)
+        work = Section("work", "The work to take over (unreviewed)", tuple(_work(found)))
+        told = first((one for run in runs for one in self._of_run(run)), room // 3)
+        after = Section("runs", "What the last runs left (unreviewed)", tuple(told), more="holdfast show RUN")
+        extra = [part for part in (work, after) if part.lines]
+        packed = self._packed(found, extra, room)
+        tally.count(self.clone.layout, "handoff")
+        return Handoff(
+            pack=replace(packed, receipt=self._receipt(packed, found)),
+            session=session.id if session else None,
+            objective=session.objective or None if session else None,
+            branch=found.branch,
+            head=found.head,
+            uncommitted=tuple(sorted(found.changed.uncommitted)),
+            runs=tuple(runs),
+        )
+
+    def _packed(self, found: Material, extra: Sequence[Section], budget: int) -> Context:
+        """The pack with these sections in front, all of it within the budget."""
+        clean = self.clone.scan.text
+        lines = [
+            replace(part, lines=tuple(Line(clean(one.text), one.told) for one in part.lines))
+            for part in extra
+        ]
+        taken = sum(count(text) + 1 for part in lines for text in part.texts)
+        packed = context.pack(
+            found, budget=max(200, budget - taken), marker=token(MARKER), sections=SECTIONS, clean=clean
+        )
+        full = replace(packed, budget=budget, sections=(*lines, *packed.sections))
+        return replace(full, tokens=count(context.text(full)))
+
+    def _last_runs(self, session: Session | None) -> list[str]:
+        """The newest runs of the session to go on from; if it had none, the newest of this line."""
+        named = [turn.run for turn in session.every_turn if turn.run] if session else []
+        named += [command.run for command in session.commands if command.run] if session else []
+        if session:
+            taken = transcripts.every(self.clone.stores)
+            named += [run.run for one in taken if one.session_id == session.id for run in one.runs]
+        if not named:
+            line_ = self.clone.line().id
+            events = (event for event in self.clone.own_events() if event.kind == "run")
+            named = [event.run_id for event in events if event.run_id and event.line == line_]
+        return sorted(dict.fromkeys(named), reverse=True)[:_RUNS]  # an id begins with the time
+
+    def _of_run(self, run: str) -> Iterator[Line]:
+        """What a run's summary says, a line each."""
+        try:
+            path = os.path.join(self.clone.layout.run(run), capsule.SUMMARY)
+            text = fsio.read(path, limit=_MAX_SUMMARY).decode("utf-8", "replace")
+        except (OSError, HoldfastError):
+            return
+        told = Told(run, "run", None, "what the last runs left")
+        parts = sections_of(text)
+        if sentence := parts.get(""):
+            yield line(f"- {run} {sentence[0]}", told)
+        for title, label in _OF_RUN.items():
+            yield from (line(f"- {run} {label}: {row}", told) for row in parts.get(title, ()))
+
+
+def sections_of(page: str) -> dict[str, list[str]]:
+    """The items of a run's summary by the heading they stand under; the sentence at its top under none."""
+    found: dict[str, list[str]] = {}
+    title = ""
+    for row in page.splitlines():
+        if row.startswith("## "):
+            title = row[3:].strip()
+        elif row.startswith("- ") and title:
+            found.setdefault(title, []).append(row[2:].strip())
+        elif row.strip() and not title and not row.startswith(("#", "- ")):
+            found.setdefault("", []).append(row.strip())
+    return found
+
+
+def _work(found: Material) -> Iterator[Line]:
+    """The objective, the place, and what is not committed."""
+    session = found.chosen.session
+    here = material.here(found)
+    if session and session.objective:
+        told = Told(session.id, "session", None, "the thread to go on with")
+        yield line(f"- objective: {session.objective}", told)
+    branch = found.branch or "a detached HEAD"
+    yield line(f"- where: {branch} at {found.head[:12] if found.head else 'no commit yet'}", here)
+    dirty = sorted(found.changed.uncommitted)
+    if not dirty:
+        yield line("- nothing is uncommitted", here)
+    yield from (line(f"- not committed: {path}", here) for path in dirty[:_DIRTY])
+    if len(dirty) > _DIRTY:
+        yield line(f"- not committed: {len(dirty) - _DIRTY:,} more (`git status`)", here)

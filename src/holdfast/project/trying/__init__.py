@@ -1,0 +1,113 @@
+"""Trying: what a repository's last days hold that is worth remembering, shown before anything is set up.
+
+Agents' own records and git's log are read; no model is asked, and nothing is written anywhere.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from holdfast.git.clone import Clone, is_initialised
+from holdfast.git.repo import Repo
+from holdfast.project.trying import backing, history, logged
+from holdfast.project.trying.backing import Candidate, Place, Said
+from holdfast.project.trying.history import Seen
+from holdfast.project.viewing import Viewing
+from holdfast.security.redact import Scanner
+
+DAYS = 30
+_MOST = 300  # finds that are weighed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What a look at a repository gave."""
+
+    top: str
+    days: int
+    seen: tuple[Seen, ...]
+    transcripts: int  # of all tools that were looked at
+    unread: int
+    commits: int
+    source: str  # history, or documents where agents left none
+    candidates: int
+    best: tuple[Candidate, ...]
+    initialised: bool
+    model_calls: int = 0
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Trying(Viewing):
+    """A look before anything is set up."""
+
+    @classmethod
+    def try_(
+        cls,
+        path: str | os.PathLike[str] = ".",
+        *,
+        days: int = DAYS,
+        environ: Mapping[str, str] | None = None,
+        home: str | None = None,
+        clock: Callable[[], datetime] = _now,
+    ) -> Tried:
+        """What the last days of a repository hold; nothing is written, not even a cache.
+
+        `home` is the user's home, where the tools keep their records if no variable says otherwise.
+        """
+        environ = os.environ if environ is None else environ
+        here = cls.look(path, environ=environ)
+        clone, now = here.clone, clock()
+        scan = Scanner(here.settings.redact_rules, here.settings.redact_allow)
+        told = history.read(clone, environ=environ, home=home or os.path.expanduser("~"), now=now, days=days)
+        log = logged.commits(clone.repo, since=now - timedelta(days=days))
+        said = [*backing.from_history(told.heard), *_of_log(log)]
+        if not told.seen:
+            said += _of_documents(clone.repo)
+        said = sorted(said, key=lambda one: -one.found.confidence)[:_MOST]
+        found = backing.backed(clone.repo, said, log, logged.tracked(clone.repo))
+        return Tried(
+            top=clone.repo.top,
+            days=days,
+            seen=tuple(told.seen),
+            transcripts=told.files,
+            unread=told.unread,
+            commits=len(log),
+            source="history" if told.seen else "documents",
+            candidates=len(found),
+            best=tuple(_clean(one, scan) for one in backing.best(found)),
+            initialised=_is_set_up(clone),
+        )
+
+
+def _of_log(log: list[logged.Commit]) -> list[Said]:
+    return [
+        Said(
+            replace(found, confidence=found.confidence - 0.1),  # a message is short, and seldom says why
+            Place("git", commit.oid, None, commit.when.isoformat() if commit.when else None),
+            {},
+            (commit,),
+        )
+        for found, commit in logged.of_commits(log)
+    ]
+
+
+def _of_documents(repo: Repo) -> list[Said]:
+    return [
+        Said(found, Place("file", path, line, None), {path: frozenset()})
+        for found, path, line in logged.of_documents(repo.top)
+    ]
+
+
+def _clean(one: Candidate, scan: Scanner) -> Candidate:
+    """A candidate without secrets: a terminal is read over shoulders, and pasted."""
+    return replace(
+        one, statement=scan.text(one.statement), why=scan.text(one.why), words=scan.text(one.words)
+    )
+
+
+def _is_set_up(clone: Clone) -> bool:
+    return is_initialised(clone.repo, clone.private)

@@ -1,0 +1,198 @@
+"""What stands behind a candidate: who said it, which commits go with it, whether what it rests on holds."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from holdfast.curation.extraction.bars import content
+from holdfast.errors import HoldfastError
+from holdfast.git.repo import Repo
+from holdfast.model.said import Found
+from holdfast.model.transcript import line_hash
+from holdfast.project.trying.history import Heard, moment
+from holdfast.project.trying.logged import Commit
+from holdfast.store import fsio
+
+WANTED = ("decision", "dead-end", "invariant")
+_ALIKE = 0.6  # of the words two statements have together
+_SOON = timedelta(hours=12)  # in which work is committed
+_PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)+|[\w-]+\.[A-Za-z]{1,5}\b")
+_MAX_FILE = 4 << 20
+_FILES, _COMMITS = 3, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """A file that a candidate rests on, and whether it still does."""
+
+    path: str
+    state: str  # holds, changed, gone
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was said: a session's turn, a commit, or a line of a file."""
+
+    kind: str  # an agent's name, "git" or "file"
+    name: str  # the session, the commit, the path
+    turn: int | None  # or the line of a file
+    ts: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing that may be worth remembering, with all that stands behind it."""
+
+    kind: str
+    statement: str
+    why: str
+    words: str
+    who: str
+    rule: str
+    confidence: float
+    said: tuple[Place, ...]  # where, the best place first
+    commits: tuple[Commit, ...]
+    rests: tuple[Rests, ...]
+
+    @property
+    def holds(self) -> str:
+        """Whether its evidence still holds: holds, changed, gone, or unknown where there is none."""
+        states = {one.state for one in self.rests}
+        if not states:
+            return "holds" if self.commits else "unknown"
+        return next(iter(states)) if len(states) == 1 else "changed"
+
+    @property
+    def weight(self) -> float:
+        """How well it is supported."""
+        evidence = {"holds": 0.15, "changed": 0.0, "gone": -0.25, "unknown": -0.05}[self.holds]
+        witnesses = 0.06 * min(3, len({place.name for place in self.said}) - 1)
+        own = 0.1 if self.who == "user" else 0.0
+        return self.confidence + evidence + witnesses + own + (0.05 if self.commits else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A find with its place and the lines that were written with it."""
+
+    found: Found
+    place: Place
+    wrote: Mapping[str, frozenset[str]]
+    commits: tuple[Commit, ...] = ()
+
+
+def from_history(heard: Iterable[Heard]) -> list[Said]:
+    """Finds of sessions."""
+    return [
+        Said(one.found, Place(one.agent, one.session, one.found.turn, one.ts), one.wrote) for one in heard
+    ]
+
+
+def backed(
+    repo: Repo, said: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str]
+) -> list[Candidate]:
+    """The candidates, those that say the same as one, the best supported first."""
+    ranked = sorted(said, key=lambda one: -one.found.confidence)
+    groups: list[tuple[frozenset[str], list[Said]]] = []
+    for one in ranked:
+        words = content(one.found.statement)
+        group = next(
+            (kept for about, kept in groups if kept[0].found.kind == one.found.kind and _alike(words, about)),
+            None,
+        )
+        if group is None:
+            groups.append((words, [one]))
+        else:
+            group.append(one)
+    looked = _Files(repo.top)
+    made = [_candidate(group, log, tracked, looked) for _, group in groups]
+    return sorted(made, key=lambda one: (-one.weight, one.statement))
+
+
+def best(candidates: Sequence[Candidate], most: int = 3) -> list[Candidate]:
+    """A decision, a dead end and an invariant if there are, else the best of what there is."""
+    firsts = [next((one for one in candidates if one.kind == kind), None) for kind in WANTED]
+    chosen = [one for one in firsts if one is not None][:most]
+    rest = [one for one in candidates if one not in chosen]
+    return [*chosen, *rest[: most - len(chosen)]]
+
+
+def _candidate(
+    group: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str], looked: "_Files"
+) -> Candidate:
+    first = max(group, key=lambda one: (one.found.who == "user", one.found.confidence))
+    named = _named(f"{first.found.statement} {first.found.words}", tracked)
+    wrote = {path: lines for one in group for path, lines in one.wrote.items()}
+    paths = [*named, *(path for path in wrote if path not in named)][:_FILES]
+    commits = [commit for one in group for commit in one.commits]
+    commits += [commit for one in group if (commit := _commit(one, named, log))]
+    found = first.found
+    places = [first.place, *(one.place for one in group if one is not first)]
+    return Candidate(
+        found.kind,
+        found.statement,
+        found.why,
+        found.words,
+        found.who,
+        found.rule,
+        found.confidence,
+        tuple(places[:8]),
+        tuple(dict.fromkeys(commits))[:_COMMITS],
+        tuple(looked.rests(path, wrote.get(path, frozenset())) for path in paths),
+    )
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one) and len(one & other) >= _ALIKE * len(one | other)
+
+
+def _named(words: str, tracked: frozenset[str]) -> list[str]:
+    """Files of this repository that a text names, in full or by their last name."""
+    found = []
+    for name in dict.fromkeys(_PATH.findall(words)):
+        if name in tracked:
+            found.append(name)
+        else:
+            found += [path for path in tracked if path.endswith(f"/{name}")][:1]
+    return found[:_FILES]
+
+
+def _commit(one: Said, named: Sequence[str], log: Sequence[Commit]) -> Commit | None:
+    """The first commit after something was said that touches what was written or named then."""
+    when, files = moment(one.place.ts), {*one.wrote, *named}
+    if when is None or not files:
+        return None
+    after = [c for c in log if c.when and when <= c.when <= when + _SOON and files & set(c.files)]
+    return min(after, key=lambda commit: commit.when or when, default=None)
+
+
+class _Files:
+    """The work tree's files as they are now, each read once."""
+
+    def __init__(self, top: str) -> None:
+        self._top = top
+        self._lines: dict[str, frozenset[str] | None] = {}
+
+    def rests(self, path: str, wrote: frozenset[str]) -> Rests:
+        """Whether a file is still there, and the lines that were written into it."""
+        now = self._now(path)
+        if now is None:
+            return Rests(path, "gone", "not there any more")
+        if not wrote:
+            return Rests(path, "holds", "there")
+        kept = len(wrote & now)
+        words = f"{kept:,} of {len(wrote):,} lines written then are still there"
+        return Rests(path, "holds" if 2 * kept >= len(wrote) else "changed", words)
+
+    def _now(self, path: str) -> frozenset[str] | None:
+        if path not in self._lines:
+            try:
+                data = fsio.read(os.path.join(self._top, *path.split("/")), limit=_MAX_FILE)
+                text = data.decode("utf-8", "replace")
+                self._lines[path] = frozenset(map(line_hash, text.split("\n")))
+            except (OSError, HoldfastError):
+                self._lines[path] = None
+        return self._lines[path]

@@ -1,0 +1,186 @@
+"""The agents' own records of this repository, read and not kept: who worked, and what was said."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from holdfast.capture.agents import DIALECTS
+from holdfast.capture.agents.reading import Dialect
+from holdfast.capture.ingest.whose import Repository, relative
+from holdfast.curation import extraction
+from holdfast.errors import HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.model.said import Found, Said, Tried
+from holdfast.model.transcript import Origin, Turn, line_hash, telling_lines
+
+MAX_BYTES = 400 << 20  # of transcripts that are read; the newest are read first
+MAX_SESSIONS = 300
+MAX_TURNS = 400  # of one session that are looked at
+MAX_SAID = 20_000  # characters of a prompt or an answer
+MAX_LINES = 400  # written in one turn, by which a file is known again
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one tool did here."""
+
+    agent: str
+    sessions: int
+    turns: int
+    files: int  # written, of this repository
+    newest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Something that was said in a session, and what was written in the same turn."""
+
+    found: Found
+    agent: str
+    session: str
+    ts: str | None
+    wrote: Mapping[str, frozenset[str]]  # path from the top: hashes of the lines written
+
+
+@dataclass(slots=True)
+class _Count:
+    sessions: int = 0
+    turns: int = 0
+    files: set[str] = field(default_factory=set)
+    newest: str | None = None
+
+
+@dataclass(slots=True)
+class History:
+    """All that the tools' records of some days say."""
+
+    seen: list[Seen] = field(default_factory=list)
+    heard: list[Heard] = field(default_factory=list)
+    files: int = 0  # transcripts that were looked at
+    unread: int = 0  # left out: too many, too large, damaged
+
+
+def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, days: int) -> History:
+    """What agents' records of the last days say about this repository."""
+    told, since = History(), now - timedelta(days=days)
+    whose = Repository(clone)
+    room = MAX_BYTES
+    for dialect in DIALECTS.values():
+        counted = _Count()
+        for path, size in _recent(dialect, dict(environ), home, since):
+            told.files += 1
+            if counted.sessions >= MAX_SESSIONS or size > room:
+                told.unread += 1
+                continue
+            room -= _take(told, counted, dialect, path, whose=whose, since=since) * size
+        if counted.sessions:
+            there = (counted.sessions, counted.turns, len(counted.files), counted.newest)
+            told.seen.append(Seen(dialect.name, *there))
+    return told
+
+
+def _recent(
+    dialect: Dialect, environ: dict[str, str], home: str, since: datetime
+) -> Iterator[tuple[str, int]]:
+    folder = dialect.home(environ, home)
+    for path in dialect.files(folder) if os.path.isdir(folder) else ():
+        try:
+            facts = os.stat(path)
+        except OSError:
+            continue
+        if facts.st_mtime >= since.timestamp():
+            yield path, facts.st_size
+
+
+def _take(
+    told: History, counted: _Count, dialect: Dialect, path: str, *, whose: Repository, since: datetime
+) -> bool:
+    """Read one transcript; whether it was one of this repository."""
+    try:
+        reading = dialect.read(path, 0, None)
+        origin = reading.origin
+        if origin.role == "internal" or not whose.owns(origin):
+            return False
+        session = _Session(origin, whose.top_for(origin), since)
+        for turn in reading:
+            if not session.add(turn):
+                break
+    except (HoldfastError, OSError, ValueError):
+        told.unread += 1
+        return False
+    if session.turns:
+        counted.sessions += origin.role in ("main", "fork")
+        counted.turns += session.turns
+        counted.files |= session.files
+        counted.newest = max(filter(None, (counted.newest, session.newest)), default=None)
+        told.heard += session.heard()
+    return True
+
+
+class _Session:
+    """One transcript, turn by turn."""
+
+    def __init__(self, origin: Origin, top: str | None, since: datetime) -> None:
+        self._origin, self._top, self._since = origin, top, since
+        self._said: list[Said | Tried] = []
+        self._of: dict[int, tuple[str | None, dict[str, frozenset[str]]]] = {}
+        self.turns = 0
+        self.files: set[str] = set()
+        self.newest: str | None = None
+
+    def add(self, turn: Turn) -> bool:
+        """Take in a turn that is young enough; False if no more are looked at."""
+        ts = turn.ts or next((step.ts for step in turn.steps if step.ts), None) or self._origin.started
+        if is_before(ts, self._since):
+            return True
+        self.turns += not turn.continues
+        self.newest = max(filter(None, (self.newest, ts)), default=None)
+        number = len(self._of) + 1
+        wrote = dict(self._written(turn))
+        self.files |= wrote.keys()
+        self._of[number] = (ts, wrote)
+        self._said += _told(turn, number)
+        return number < MAX_TURNS
+
+    def _written(self, turn: Turn) -> Iterable[tuple[str, frozenset[str]]]:
+        for call in turn.calls:
+            if call.result is None or call.result.failed or call.result.refused:
+                continue
+            for edit in call.edits:
+                path = relative(edit.path, self._top, turn.cwd or self._origin.cwd)
+                if path is not None:
+                    yield path, frozenset(map(line_hash, telling_lines(edit.added)[:MAX_LINES]))
+
+    def heard(self) -> list[Heard]:
+        """What may be worth remembering of it."""
+        return [
+            Heard(one, self._origin.agent, self._origin.session, *self._of.get(one.turn, (None, {})))
+            for one in extraction.found(self._said)
+        ]
+
+
+def _told(turn: Turn, number: int) -> Iterator[Said | Tried]:
+    if turn.prompt:
+        yield Said("user", turn.prompt[:MAX_SAID], number)
+    for step in turn.steps:
+        if step.text and not step.aside:
+            yield Said("agent", step.text[:MAX_SAID], number)
+        for call in step.calls:
+            if call.command is not None and call.result is not None:
+                yield Tried(call.command[:2000], call.result.exit_status, number)
+
+
+def moment(ts: str | None) -> datetime | None:
+    """A timestamp of somebody's record as a time; None if it is none."""
+    try:
+        found = datetime.fromisoformat(ts or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def is_before(ts: str | None, since: datetime) -> bool:
+    """Whether a timestamp lies before a time; what has none does not."""
+    found = moment(ts)
+    return found is not None and found < since

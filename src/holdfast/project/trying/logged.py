@@ -1,0 +1,132 @@
+"""What the repository itself tells: its commits, and where agents left nothing, its documents."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.capture.records import adr, folders, notes
+from holdfast.curation import extraction
+from holdfast.git.repo import Repo
+from holdfast.model import said
+from holdfast.model.said import Found
+
+MAX_COMMITS = 3000
+MAX_MESSAGE = 6000
+_REVERT = re.compile(r'^(?:Revert|revert) "(?P<what>.+)"$|^revert(?:\([^)]*\))?!?: (?P<short>.+)$')
+_BECAUSE = re.compile(r"\b(?:because|since|as|due to)\b[^.]{10,200}", re.IGNORECASE)
+_TRAILER = re.compile(r"^(?:[A-Z][\w-]+: .*|This reverts commit .*|\(cherry picked from .*)$", re.MULTILINE)
+README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/README.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit of the last days."""
+
+    oid: str
+    subject: str
+    when: datetime | None
+    files: tuple[str, ...] = ()
+    body: str = ""
+
+
+def commits(repo: Repo, *, since: datetime) -> list[Commit]:
+    """The commits of the last days that HEAD holds, the newest first."""
+    if repo.head().oid is None:
+        return []
+    form = "--format=%x01%H%x00%cI%x00%s%x00%b%x00"
+    asked = ("log", f"--max-count={MAX_COMMITS}", f"--since={since.isoformat()}", form)
+    out = repo.attempt(*asked, "--name-only", "-z", "HEAD", "--").stdout.decode("utf-8", "surrogateescape")
+    return [commit for row in out.split("\x01")[1:] if (commit := _parsed(row))]
+
+
+def _parsed(row: str) -> Commit | None:
+    fields = row.split("\0")
+    if len(fields) < 5:
+        return None
+    oid, when, subject, body, *files = fields
+    try:
+        at = datetime.fromisoformat(when)
+    except ValueError:
+        at = None
+    return Commit(
+        oid, subject, at, tuple(name.lstrip("\n") for name in files if name.strip()), body[:MAX_MESSAGE]
+    )
+
+
+def tracked(repo: Repo) -> frozenset[str]:
+    """The paths that git tracks here."""
+    return frozenset(os.fsdecode(name) for name in repo.run("ls-files", "-z").split(b"\0") if name)
+
+
+def of_commits(log: Sequence[Commit]) -> Iterator[tuple[Found, Commit]]:
+    """What messages of commits say: reasons, and what was taken back."""
+    for commit in log:
+        if reverted := _reverted(commit):
+            yield reverted, commit
+            continue
+        body = _TRAILER.sub("", commit.body).strip()
+        told = f"{commit.subject}.\n\n{body}" if body else commit.subject
+        for one in extraction.found([said.Said("agent", told, 0)])[:3]:
+            yield one, commit
+
+
+def _reverted(commit: Commit) -> Found | None:
+    found = _REVERT.match(commit.subject)
+    if found is None:
+        return None
+    what = (found["what"] or found["short"] or "").strip().rstrip(".")
+    reason = _BECAUSE.search(_TRAILER.sub("", commit.body))
+    why = " ".join(reason[0].split()) if reason else ""
+    statement = f"Tried and taken back: {what}"[: said.MAX_STATEMENT]
+    return Found("dead-end", statement, why, commit.subject[: said.MAX_WORDS], 0, "agent", "revert", 0.6)
+
+
+def of_documents(top: str) -> Iterator[tuple[Found, str, int]]:
+    """What records of decisions, notes for agents and the README say, each with its file and line."""
+    for folder in folders.adr_folders(top):
+        for full in folders.listed(folder):
+            yield from _record(top, full)
+    seen = set()
+    for full in (*folders.note_files(top), *(os.path.join(top, *name.split("/")) for name in README)):
+        shown = folders.shown(top, full)
+        if shown not in seen and os.path.isfile(full):
+            seen.add(shown)
+            yield from _notes(full, shown)
+
+
+def _record(top: str, full: str) -> Iterator[tuple[Found, str, int]]:
+    text = folders.read(full, folders.shown(top, full))
+    if isinstance(text, folders.Skipped):
+        return
+    try:
+        one = adr.read(text.text, text.path)
+    except adr.NotARecord:
+        return
+    if one.status in ("accepted", "proposed") and not one.hidden:
+        yield (
+            Found("decision", one.statement, "", one.words[:300], one.line, "agent", "record", 0.8),
+            one.path,
+            one.line,
+        )
+
+
+def _notes(full: str, shown: str) -> Iterator[tuple[Found, str, int]]:
+    text = folders.read(full, shown)
+    if isinstance(text, folders.Skipped):
+        return
+    prose = os.path.basename(shown) in ("README.md", "README.markdown", "CONTRIBUTING.md")
+    try:
+        found = notes.read(text.text, shown)
+    except notes.NotNotes:
+        return
+    for one in found:
+        if one.hidden or (prose and one.kind == "fact"):
+            continue  # most of a README's lists are facts about what it offers
+        weight = 0.5 if prose else 0.65 if one.kind != "fact" else 0.4
+        yield (
+            Found(one.kind, one.statement, "", one.words, one.line, "agent", "note", weight),
+            shown,
+            one.line,
+        )
