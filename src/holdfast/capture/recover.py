@@ -12,16 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture import account, produced
+from holdfast.capture.ingest import concluding
+from holdfast.capture.placing import Lines
 from holdfast.capture.recording import GIVEN, draft, seal
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.store import capsule
 from holdfast.store.capsule import Capsule
-from holdfast.store.format import body_bytes
 from holdfast.store.layout import Layout
-from holdfast.store.log import Writer, spool_ends
-from holdfast.store.seal import spools as seal_spools
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +57,19 @@ def _complete(clone: Clone, store: Layout, run_id: str) -> Completed | None:
     if taken is None:
         return None
     try:
+        if concluding.is_ours(taken):
+            return _conclude(clone, taken)
         event, is_new = _event(clone, taken)
         taken.close(clone.joined(event))
         return Completed(run_id, event.exit_status, event) if is_new else None
     finally:
         taken.let_go()
+
+
+def _conclude(clone: Clone, taken: Capsule) -> Completed | None:
+    """Finish what an import had written in full; what it had not is begun again from the transcript."""
+    event = concluding.again(clone, taken)
+    return Completed(taken.run_id, event.exit_status, event) if event else None
 
 
 def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
@@ -88,24 +95,14 @@ def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
 
 def _record(clone: Clone, context: Mapping[str, Any], event: Draft) -> Event:
     """Write the event where the run began, not where the command that completes it happens to stand."""
-    anchor = context.get("anchor") or {}
-    event = replace(event, head=anchor.get("head"))
     line = context.get("line")
     if not line or line == clone.line().id:
-        return clone.record(event)
-    cleaned = clone.scan.value({**(event.body or {}), "branch": anchor.get("branch")})
-    body = clone.bodies.put(body_bytes(cleaned))
-    writer = Writer(clone.layout, line, heads=lambda: _newest(clone.layout, line), clock=clone.clock)
+        return clone.record(replace(event, head=(context.get("anchor") or {}).get("head")))
+    there = Lines(clone)
     try:
-        return writer.append(replace(event, body=None), body)
+        return there.record(context, event)
     finally:
-        writer.close()
-
-
-def _newest(layout: Layout, line: str) -> list[str]:
-    ends = [spool_ends(path) for path in seal_spools(layout, line)]
-    named = {parent for parents, _ in ends for parent in parents}
-    return sorted({last for _, last in ends if last and last not in named})
+        there.close()
 
 
 def _context(taken: Capsule) -> dict[str, Any]:

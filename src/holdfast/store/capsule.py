@@ -216,6 +216,14 @@ class Capsule:
         with contextlib.suppress(FileNotFoundError), fsio.refusing(self.run_id):
             fsio.ops.unlink(_marker(self.layout, self.run_id))
 
+    def drop(self) -> None:
+        """Take away a capsule that was never sealed: what it holds is still where it came from."""
+        new = _begun(self.layout, self.run_id)
+        fsio.move(self.folder, new)  # under this name whoever finds it takes it for one that never began
+        _remove_tree(new)
+        self.let_go()
+        forget(self.layout, self.run_id)
+
     def let_go(self) -> None:
         """Give up the lock; a capsule that is still open will be completed by the next command."""
         if self._handle >= 0:

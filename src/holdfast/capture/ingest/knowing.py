@@ -1,0 +1,118 @@
+"""What was taken in before, of all sessions: by it a turn is told from a copy of one.
+
+Tools copy: a resumed session repeats the one before it, a fork its parent, a sub-agent what it was given;
+and one tool takes over another's conversations. A turn counts where it is found first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from holdfast.model.transcript import Turn
+from holdfast.store import transcripts
+from holdfast.store.layout import Layout
+from holdfast.store.transcripts import Progress, mark
+
+
+@dataclass(slots=True)
+class Taking:
+    """One session while it is taken in."""
+
+    old: Progress
+    runs: list[str] = field(default_factory=list)
+    turns: int = 0
+    copies: int = 0
+    twins: int = 0
+    anchor: str | None = None
+    any: bool = False  # whether there was a turn at all
+    offset: int = 0  # where the last turn begins that was seen, and the last that was taken
+    taken_at: int = 0
+    count: int = 0
+    last: str = ""
+    _turns: set[str] = field(default_factory=set)
+    _steps: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.know(self.old)
+
+    def know(self, old: Progress) -> None:
+        """What was taken before this reading, as far as anybody knows now."""
+        self.old, self.count, self.last = old, old.count, old.last
+
+    def saw(self, turn: Turn) -> None:
+        """A turn was read."""
+        self.any = True
+        self.offset = turn.start
+
+    def number(self, turn: Turn) -> int:
+        """The turn's number in its session: one that goes on keeps the one it had."""
+        key = mark(turn.key)
+        if key != self.last and not (turn.continues and self.count):
+            self.count += 1
+        self.last = key
+        return self.count
+
+    def take(self, turn: Turn, whole: Turn | None, *, counts: bool = True) -> None:
+        """A turn, or a part of one, was taken."""
+        self._turns.add(mark(turn.key))
+        self._steps.update(mark(step.id) for step in turn.steps)
+        self.taken_at = turn.start
+        self.turns += counts and whole is None and not turn.continues
+
+    def has(self, turn: str, step: str | None = None) -> bool:
+        return turn in self._turns if step is None else step in self._steps
+
+    def began_before(self, turn: Turn) -> bool:
+        """Whether a part of this turn was in a run before this reading."""
+        return mark(turn.key) in self.old.turns
+
+
+class Known:
+    """All that was taken in, of any session; read again when another command changed it."""
+
+    def __init__(self, stores: Sequence[Layout]) -> None:
+        self._stores = stores
+        self._files: dict[str, tuple[int, ...]] = {}
+        self._by_name: dict[tuple[str, str], Progress] = {}
+        self._by_path: dict[str, Progress] = {}
+        self._turns: dict[str, set[str]] = {}
+        self._steps: dict[str, set[str]] = {}
+        self._prints: dict[str, set[str]] = {}
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Read what changed since, by whomever."""
+        for one in transcripts.newer(self._stores, self._files):
+            self._by_name[one.agent, one.session] = self._by_path[one.seen.path] = one
+            self._turns.setdefault(one.agent, set()).update(one.turns)
+            self._steps.setdefault(one.agent, set()).update(one.steps)
+            self._prints.setdefault(one.agent, set()).update(one.prints)
+
+    def at(self, path: str) -> Progress | None:
+        """What is known of the session whose transcript lies there."""
+        return self._by_path.get(path)
+
+    def of(self, agent: str, session: str) -> Progress:
+        return self._by_name.get((agent, session)) or Progress(agent=agent, session=session)
+
+    def fresh(self, turn: Turn, agent: str, taking: Taking) -> Turn | None:
+        """What of a turn nobody took in; None if all of it was, and then it is counted as what it is."""
+        turns, steps = self._turns.get(agent, set()), self._steps.get(agent, set())
+        key = mark(turn.key)
+        marks = [(step, mark(step.id)) for step in turn.steps]
+        new = [step for step, name in marks if name not in steps and not taking.has(key, name)]
+        known = not turn.continues and (key in turns or taking.has(key))
+        if not new and (turn.steps or known):
+            own = key in taking.old.turns or taking.has(key)
+            taking.copies += not own and not turn.continues
+            return None
+        if self._is_told_by_another(turn, agent):
+            taking.twins += 1
+            return None
+        return turn if len(new) == len(turn.steps) else replace(turn, steps=tuple(new))
+
+    def _is_told_by_another(self, turn: Turn, agent: str) -> bool:
+        said = turn.fingerprint
+        if said is None:
+            return False
+        name = mark(said)
+        return any(name in prints for other, prints in self._prints.items() if other != agent)

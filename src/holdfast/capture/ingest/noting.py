@@ -1,0 +1,198 @@
+"""Sessions from transcripts: what an agent did becomes turns of a Holdfast session.
+
+A past conversation gets a session of its own, ended; one that goes on writes into the session that is open
+in its work tree. Each turn carries a mark of the agent's own turn: noting it again changes it in place.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from holdfast.capture import noting as notes
+from holdfast.capture import session as live
+from holdfast.errors import NotFound
+from holdfast.git.clone import Clone
+from holdfast.model import session as rules
+from holdfast.model.ids import ALPHABET
+from holdfast.model.session import (
+    MAX_COMMITS,
+    MAX_FILES,
+    MAX_LINE,
+    MAX_SUMMARY,
+    MAX_TURNS,
+    Anchor,
+    Command,
+    Item,
+    Session,
+    Turn,
+)
+from holdfast.model.transcript import Origin
+from holdfast.store import sessions, transcripts
+from holdfast.store.transcripts import mark
+
+KEY, OWNER = "agent_turn", "agent_plan"  # what our turns and items carry besides
+ENDED_BY = "transcript"
+_OBJECTIVE = 200
+_ID = 10  # characters
+
+
+def session_id(agent: str, session: str) -> str:
+    """The id of the session that a past conversation gets: always the same, so that it is made once."""
+    number = int(mark(f"session\n{agent}\n{session}"), 16)
+    return f"{rules.PREFIX}-" + "".join(ALPHABET[number >> 5 * at & 31] for at in range(_ID))
+
+
+def keep(
+    clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turns: Iterable[Mapping[str, Any]]
+) -> str:
+    """Note a run's turns in its session, which ends with it; gives the session's id."""
+    identity, agent = context["session"]["id"], context["agent"]
+    if identity in clone.erased():
+        return str(identity)
+    rows = list(turns)
+    done = _noted_before(clone, agent)
+
+    def change(old: Session) -> Session:
+        new = _with_turns(old, rows, run=context["run_id"], done=done)
+        new = _with_plan(new, told["todos"], told["ended"], mark(agent["session"]))
+        said = rules.cut(told["body"]["outputs"]["summary"], MAX_SUMMARY)
+        return _moved(new, rows, said if _is_ours(old, agent["session"]) else old.summary)
+
+    try:
+        new = sessions.update(clone.layout, identity, change)
+    except NotFound:
+        sessions.save(clone.layout, change(_begun(context, rows)))
+        return str(identity)
+    if new.state == "open" and _is_ours(new, agent["session"]):
+        live.end(clone, session=identity, reason=ENDED_BY, with_tasks=False)
+    return str(identity)
+
+
+def note(clone: Clone, origin: Origin, known: str | None, turns: Sequence[Mapping[str, Any]]) -> Session:
+    """Note turns of a conversation that goes on, in the session that is open here."""
+    there = _open(clone, known) or live.current(clone)
+    if there is None:
+        objective = next((_objective(row) for row in turns if row["prompt"]), "") or origin.title or ""
+        there = live.start(
+            clone, objective=objective, agent=origin.agent, agent_session=rules.cut(origin.session, MAX_LINE)
+        )
+    return sessions.update(
+        clone.layout,
+        there.id,
+        lambda old: _moved(_with_turns(old, turns, run=None, done=frozenset()), turns, old.summary),
+    )
+
+
+def _open(clone: Clone, identity: str | None) -> Session | None:
+    try:
+        found = sessions.find(clone.layout, identity) if identity else None
+    except NotFound:
+        return None
+    return found if found is not None and found.state == "open" else None
+
+
+def _noted_before(clone: Clone, agent: Mapping[str, Any]) -> frozenset[str]:
+    found = transcripts.load(clone.stores, agent["name"], agent["session"])
+    return found.noted if found else frozenset()
+
+
+def _is_ours(session: Session, name: str) -> bool:
+    return session.agent_session == rules.cut(name, MAX_LINE)
+
+
+def _begun(context: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Session:
+    anchor, agent = context["anchor"], context["agent"]
+    at = Anchor(context["started"], anchor["head"], anchor["branch"])
+    objective = next((_objective(row) for row in rows if row["prompt"]), "") or agent["title"] or ""
+    return Session(
+        id=context["session"]["id"],
+        state="ended",
+        objective=rules.cut(objective, MAX_SUMMARY),
+        agent=agent["name"],
+        agent_session=rules.cut(agent["session"], MAX_LINE),
+        line=context["line"],
+        worktree=context["worktree"].rpartition("/")[2],
+        started=at,
+        updated=at,
+        ended=at,
+        ended_by=ENDED_BY,
+    )
+
+
+def _objective(row: Mapping[str, Any]) -> str:
+    return rules.cut(" ".join(row["prompt"][:2_000].split()), _OBJECTIVE)
+
+
+def _with_turns(
+    old: Session, rows: Sequence[Mapping[str, Any]], *, run: str | None, done: frozenset[str]
+) -> Session:
+    """The session with these turns: in their places if they are there, else after the others."""
+    turns, count = list(old.turns), old.count
+    places = {dict(turn.extra).get(KEY): at for at, turn in enumerate(turns)}
+    for row in rows:
+        key = str(row["key"])
+        if key in places:
+            turns[places[key]] = _turn(row, turns[places[key]].n, old.updated, run)
+        elif key not in done and len(turns) < MAX_TURNS:
+            count += 1
+            places[key] = len(turns)
+            turns.append(_turn(row, count, old.updated, run))
+    ran = [command for turn in turns for command in turn.commands] if rows else []
+    return replace(
+        old,
+        turns=tuple(turns),
+        commands=notes.fewer_commands(_once([*old.commands, *ran])),
+        files=notes.more(old.files, [path for row in rows for path in row["files"]], MAX_FILES),
+        commits=notes.more(old.commits, [oid for row in rows for oid in row["commits"]], MAX_COMMITS),
+    )
+
+
+def _turn(row: Mapping[str, Any], n: int, at: Anchor, run: str | None) -> Turn:
+    commit = row["commits"][-1] if row["commits"] else at.commit
+    return Turn(
+        n=n,
+        anchor=Anchor(row["ts"], commit, row["branch"] or at.branch),
+        summary=rules.cut(row["line"] or "nothing was said", MAX_SUMMARY),
+        commands=tuple(_command(one, row["ts"]) for one in row["commands"]),
+        files=tuple(row["files"]),
+        commits=tuple(row["commits"]),
+        run=run,
+        extra=((KEY, str(row["key"])),),
+    )
+
+
+def _command(one: Mapping[str, Any], ts: str) -> Command:
+    return Command(text=rules.cut(one["text"], MAX_LINE) or "?", exit_status=one["exit_status"], ts=ts)
+
+
+def _once(commands: Iterable[Command]) -> list[Command]:
+    return list(dict.fromkeys(commands))
+
+
+def _with_plan(old: Session, plan: Sequence[str] | None, ts: str, owner: str) -> Session:
+    """The session with what the agent's plan leaves open; what it left before and does not now, is closed."""
+    if plan is None:
+        return old
+    wanted = list(dict.fromkeys(said for text in plan if (said := rules.cut(text, MAX_LINE))))
+    there = {item.text for item in old.open if item.state == "open"}
+    kept = tuple(
+        replace(item, state="closed")
+        if dict(item.extra).get(OWNER) == owner and item.text not in wanted
+        else item
+        for item in old.open
+    )
+    new = rules.add_items(kept, [text for text in wanted if text not in there], letter="o", ts=ts)
+    ours: tuple[Item, ...] = tuple(
+        replace(item, extra=((OWNER, owner),)) if item not in kept else item for item in new
+    )
+    return replace(old, open=ours)
+
+
+def _moved(session: Session, rows: Sequence[Mapping[str, Any]], summary: str) -> Session:
+    """The session as of its last turn."""
+    if not rows:
+        return session
+    last = max(row["ended"] for row in rows)
+    commit = session.commits[-1] if session.commits else session.updated.commit
+    at = Anchor(max(last, session.updated.ts), commit, rows[-1]["branch"] or session.updated.branch)
+    return replace(session, updated=at, ended=at if session.state == "ended" else None, summary=summary)

@@ -1,0 +1,216 @@
+"""The rows of a run's files that a turn gives: its cycles, the lines it wrote, and the turn itself.
+
+Pure: a turn in, JSON values out. Texts are cut to their limits here once more, whatever a dialect did.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.capture.changes import spelled
+from holdfast.capture.ingest.anchoring import moment
+from holdfast.capture.ingest.whose import relative
+from holdfast.model.summary import turn_line
+from holdfast.model.transcript import (
+    MAX_INPUT,
+    MAX_OUTPUT,
+    MAX_PROMPT,
+    MAX_TEXT,
+    Call,
+    Edit,
+    Origin,
+    Step,
+    Todo,
+    Turn,
+    cut,
+    ends,
+    line_hash,
+    telling_lines,
+)
+from holdfast.store.transcripts import mark
+
+MAX_NAME = 200  # characters of an id or a name that somebody else gave
+MAX_PATH = 4_096
+TURN_COMMANDS, TURN_FILES = 100, 300
+_COMMITTED = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
+_COMMITS = re.compile(r"\bgit\b[^\n]{0,2000}\b(?:commit|merge|cherry-pick|revert)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """From where a session's paths are seen."""
+
+    top: str | None
+    cwd: str | None
+
+    def path(self, name: str, turn: Turn) -> str | None:
+        """A path as git spells it; None for what lies outside."""
+        inside = relative(name, self.top, turn.cwd or self.cwd)
+        return spelled(inside)[:MAX_PATH] if inside else None
+
+
+def cycle(step: Step, *, turn: int, n: int) -> dict[str, Any]:
+    """One step of the model as a line of cycles.jsonl."""
+    plan = next((call.todos for call in reversed(step.calls) if call.todos is not None), None)
+    return {
+        "turn": turn,
+        "n": n,
+        "id": step.id[:MAX_NAME],
+        "ts": moment(step.ts),
+        "model": step.model[:MAX_NAME] if step.model else None,
+        **({"aside": True} if step.aside else {}),
+        "proposal": {
+            "reasoning": cut(step.reasoning, MAX_TEXT),
+            "text": cut(step.text, MAX_TEXT),
+            "plan": None if plan is None else todos(plan),
+            "calls": [_proposed(call) for call in step.calls],
+        },
+        "result": {
+            "calls": [_result(call) for call in step.calls if call.result is not None],
+            "missing": [call.id[:MAX_NAME] for call in step.calls if call.result is None],
+        },
+    }
+
+
+def _proposed(call: Call) -> dict[str, Any]:
+    return {
+        "id": call.id[:MAX_NAME],
+        "name": call.name[:MAX_NAME],
+        "kind": call.kind,
+        "input": cut(call.text, MAX_INPUT),
+    }
+
+
+def _result(call: Call) -> dict[str, Any]:
+    result = call.result
+    assert result is not None
+    return {
+        "id": call.id[:MAX_NAME],
+        "output": ends(result.text, MAX_OUTPUT),
+        "size": result.size,
+        "exit_status": result.exit_status,
+        "failed": result.failed,
+        "refused": result.refused,
+    }
+
+
+def todos(plan: tuple[Todo, ...]) -> list[dict[str, str]]:
+    """A plan as JSON has it."""
+    return [{"text": cut(one.text, 4_000), "status": one.status} for one in plan]
+
+
+def edits(turn: Turn) -> Iterator[Edit]:
+    """What certainly was written: a call that failed, was refused or cut short wrote nothing we know of."""
+    for call in turn.calls:
+        if call.result is not None and not call.result.failed and not call.result.refused:
+            yield from call.edits
+
+
+@dataclass(slots=True)
+class Written:
+    """What a turn wrote into one file, all its edits together."""
+
+    action: str
+    added: list[str]
+    removed: list[str]
+
+
+def written(turn: Turn, place: Place) -> dict[str, Written]:
+    """The files of the repository that a turn wrote, with the lines."""
+    found: dict[str, Written] = {}
+    for edit in edits(turn):
+        path = place.path(edit.path, turn)
+        if path is not None:
+            one = found.setdefault(path, Written(edit.action, [], []))
+            one.added += edit.added
+            one.removed += edit.removed
+            one.action = edit.action if edit.action in ("delete", "move") else one.action
+        if edit.moved_to and (target := place.path(edit.moved_to, turn)):
+            found.setdefault(target, Written("add", list(edit.added), []))
+    return found
+
+
+def lines(path: str, one: Written, *, turn: int, added: list[str], removed: list[str]) -> dict[str, Any]:
+    """One line of lines.jsonl; `added` and `removed` are what may be told of the lines."""
+    return {
+        "turn": turn,
+        "path": path,
+        "action": one.action,
+        "added": [line_hash(line) for line in telling_lines(added)],
+        "removed": [line_hash(line) for line in telling_lines(removed)],
+    }
+
+
+def told(
+    turn: Turn,
+    origin: Origin,
+    place: Place,
+    *,
+    n: int,
+    ts: str,
+    files: Mapping[str, Written],
+    whole: Turn | None = None,
+) -> dict[str, Any]:
+    """A turn as a line of turns.jsonl: what was asked, what came of it, and what else a session wants.
+
+    `whole` is the turn of which the rest was taken in before: its words are not told again.
+    """
+    shell = [call for call in turn.calls if call.command]
+    return {
+        "turn": n,
+        "key": mark(turn.key),
+        "steps": [mark(step.id) for step in turn.steps],
+        "print": (whole or turn).fingerprint,
+        "ts": ts,
+        "ended": _last(turn) or ts,
+        "by": "agent" if origin.role == "subagent" else "user",
+        "prompt": cut(turn.prompt, MAX_PROMPT) if whole is None else "",
+        "said": _said(turn),
+        "line": turn_line(whole or turn, top=place.top or origin.cwd),
+        "interrupted": turn.interrupted,
+        "branch": branch_of(turn, origin),
+        "commands": [_ran(call) for call in shell[-TURN_COMMANDS:]],
+        "files": list(files)[:TURN_FILES],
+        "commits": [],
+    }
+
+
+def branch_of(turn: Turn, origin: Origin) -> str | None:
+    """The branch an agent said it was on."""
+    name = turn.branch or origin.branch
+    return spelled(name)[:MAX_NAME] if name and name != "HEAD" else None
+
+
+def _said(turn: Turn) -> list[str]:
+    """What the agent said itself in a turn, as much of it as a person might write, the end first of all."""
+    room, found = MAX_TEXT, []
+    for step in reversed(turn.steps):
+        if step.text.strip() and not step.aside:
+            room -= len(step.text)
+            if room < 0:
+                break
+            found.append(step.text)
+    return found[::-1]
+
+
+def _ran(call: Call) -> dict[str, Any]:
+    return {"text": command(call), "exit_status": call.result.exit_status if call.result else None}
+
+
+def command(call: Call) -> str:
+    """What a shell was given, on one line."""
+    return cut(" ".join((call.command or "")[:4_000].split()), 1_000)
+
+
+def _last(turn: Turn) -> str | None:
+    return next((at for step in reversed(turn.steps) if (at := moment(step.ts))), None)
+
+
+def committed(turn: Turn) -> list[str]:
+    """The commits that git told the agent it had made, as it named them."""
+    found: list[str] = []
+    for call in turn.calls:
+        if call.command and call.result and not call.result.failed and _COMMITS.search(call.command[:8_000]):
+            found += _COMMITTED.findall(call.result.text[:20_000])
+    return list(dict.fromkeys(found))

@@ -1,0 +1,396 @@
+"""Taking a session in: the one way from an agent's transcript to runs, for import as for live use.
+
+    taken = take_in(clone, dialect, path, ended=True)
+
+Nothing is taken twice, wherever it is found: turns and steps are known by the names their tool gave them,
+in whichever file they stand, and one conversation seen through two tools by its words. What an ended session
+holds beyond what was taken before becomes a run; while it goes on, its finished turns are only noted.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from holdfast.capture.agents.reading import Counted, Dialect, Reading
+from holdfast.capture.ingest import concluding, noting, rows
+from holdfast.capture.ingest.anchoring import Anchors, Placed, moment
+from holdfast.capture.ingest.filling import Decided, Filling, heard
+from holdfast.capture.ingest.knowing import Known, Taking
+from holdfast.capture.ingest.rows import Place
+from holdfast.capture.ingest.whose import Repository, belongs
+from holdfast.capture.placing import Lines
+from holdfast.errors import Busy, HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.git.rewritten import anchors as kept_anchors
+from holdfast.model.event import timestamp
+from holdfast.model.ids import ALPHABET
+from holdfast.model.said import Said, Tried
+from holdfast.model.transcript import MAX_PROMPT, Origin, Turn, cut
+from holdfast.store import transcripts
+from holdfast.store.capsule import OPEN, Capsule
+from holdfast.store.transcripts import Progress, Seen, mark
+
+__all__ = ["Ingest", "Taken", "belongs", "take_in"]
+
+_TOKEN = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What came of a transcript."""
+
+    agent: str
+    session: str
+    runs: tuple[str, ...] = ()  # sealed now
+    turns: int = 0  # new ones, in runs or noted
+    copies: int = 0  # turns that another session of the agent has already
+    twins: int = 0  # turns that another tool told already
+    session_id: str | None = None
+    anchor: str | None = None  # how the last run's commit was found: file, reflog, history; None: it was not
+    counted: Counted = field(default_factory=Counted)
+    said: Mapping[str, Sequence[Said | Tried]] = field(default_factory=dict)  # by run, what nobody harvested
+
+
+def _nothing(_: Sequence[Said | Tried]) -> list[str]:
+    return []
+
+
+def take_in(
+    clone: Clone, dialect: Dialect, path: str, *, ended: bool, decided: Decided = _nothing
+) -> Taken | None:
+    """Take in what is new in a transcript; None if there is nothing in it for a memory.
+
+    With `ended`, all that is not in a run yet becomes one; without, finished turns are noted in the session
+    that is open here. Busy if somebody else is at it; ScanFailed if it cannot be made safe: then nothing of
+    it is kept.
+    """
+    ingest = Ingest(clone, decided=decided)
+    try:
+        return ingest.take_in(dialect, path, ended=ended)
+    finally:
+        ingest.close()
+
+
+class Ingest:
+    """Many transcripts taken in, one after the other; what they share is looked up once."""
+
+    def __init__(self, clone: Clone, *, decided: Decided = _nothing, sessions: bool = True) -> None:
+        self._clone, self._decided, self._sessions = clone, decided, sessions
+        self.repository = Repository(clone)
+        self._anchors = Anchors(clone, self.repository)
+        self._known = Known(concluding.stores_of(clone))
+        self._lines = Lines(clone)
+        self._commits: set[str] = set()
+
+    def close(self) -> None:
+        """Let go of what was open, and remember how the commits are found again that runs cite."""
+        self._lines.close()
+        if self._commits:
+            kept_anchors.keep(self._clone, self._commits)
+            self._commits.clear()
+
+    def take_in(self, dialect: Dialect, path: str, *, ended: bool) -> Taken | None:
+        """Take in what is new in a transcript; as the function of this name."""
+        now = transcripts.seen(path)
+        if ended and (before := self._known.at(path)) and before.ended and before.seen == now:
+            return self._told(before, Taking(before))
+        reading = dialect.read(path, 0, None)
+        origin = self._cleaned(reading.origin)
+        if origin.role == "internal":
+            return None
+        with transcripts.taking(self._clone.layout, origin.agent, origin.session):
+            self._known.look_again()
+            old = self._known.of(origin.agent, origin.session)
+            return self._take(dialect, reading, origin, old, now, ended=ended)
+
+    def _take(
+        self, dialect: Dialect, reading: Reading, origin: Origin, old: Progress, now: Seen, *, ended: bool
+    ) -> Taken | None:
+        at = old.offset if ended else old.note_offset
+        taking = Taking(old)
+        if at and old.origin and transcripts.goes_on(old.seen, now):
+            origin, taking.offset = _origin(old.origin), at
+            reading = dialect.read(now.path, at, origin)
+        if ended:
+            self._seal(reading, origin, now, taking)
+        elif self._sessions:
+            self._note(reading, origin, now, taking)
+        new = self._known.of(origin.agent, origin.session)
+        if not new.runs and not taking.any:
+            return None
+        return self._told(new, taking, reading.counted)
+
+    def _cleaned(self, origin: Origin) -> Origin:
+        """An origin without secrets, and with a name that can be compared."""
+        safe = self._clone.scan.value(asdict(origin))
+        name = safe["session"]
+        return _origin({**safe, "session": name if 0 < len(name) <= rows.MAX_NAME else mark(name)})
+
+    def _told(self, progress: Progress, taking: Taking, counted: Counted | None = None) -> Taken:
+        return Taken(
+            agent=progress.agent,
+            session=progress.session,
+            runs=tuple(taking.runs),
+            turns=taking.turns,
+            copies=taking.copies,
+            twins=taking.twins,
+            session_id=progress.session_id,
+            anchor=taking.anchor,
+            counted=counted or Counted(),
+            said={run: list(heard(self._folder(run))) for run in progress.unharvested},
+        )
+
+    def _folder(self, run: str) -> str:
+        places = [store.run(run) for store in self._clone.stores]
+        return next((place for place in places if os.path.isdir(place)), places[0])
+
+    def _new_turns(
+        self, reading: Reading, origin: Origin, taking: Taking
+    ) -> Iterator[tuple[Turn, Turn | None]]:
+        """The turns, or parts of turns, that nobody took in before; of a part also the whole turn."""
+        for turn in reading:
+            taking.saw(turn)
+            fresh = self._known.fresh(turn, origin.agent, taking)
+            if fresh is not None:
+                yield fresh, (turn if taking.began_before(turn) else None)
+
+    def _seal(self, reading: Reading, origin: Origin, now: Seen, taking: Taking) -> None:
+        """Make a run of all that is new; killed anywhere, the next command finds it whole or begins again."""
+        run: _Run | None = None
+        try:
+            for turn, whole in self._new_turns(reading, origin, taking):
+                rest: Turn | None = turn
+                while run is None and rest is not None:
+                    run = self._begin(rest, origin, now, taking)
+                    if run is None:  # it was sealed before, and nobody had remembered it
+                        rest = self._known.fresh(rest, origin.agent, taking)
+                        whole = turn if taking.began_before(turn) else None
+                if run is not None and rest is not None:
+                    n = taking.number(rest)
+                    run.filling.add(rest, n=n, ts=_ts(rest, origin, now), whole=whole)
+                    taking.take(rest, whole)
+            if run is not None:
+                read = self._read_so_far(origin, now, taking)
+                run.filling.finish(read, decided=self._decided)
+                self._conclude(run, taking)
+                run = None
+                return
+        finally:
+            if run is not None:
+                run.give_up()
+        self._remember_seen(origin, now, taking)
+
+    def _conclude(self, run: "_Run", taking: Taking) -> None:
+        try:
+            event = concluding.conclude(self._clone, run.capsule, self._lines)
+        finally:
+            run.capsule.let_go()
+        taking.runs.append(run.capsule.run_id)
+        taking.anchor = run.placed.how
+        self._commits |= {event.head} if event.head else set()
+        self._commits |= run.filling.commits
+        self._known.look_again()
+
+    def _begin(self, turn: Turn, origin: Origin, now: Seen, taking: Taking) -> "_Run | None":
+        """A new capsule for what begins with this turn; None if there is one already."""
+        ts = _ts(turn, origin, now)
+        run_id = _run_id(origin, turn, ts)
+        if run_id in self._clone.erased():
+            taking.take(turn, None, counts=False)
+            return None
+        if self._is_there(run_id, taking):
+            return None
+        old, first = taking.old, not taking.old.runs
+        placed = self._anchors.place(
+            origin, ts=ts, branch=rows.branch_of(turn, origin), cwd=turn.cwd, first=first
+        )
+        told = self._context(turn, origin, placed, old.session_id)
+        names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
+        context = self._clone.scan.value({**told, **names, "transcript": {"path": now.path}})
+        capsule = Capsule.create(self._clone.layout, run_id, context)
+        place = Place(self.repository.top_for(origin), origin.cwd)
+        try:
+            filling = Filling(capsule, context, origin, place, scan=self._clone.scan, anchors=self._anchors)
+        except HoldfastError:
+            capsule.drop()
+            raise
+        return _Run(capsule, filling, placed)
+
+    def _is_there(self, run_id: str, taking: Taking) -> bool:
+        """Whether a run was sealed before; one that was cut short is finished first, or taken away."""
+        folder = self._folder(run_id)
+        if not os.path.isdir(folder):
+            return False
+        if os.path.lexists(os.path.join(folder, OPEN)):
+            taken = Capsule.take_over(self._clone.layout, run_id, folder=folder)
+            if taken is None:
+                raise Busy(f"run {run_id} is being taken in by another command")
+            try:
+                concluding.again(self._clone, taken)
+            finally:
+                taken.let_go()
+        context = concluding.context_of(folder)
+        if context is None:
+            return False
+        concluding.remember_again(self._clone, folder, context)
+        self._known.look_again()
+        taking.know(self._known.of(taking.old.agent, taking.old.session))
+        return True
+
+    def _context(self, turn: Turn, origin: Origin, placed: Placed, session: str | None) -> dict[str, Any]:
+        """What is known of a run when it begins, besides its names."""
+        repo, cwd = self._clone.repo, turn.cwd or origin.cwd
+        tree = self.repository.tree_of(cwd) or repo.common_dir
+        top = self.repository.top_for(origin)
+        session = session or noting.session_id(origin.agent, origin.session)
+        return {
+            "v": 1,
+            "task": None,
+            "layer": None,
+            "systemic_scale": None,
+            "command": None,
+            "prompt": cut(turn.prompt, MAX_PROMPT) or None,
+            "plan": None,
+            "environment": {},
+            "cwd": os.path.relpath(cwd, top) if cwd and top else None,
+            "worktree": os.path.relpath(tree, repo.common_dir),
+            "anchor": {"head": placed.head, "branch": placed.branch, "dirty": None, "how": placed.how},
+            "line": placed.line,
+            "agent": {
+                "name": origin.agent,
+                **{name: getattr(origin, name) for name in ("session", "role", "parent", "version", "title")},
+            },
+            "session": {"id": session} if self._sessions else None,
+        }
+
+    def _parent(self, origin: Origin, old: Progress, run_id: str) -> str | None:
+        """The run that this one goes on from: of the same session, else of the one it came from."""
+        if old.runs:
+            return old.runs[-1].run
+        if origin.parent is None:
+            return None
+        runs = [one.run for one in self._known.of(origin.agent, origin.parent).runs]
+        earlier = [run for run in runs if run[:16] <= run_id[:16]]
+        return next(iter([*earlier[::-1], *runs]), None)
+
+    def _read_so_far(self, origin: Origin, now: Seen, taking: Taking) -> dict[str, Any]:
+        return {
+            "origin": asdict(origin),
+            "seen": asdict(now),
+            "offset": taking.offset,
+            "count": taking.count,
+            "last": taking.last,
+        }
+
+    def _remember_seen(self, origin: Origin, now: Seen, taking: Taking) -> None:
+        """Nothing was new: remember how the file looks, so that the next time it need not be read."""
+        if not taking.any and not taking.old.runs:
+            return
+        stores = concluding.stores_of(self._clone)
+        transcripts.change(
+            stores,
+            origin.agent,
+            origin.session,
+            lambda old: replace(
+                old,
+                seen=now,
+                offset=taking.offset,
+                origin=asdict(origin),
+                role=origin.role,
+                parent=origin.parent,
+                ended=True,
+            ),
+        )
+        self._known.look_again()
+
+    def _note(self, reading: Reading, origin: Origin, now: Seen, taking: Taking) -> None:
+        """Note the turns that are finished in the open session; nothing is sealed."""
+        told: list[dict[str, Any]] = []
+        place, noted = Place(self.repository.top_for(origin), origin.cwd), taking.old.noted
+        for turn, whole, finished in _looking_ahead(self._new_turns(reading, origin, taking)):
+            if not finished:
+                break
+            files = rows.written(turn, place)
+            row = rows.told(
+                turn,
+                origin,
+                place,
+                n=taking.number(turn),
+                ts=_ts(turn, origin, now),
+                files=files,
+                whole=whole,
+            )
+            taking.take(turn, whole, counts=row["key"] not in noted)
+            told.append(self._clone.scan.value(row))
+        if not told:
+            return
+        session = noting.note(self._clone, origin, taking.old.session_id, told)
+        keys = {row["key"] for row in told}
+        transcripts.change(
+            concluding.stores_of(self._clone),
+            origin.agent,
+            origin.session,
+            lambda old: replace(
+                old,
+                noted=old.noted | keys,
+                note_offset=taking.taken_at,
+                seen=now,
+                offset=old.offset if transcripts.goes_on(old.seen, now) else 0,
+                origin=asdict(origin),
+                session_id=session.id,
+                ended=False,
+            ),
+        )
+        self._known.look_again()
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run being written."""
+
+    capsule: Capsule
+    filling: Filling
+    placed: Placed
+
+    def give_up(self) -> None:
+        """Take away what was written: it is still in the transcript."""
+        self.filling.close()
+        self.capsule.drop()
+
+
+def _looking_ahead(
+    turns: Iterator[tuple[Turn, Turn | None]],
+) -> Iterator[tuple[Turn, Turn | None, bool]]:
+    """Each turn with whether it is finished: another follows, or it ends with an answer."""
+    before: tuple[Turn, Turn | None] | None = None
+    for pair in turns:
+        if before is not None:
+            yield (*before, True)
+        before = pair
+    if before is not None:
+        last = before[0].steps[-1] if before[0].steps else None
+        yield (*before, before[0].interrupted or bool(last and last.text.strip() and not last.calls))
+
+
+def _ts(turn: Turn, origin: Origin, now: Seen) -> str:
+    """When a turn began, as far as anybody says."""
+    steps = (moment(step.ts) for step in turn.steps)
+    said = moment(turn.ts) or next(filter(None, steps), None) or moment(origin.started)
+    return said or timestamp(datetime.fromtimestamp(now.mtime / 1e9, UTC))
+
+
+def _run_id(origin: Origin, turn: Turn, ts: str) -> str:
+    """The id of the run that begins with a turn: always the same, so that it is made once."""
+    first = mark(turn.steps[0].id) if turn.steps else ""
+    named = "\n".join((origin.agent, origin.session, mark(turn.key), first))
+    number = int.from_bytes(hashlib.sha256(named.encode("utf-8", "replace")).digest()[:8], "big")
+    token = "".join(ALPHABET[number >> 5 * at & 31] for at in range(_TOKEN))
+    return f"{ts[:19].replace('-', '').replace(':', '')}Z-{token}"
+
+
+def _origin(known: Mapping[str, Any]) -> Origin:
+    names = {one.name for one in fields(Origin)}
+    return Origin(**{name: value for name, value in known.items() if name in names})
