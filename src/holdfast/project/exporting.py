@@ -3,6 +3,7 @@
 The objects are a promise: each has `v` and `kind`; a field may be added within a version, none changes.
 """
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -64,7 +65,7 @@ class Exporting(Viewing):
 
     def _turns(self, event: Event) -> Iterator[Turn]:
         folder = self.clone.layout.run(str(event.run_id))
-        return turns_of(filling.rows_of(folder, filling.CYCLES), filling.turns_of(folder))
+        return turns_of(_rows(folder, filling.CYCLES), _rows(folder, filling.TURNS))
 
     def _origin(self, session: Session | None, runs: Sequence[Event]) -> tuple[Origin, datetime]:
         """Whose session it was and when it began; where nobody knows, this place and now."""
@@ -73,8 +74,7 @@ class Exporting(Viewing):
             capsule.read_json(self.clone.layout.run(str(first.run_id)), capsule.CONTEXT) if first else None
         )
         told = context if isinstance(context, dict) else {}
-        agent = told.get("agent") if isinstance(told.get("agent"), dict) else {}
-        anchor = told.get("anchor") if isinstance(told.get("anchor"), dict) else {}
+        agent, anchor = _object(told.get("agent")), _object(told.get("anchor"))
         began = session.started.ts if session else str(told.get("started") or self.clone.now())
         origin = Origin(
             agent=str(agent.get("name") or (session.agent if session else None) or "holdfast"),
@@ -129,8 +129,8 @@ class Exporting(Viewing):
         if event.run_id in self.clone.erased():
             return
         for kind, rows in (
-            ("turn", filling.turns_of(folder)),
-            ("cycle", filling.rows_of(folder, filling.CYCLES)),
+            ("turn", _rows(folder, filling.TURNS)),
+            ("cycle", _rows(folder, filling.CYCLES)),
         ):
             yield from ({"v": VERSION, "kind": kind, "run": run, **row} for row in rows)
 
@@ -145,10 +145,31 @@ class Exporting(Viewing):
         run = str(event.run_id)
         page = self._summary(run) or f"# Run {run}\n\n{_sentence(self.clone.joined(event))}\n"
         turns = [
-            str(row.get("line")) for row in filling.turns_of(self.clone.layout.run(run)) if row.get("line")
+            str(row.get("line"))
+            for row in _rows(self.clone.layout.run(run), filling.TURNS)
+            if row.get("line")
         ]
         rows = [f"{number}. {line}" for number, line in enumerate(turns, 1)]
         return page + ("\n".join(["\n## Turns\n", *rows]) + "\n" if rows else "")
+
+
+def _rows(folder: str, name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a capsule's file, one by one; what is damaged is left out."""
+    try:
+        with open(os.path.join(folder, *name.split("/")), "rb") as file:
+            for line in file:
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(row, dict):
+                    yield row
+    except OSError:
+        return
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _runs_of(session: Session, taken: Mapping[str, Iterable[str]]) -> list[str]:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from holdfast.project import Project
     from holdfast.project.trying import Tried
 
-SETTING_UP = "This writes .holdfast/ into the work tree and a private store into .git, and takes in what was read. Go on?"
+SETTING_UP = (
+    "This writes .holdfast/ into the work tree and a private store into .git, "
+    "and takes in what was read. Go on?"
+)
 
 
 @command(root, "try")
