@@ -225,7 +225,7 @@ def test_results_find_their_calls_in_any_order(tmp_path: Path) -> None:
 
 def test_a_search_of_the_model_service_has_its_result_in_the_answer(tmp_path: Path) -> None:
     """Such a call is never answered by a user record."""
-    blocks = [
+    blocks: list[dict[str, Any]] = [
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
         {
             "type": "web_search_tool_result",

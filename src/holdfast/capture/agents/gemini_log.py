@@ -11,6 +11,7 @@ happened before stays, and only what is new in it is added. So the richest telli
 import hashlib
 import json
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +29,7 @@ from holdfast.capture.agents.stripping import name, passed_over, spoken, words
 from holdfast.errors import BadInput
 
 MAX_MESSAGES = 50_000
+_CALLS = ("functionCall", "functionResponse")
 _KEPT = ("sessionId", "projectHash", "startTime", "kind", "summary", "directories")
 
 
@@ -37,26 +39,35 @@ class Log:
 
     known: dict[str, Any] = field(default_factory=dict)
     messages: dict[str, dict[str, Any]] = field(default_factory=dict)
-    contents: set[str] = field(default_factory=set)  # of the messages, to know one told under another id
+    contents: Counter[str] = field(default_factory=Counter)  # to know a message told under another id
     unnamed: int = 0
 
-    def add(self, message: dict[str, Any], *, restated: bool = False) -> None:
+    def add(self, message: dict[str, Any]) -> None:
         """Take a message in, or in place of what was told of it before."""
-        key, content = name(message.get("id")) or self._unnamed(), _content(message)
+        key = name(message.get("id")) or self._unnamed()
         before = self.messages.get(key)
-        if before is None and restated and content in self.contents:
-            return
-        self.contents.add(content)
+        if before is None:
+            self.contents[_content(message)] += 1
         if before is None or _weight(message) >= _weight(before):
             self.messages[key] = message
         if len(self.messages) > MAX_MESSAGES:
             raise BadInput(f"a Gemini session of more than {MAX_MESSAGES} messages is not read")
 
     def restate(self, messages: object) -> None:
-        """The history told anew: what is known stays, what is new comes after it."""
+        """The history told anew: what is known stays, what is new comes after it.
+
+        A message under another id is known if its content was there as often as it is told now.
+        """
+        told: Counter[str] = Counter()
+        added: Counter[str] = Counter()
         for message in list_of(messages):
-            if isinstance(message, dict):
-                self.add(message, restated=bool(self.messages))
+            if not isinstance(message, dict):
+                continue
+            content, known = _content(message), name(message.get("id")) in self.messages
+            told[content] += 1
+            if known or told[content] > self.contents[content] - added[content]:
+                added[content] += not known
+                self.add(message)
 
     def rewind(self, key: str) -> None:
         """Without a message and all after it; an unknown one takes all."""
@@ -65,7 +76,7 @@ class Log:
             self.contents.clear()
         while key in self.messages:
             _, gone = self.messages.popitem()
-            self.contents.discard(_content(gone))
+            self.contents[_content(gone)] -= 1
 
     def learn(self, fields: dict[str, Any]) -> None:
         """Keep what a header, or a change of it, says of the session; when it started is said first."""
@@ -91,7 +102,7 @@ def _content(message: dict[str, Any]) -> str:
     parts = [{"text": content}] if isinstance(content, str) else list_of(content)
     said = [words(dict_of(part).get("text")) for part in parts]
     calls = [name(dict_of(call).get("id")) for call in list_of(message.get("toolCalls"))]
-    calls += [name(dict_of(dict_of(part).get("functionCall")).get("id")) for part in parts]
+    calls += [name(dict_of(dict_of(part).get(kind)).get("id")) for part in parts for kind in _CALLS]
     told = "\0".join(
         [name(message.get("type")), spoken("".join(said), *BLOCKS).strip(), *sorted(filter(None, calls))]
     )
