@@ -17,6 +17,7 @@ from holdfast.interfaces.mcp.asking import Asking
 from holdfast.interfaces.mcp.place import open_first
 from holdfast.interfaces.mcp.protocol import Refused
 from holdfast.interfaces.mcp.saying import Said
+from holdfast.model.ids import is_id
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import Standing
@@ -134,6 +135,7 @@ def _context(project: Project, folder: str, given: dict[str, Any], asking: Askin
 def _propose(project: Project, folder: str, given: dict[str, Any], asking: Asking) -> Said:
     from holdfast.git.evidence import from_folder
     from holdfast.model import steering
+    from holdfast.model.provenance import Provenance
     from holdfast.recall import governing
 
     words = f"{given['statement']}\n{given.get('why', '')}"
@@ -153,9 +155,23 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: Askin
         why=given.get("why", ""),
         evidence=[from_folder(project.clone, folder, text) for text in given["evidence"]],
         applies_to=[path for path in files if path is not None],
-        tags=saying.tags(asking.name),
+        source=f"agent:{asking.name}",
+        provenance=[
+            str(Provenance(_where(project, asking), words=project.clone.scan.text(given["statement"])))
+        ],
     )
     return saying.proposed(made, _against(project, made), project.notices, known=made.id in before)
+
+
+def _where(project: Project, asking: Asking) -> str:
+    """Where something was said: in the run this is part of, in the session open here, or by an agent."""
+    from holdfast.capture.run import RUN_VARIABLE
+
+    run = os.environ.get(RUN_VARIABLE, "")
+    if is_id(run):
+        return f"run:{run}"
+    session = project.session_id()
+    return f"session:{session}" if session else f"agent:{asking.name}"
 
 
 def _against(project: Project, made: Standing) -> list[str]:

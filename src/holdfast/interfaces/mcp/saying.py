@@ -55,8 +55,7 @@ def flat(text: str, most: int = _LONG) -> str:
 
 def failure(error: HoldfastError) -> str:
     """What went wrong in one sentence, and the next step."""
-    sentence = flat(str(error))
-    return f"{sentence[:1].upper()}{sentence[1:]}. Next: {flat(error.hint)}"
+    return f"{flat(str(error))}. Next: {flat(error.hint)}"
 
 
 def framed(rows: Iterable[str]) -> str:
@@ -156,12 +155,6 @@ def _lines(row: Row) -> Iterable[str]:
 
 
 # ── what was proposed ────────────────────────────────────────────────────────────────────────────
-
-
-def tags(client: str) -> list[str]:
-    """The client as a tag, so that a reviewer sees and can choose who proposed what."""
-    word = "".join(sign if sign.isalnum() or sign in "._" else "-" for sign in client).strip("-._")
-    return [f"via:{word[:40]}"] if word else []
 
 
 def proposed(made: Standing, conflicts: Sequence[str], notes: Sequence[str], *, known: bool) -> Said:
