@@ -63,7 +63,8 @@ def of(environ: Mapping[str, str], *, python: str, package: str) -> Homes:
     path = environ.get("PATH", "")
     names = (*CLIENTS, "holdfast", "holdfast-hook")
     programs = {name: shutil.which(name, path=path) for name in names}
-    data = layout.user_data({"HOME": home, **environ})
+    share = environ.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
+    data = layout.user_data({"XDG_DATA_HOME": share})
     return Homes(home, folders, data, programs, python, package, environ)
 
 

@@ -168,7 +168,7 @@ def _put(name: str, scope: str, setting: Setting, homes: Homes, kept: Record) ->
     file = _look(setting, None)
     wanted = clients.wanted(name, scope, setting, homes)
     if file.data is None:
-        text = _new(setting, wanted)
+        text = new_text(setting, wanted)
         made = Kept(record.digest(text.encode()), ((0, len(text)),), made=True, folders=file.folders)
         return Step((name,), file, text.encode(), setting.what, made)
     text = file.data.decode()
@@ -177,7 +177,8 @@ def _put(name: str, scope: str, setting: Setting, homes: Homes, kept: Record) ->
     return Step((name,), file, after.encode(), setting.what, _kept(file, after, edits, kept))
 
 
-def _new(setting: Setting, wanted: settings.Wanted) -> str:
+def new_text(setting: Setting, wanted: settings.Wanted) -> str:
+    """A settings file of our own."""
     if setting.kind == TOML:
         return toml_text.table(wanted.server or {})
     return json_text.new_document(wanted.whole())

@@ -1,0 +1,354 @@
+"""Hooks and MCP server in agents' own settings: written once, told by bytes, and gone without a trace."""
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.capture.wiring import approving, clients, launchers, record, trust, wire
+from holdfast.capture.wiring.homes import CLIENTS, SCOPES, Homes, of
+from holdfast.capture.wiring.wire import Wiring
+from holdfast.errors import BadInput, Busy, UnsafePath
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "wiring"
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(wire.__file__))))
+
+# What the real Codex 0.166.0 (`hooks/list`) says of the hooks in golden/wiring/user-codex-hooks.json.
+APPROVED = {
+    "PreToolUse": "8148a56502ebb4b6ce8ea57e18d0f096093efba53811f3c60aa511cec9b6ec1a",
+    "PermissionRequest": "31f2966f3a45779441c4c22bfce84e89388cc71ad45fed12a9fbfc03655baf06",
+    "PostToolUse": "d164e840c59cc8c34616dbc976e3b3e8fca41e581fe4e59da820f26b356d620e",
+    "PreCompact": "3bc6b01bb5bc2debe9f3c567615a2e616f0307358e86c34337d2a67d065c19e9",
+    "SessionStart": "5c3a29e15cd12a90f480d651ac5ef9d6ec4e46563c3be513cd9eeb82a1317728",
+    "SessionEnd": "e9cae4e8fd8ce8651744c35bd672b164104812290053e215eb7e5334ca7e66f7",
+    "UserPromptSubmit": "1b2c2ba7e4ed5e89ee33f0f784884d0106733fb237c65ffe8ad5d05afcc29341",
+    "SubagentStop": "fa960838f7b425f0c70415b142821a897d9101f756d3b090b0c710d62d72b50b",
+    "Stop": "b53296d5db07a20d02bc5fba18d2dbe8238d379b7fbe3498fcdc4fcd429f2b45",
+}
+FOREIGN = {
+    "json": (
+        b"",
+        b"{}",
+        b"{\r\n}\r\n",
+        b"\xef\xbb\xbf{ }\n\n",
+        b'{"theme":"dark","hooks":{},"mcpServers":{}}',
+        b'{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{"hooks": [{"command": "mine"}]}\n\t\t]\n\t}\n}',
+    ),
+    "toml": (b"", b'model = "x"', b"# mine\r\n\r\n[a]\r\nb = 1\r\n", b"\xef\xbb\xbfa = 1\n\n\n"),
+}
+
+
+class Rig:
+    """A user's home and a work tree, and agents connected in them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home, self.top, self.bin = folder / "a home", folder / "work", folder / "bin"
+        for made in (self.home, self.top, self.bin, self.home / ".local" / "share"):
+            made.mkdir(parents=True)
+
+    def user(self, python: str = sys.executable, **more: str) -> Homes:
+        environ = {"HOME": str(self.home), "PATH": f"{self.bin}:/usr/bin:/bin", **more}
+        return of(environ, python=python, package=PACKAGE)
+
+    def connect(self, *names: str, scope: str | None = None, python: str = sys.executable) -> Wiring:
+        done = wire.connect(names, scope, self.user(python), str(self.top))
+        done.carry_out()
+        return done
+
+    def disconnect(self, *names: str, scope: str | None = None) -> Wiring:
+        done = wire.disconnect(names or CLIENTS, scope, self.user(), str(self.top))
+        done.carry_out()
+        return done
+
+    def files(self, name: str, scope: str) -> list[clients.Setting]:
+        return clients.settings_of(name, scope, self.user(), str(self.top))
+
+    def everything(self) -> dict[str, object]:
+        """All files and folders with their bytes and modes."""
+        return dict(self._walk())
+
+    def _walk(self) -> Iterator[tuple[str, object]]:
+        for place in (self.home, self.top):
+            for folder, _, names in os.walk(place):
+                yield folder, ""
+                for name in names:
+                    path = os.path.join(folder, name)
+                    mode = stat.S_IMODE(os.lstat(path).st_mode)
+                    yield path, (Path(path).read_bytes(), mode, os.path.islink(path))
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("name", CLIENTS)
+def test_settings_look_as_they_always_did(name: str, scope: str) -> None:
+    """Codex forgets what its user approved if one byte of a hook's definition changes."""
+    user = of({"HOME": "/home/ada"}, python="/usr/bin/python3", package="/opt/holdfast")
+    for setting in clients.settings_of(name, scope, user, "/w"):
+        wanted = clients.wanted(name, scope, setting, user)
+        golden = GOLDEN / f"{scope}-{name}-{os.path.basename(setting.path).lstrip('.')}"
+        assert wire.new_text(setting, wanted) == golden.read_text()
+
+
+def test_codex_knows_our_hooks_by_these_hashes() -> None:
+    """The doctor must say the same as Codex about what is approved."""
+    hooks = json.loads((GOLDEN / "user-codex-hooks.json").read_text())["hooks"]
+    found = {
+        event: trust.fingerprint(event, groups[0], groups[0]["hooks"][0]) for event, groups in hooks.items()
+    }
+    assert found == {event: f"sha256:{one}" for event, one in APPROVED.items()}
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("name", CLIENTS)
+def test_every_file_is_given_back_to_the_byte(rig: Rig, name: str, scope: str) -> None:
+    """Who tries it and thinks again must find everything as it was."""
+    before = rig.everything()
+    rig.connect(name, scope=scope)
+    assert wire.scopes(name, rig.user(), str(rig.top)) == (scope,)
+    assert rig.connect(name).steps and all(step.change.action == "keep" for step in rig.connect(name).steps)
+    rig.disconnect(name)
+    assert rig.everything() == before, "files and folders of our own are gone"
+    for number in range(max(map(len, FOREIGN.values()))):
+        for setting in rig.files(name, scope):
+            os.makedirs(os.path.dirname(setting.path), exist_ok=True)
+            texts = FOREIGN[setting.kind]
+            Path(setting.path).write_bytes(texts[number % len(texts)])
+            os.chmod(setting.path, 0o640)
+        before = rig.everything()
+        rig.connect(name, scope=scope)
+        assert wire.as_wanted(name, scope, rig.user(), str(rig.top))
+        rig.disconnect(name)
+        assert rig.everything() == before
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_what_somebody_wrote_since_stays(rig: Rig, name: str) -> None:
+    """Agents write into these files themselves: their own lines are not ours to take."""
+    rig.connect(name)
+    for setting in rig.files(name, "user"):
+        path = Path(setting.path)
+        text = path.read_text()
+        added = (
+            text + '\n[b]\nc = "d"\n'
+            if setting.kind == "toml"
+            else text.replace("{", '{\n  "theme": "dark",', 1)
+        )
+        path.write_text(added)
+    rig.disconnect(name)
+    for setting in rig.files(name, "user"):
+        text = Path(setting.path).read_text()
+        assert (
+            text.strip() == '[b]\nc = "d"'
+            if setting.kind == "toml"
+            else json.loads(text) == {"theme": "dark"}
+        )
+
+
+def test_a_lost_record_costs_no_more_than_an_empty_place(rig: Rig) -> None:
+    """The record is ours alone; another clone has none and must still be able to take us out."""
+    setting = rig.files("claude", "project")[0]
+    os.makedirs(os.path.dirname(setting.path))
+    Path(setting.path).write_text('{\n  "theme": "dark"\n}\n')
+    rig.connect("claude", scope="project")
+    os.unlink(rig.user().record)
+    rig.disconnect("claude")
+    assert Path(setting.path).read_text() == '{\n  "theme": "dark"\n}\n'
+    assert not (rig.top / ".mcp.json").exists()
+    rig.connect("claude")
+    Path(rig.user().record).write_text("[not json")
+    rig.disconnect("claude")
+    assert not (rig.home / ".claude/settings.json").exists(), "a file that says nothing any more was ours"
+
+
+def test_one_scope_only(rig: Rig) -> None:
+    """Codex calls a hook twice that stands in both files, and takes in twice what it says."""
+    rig.connect("codex", scope="project")
+    assert {step.file.path for step in rig.connect("codex").steps} == {
+        ".codex/hooks.json",
+        ".codex/config.toml",
+    }
+    with pytest.raises(BadInput, match=r"connected in project scope already .*called twice") as refused:
+        rig.connect("codex", scope="user")
+    assert "holdfast disconnect codex --scope project" in refused.value.hint
+    assert not (rig.home / ".codex").exists()
+    rig.disconnect("codex", scope="user")
+    assert (rig.top / ".codex/hooks.json").exists()
+    rig.disconnect("codex", scope="project")
+    rig.connect("codex", scope="user")
+    assert wire.scopes("codex", rig.user(), str(rig.top)) == ("user",)
+
+
+def test_a_home_inside_the_repository_is_one_place(rig: Rig) -> None:
+    """Some set CODEX_HOME to the repository's own .codex; that is not two scopes."""
+    user = rig.user(CODEX_HOME=str(rig.top / ".codex"))
+    for _ in range(2):
+        wire.connect(["codex"], "user", user, str(rig.top)).carry_out()
+    assert wire.scopes("codex", user, str(rig.top)) == ("user",)
+    wire.disconnect(["codex"], None, user, str(rig.top)).carry_out()
+    assert not (rig.top / ".codex").exists()
+
+
+def test_commands_stay_when_python_moves(rig: Rig) -> None:
+    """A new virtual environment must not silence what Codex's user approved."""
+    rig.connect("codex", "claude")
+    settings = {path: data for path, data in rig.everything().items() if "/holdfast/" not in path}
+    rig.connect("codex", "claude", python="/opt/new/bin/python")
+    assert {path: data for path, data in rig.everything().items() if "/holdfast/" not in path} == settings
+    assert "python=/opt/new/bin/python\n" in Path(rig.user().hook).read_text()
+    assert not wire.as_wanted("codex", "user", rig.user(), str(rig.top)), "the doctor sees another python"
+
+
+def test_launchers_go_with_the_last_who_names_them(rig: Rig) -> None:
+    """A setting must never name a program that is not there."""
+    rig.connect("codex", "gemini")
+    rig.disconnect("codex")
+    assert os.access(rig.user().hook, os.X_OK) and os.access(rig.user().mcp, os.X_OK)
+    rig.disconnect("gemini")
+    assert not os.path.lexists(rig.user().data)
+
+
+def test_a_launcher_never_stands_in_an_agents_way(rig: Rig) -> None:
+    """An exit code of 2 would swallow somebody's prompt."""
+    rig.connect("codex")
+    stdin = b'{"session_id":"s","hook_event_name":"SessionStart","cwd":"/"}'
+    command = json.loads((rig.home / ".codex/hooks.json").read_text())["hooks"]["SessionStart"][0]["hooks"][0]
+
+    def run() -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(command["command"], shell=True, input=stdin, capture_output=True, check=False)
+
+    done = run()
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    launchers.write(rig.user().hook, launchers.texts(rig.user(python="/nowhere/python"))[rig.user().hook])
+    done = run()
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), "silent where Python is gone"
+
+
+def test_a_link_in_the_home_is_followed_and_stays(rig: Rig) -> None:
+    """People keep their settings in a repository of their own and link to it."""
+    real = rig.home / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    real.write_text("{}\n")
+    (rig.home / ".claude").mkdir()
+    (rig.home / ".claude/settings.json").symlink_to(real)
+    rig.connect("claude")
+    assert (rig.home / ".claude/settings.json").is_symlink() and "holdfast" in real.read_text()
+    rig.disconnect("claude")
+    assert (rig.home / ".claude/settings.json").is_symlink() and real.read_text() == "{}\n"
+
+
+def test_a_link_of_the_repository_is_not_followed_out_of_it(rig: Rig) -> None:
+    """A pull request must not choose which file of yours is written over."""
+    (rig.top / ".claude").mkdir()
+    (rig.home / "secret.json").write_text("{}")
+    (rig.top / ".claude/settings.json").symlink_to(rig.home / "secret.json")
+    with pytest.raises(UnsafePath):
+        rig.connect("claude", scope="project")
+    assert (rig.home / "secret.json").read_text() == "{}"
+
+
+def test_nothing_is_written_if_one_file_cannot_be(rig: Rig) -> None:
+    """Half a connection is worse than none: hooks without the launcher they name."""
+    (rig.home / ".gemini").mkdir()
+    (rig.home / ".gemini/settings.json").write_text('{\n  // mine\n  "a": 1\n}\n')
+    before = rig.everything()
+    with pytest.raises(
+        BadInput, match=r"~/.gemini/settings.json: line 2 .*comments are not kept; it is left alone"
+    ):
+        rig.connect("codex", "gemini")
+    assert rig.everything() == before
+
+
+def test_a_file_that_changes_meanwhile_is_not_overwritten(rig: Rig) -> None:
+    """Agents save their settings while they run."""
+    (rig.home / ".claude").mkdir()
+    file = rig.home / ".claude/settings.json"
+    file.write_text("{}")
+    planned = wire.connect(["claude"], None, rig.user(), str(rig.top))
+    file.write_text('{"theme": "dark"}')
+    with pytest.raises(Busy, match="changed while this was planned"):
+        planned.carry_out()
+    assert file.read_text() == '{"theme": "dark"}'
+
+
+def program(rig: Rig, body: str) -> None:
+    """A program `claude` on the path that keeps what it was asked."""
+    path = rig.bin / "claude"
+    path.write_text(f'#!/bin/sh\necho "$@" >> "$HOME/asked"\n{body}\n')
+    path.chmod(0o755)
+
+
+def test_claude_is_told_of_the_server_by_its_own_command(rig: Rig) -> None:
+    """~/.claude.json holds account data: we never open it."""
+    program(rig, "exit 0")
+    done = rig.connect("claude")
+    (change,) = [change for change in done.changes if change.path == "~/.claude.json"]
+    assert change.diff[0].startswith("+ runs: claude mcp add --scope user holdfast -- ")
+    rig.connect("claude")
+    rig.disconnect("claude")
+    asked = (rig.home / "asked").read_text().splitlines()
+    assert asked == [
+        f"mcp add --scope user holdfast -- {rig.user().mcp}",
+        "mcp remove --scope user holdfast",
+    ], "once each"
+
+
+@pytest.mark.parametrize(
+    ("body", "works"),
+    [("echo MCP server holdfast already exists >&2; exit 1", True), ("echo no disk >&2; exit 1", False)],
+)
+def test_what_its_command_says_is_told(rig: Rig, body: str, works: bool) -> None:
+    """A server that was not added must not be remembered as added."""
+    program(rig, body)
+    done = rig.connect("claude")
+    assert bool(done.notes) is not works
+    assert works or re.search(r"claude mcp add .* did not work \(no disk\); run it yourself", done.notes[0])
+    assert record.load(rig.user().record).told == (["claude"] if works else [])
+
+
+def test_approval_is_read_and_never_given(rig: Rig) -> None:
+    """Hooks run outside the sandbox: whether they may is their user's to say."""
+    rig.connect("codex")
+    top, user, config = str(rig.top), rig.user(), rig.home / ".codex/config.toml"
+    assert "trusted_hash" not in config.read_text()
+    assert len(approving.waiting("codex", "user", user, top) or ()) == len(APPROVED)
+    assert "type /hooks and trust ours" in approving.needs("codex", "user", user, top)[0]
+    file = str(rig.home / ".codex/hooks.json")
+    hooks = json.loads(Path(file).read_text())["hooks"]
+    with config.open("a") as out:
+        for event, groups in hooks.items():
+            label = re.sub("(?<!^)([A-Z])", r"_\1", event).lower()
+            hashed = trust.fingerprint(event, groups[0], groups[0]["hooks"][0])
+            out.write(f'\n[hooks.state."{file}:{label}:0:0"]\ntrusted_hash = "{hashed}"\n')
+    assert approving.waiting("codex", "user", user, top) == ()
+    assert approving.needs("codex", "user", user, top) == []
+    hooks["Stop"][0]["hooks"][0]["timeout"] = 6
+    Path(file).write_text(json.dumps({"hooks": hooks}))
+    assert approving.waiting("codex", "user", user, top) == ("Stop",)
+
+
+def test_gemini_trusts_folders(rig: Rig) -> None:
+    """A project's settings are not even read in a folder that is not trusted."""
+    user, top = rig.user(), str(rig.top)
+    assert not trust.gemini_trusts(top, user)
+    (rig.home / ".gemini").mkdir()
+    file = rig.home / ".gemini/trustedFolders.json"
+    for said, trusted in (
+        ({top: "TRUST_FOLDER"}, True),
+        ({str(rig.top.parent): "TRUST_FOLDER"}, True),
+        ({str(rig.top / "sub"): "TRUST_PARENT"}, True),
+        ({str(rig.top.parent): "TRUST_FOLDER", top: "DO_NOT_TRUST"}, False),
+        ({top + "x": "TRUST_FOLDER"}, False),
+        ([1], False),
+    ):
+        file.write_text(json.dumps(said))
+        assert trust.gemini_trusts(top, user) is trusted
