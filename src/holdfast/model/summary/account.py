@@ -288,7 +288,8 @@ class Account:
         said = list(self._books.said)
         yield from said[:-1]
         if self._books.answer:
-            yield from _at_length(endings.without_open(self._books.answer))
+            told = _at_length(endings.without_open(self._books.answer))
+            yield from (line for line in told if line not in self._books.unfinished)
 
     def _left_open(self) -> list[str]:
         books = self._books
@@ -322,11 +323,16 @@ class Account:
         )
         parts = [f"{count(len(files), 'file')} written"] if files else []
         parts += [f"{count(len(books.commits), 'commit')}"] if books.commits else []
-        last = self._checks.failing[-1] if self._checks.failing else self._checks.newest
-        if last is not None:
-            parts.append(f"tests {'pass' if last.passed else 'fail'} ({cut(last.outcome, 60)})")
+        parts += self._tested()
         parts += [f"{count(len(left), 'matter')} left open"] if left else []
         return f"{what} — {', '.join(parts)}" if parts else what
+
+    def _tested(self) -> list[str]:
+        failing, newest = self._checks.failing, self._checks.newest
+        if failing:
+            more = f" and {len(failing) - 1} more" if len(failing) > 1 else ""
+            return [f"{code(cut(failing[-1].command, 60))}{more} fails"]
+        return [f"tests pass ({cut(newest.outcome, 60)})"] if newest else []
 
 
 def relative(path: str, cwd: str | None, top: str | None) -> str:

@@ -69,7 +69,7 @@ class Checks:
         runner = told.runner if told else commands.family(test)
         key = f"{runner} {' '.join(sorted(shown.split()))}"
         there = self._kept.pop(key, None)
-        said = told.sentence if told else _how(result.exit_status, went_wrong=went_wrong)
+        said = told.sentence if told else _how(result, went_wrong=went_wrong)
         names = told.names if told else ()
         made = Check(shown, runner, result.exit_status, said, not went_wrong, names[: _NAMED + 1])
         if there is not None:
@@ -115,7 +115,7 @@ def _why(said: str, names: Sequence[str], text: str) -> str:
     return ": ".join(filter(None, told))
 
 
-def _how(status: int | None, *, went_wrong: bool) -> str:
-    if status:
-        return f"exit code {status}"
-    return "failed" if went_wrong else "passed"
+def _how(result: Result, *, went_wrong: bool) -> str:
+    if not went_wrong:
+        return "passed"
+    return error_line(result.text) or (f"exit code {result.exit_status}" if result.exit_status else "failed")

@@ -9,6 +9,8 @@ _SHOWN = 140
 _SHELL = re.compile(r"""^(?:/\S*/)?(?:ba|z|da)?sh\s+-l?i?c\s+(['"])(?P<inner>.*)\1\s*$""", re.S)
 _CD = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*")
 _TAIL = re.compile(r"\s*(?:2>&1|[12]?>\s*/dev/null|\|\s*(?:tail|head|cat|less|more|tee)\b[^|&;]*)\s*$")
+_QUOTED = re.compile(r"'[^'\n]*'|\"(?:\\.|[^\"\\])*\"")
+_SIGNS = re.compile(r"[;&|<>\n]")
 _PARTS = re.compile(r"&&|\|\||[;\n|]")
 _ASSIGNED = re.compile(
     r"^\s*(?:\w+=(?:\"[^\"]*\"|'[^']*'|\S*)\s+|(?:sudo|time|env|command|nohup|exec|then|do|if|!|\()\s+"
@@ -49,7 +51,8 @@ _TESTS = re.compile(
     r"|playwright test|(?:mvnw?|gradlew?)\b.*\b(?:test|verify|check|build)\b|rspec|rails test"
     r"|rake (?:test|spec)|phpunit|\S*/phpunit|ctest|dotnet test|swift test|mix test"
     r"|make\s.*\b(?:test|check|ci|lint)\S*"
-    r"|(?:just|task|mise run|nx|turbo(?: run)?|bazel)\s+\S*(?:test|lint)\S*|ruff (?:check|format --check)|mypy|pyright|flake8|eslint|tsc|golangci-lint|go vet"
+    r"|(?:just|task|mise run|nx|turbo(?: run)?|bazel)\s+\S*(?:test|lint)\S*"
+    r"|ruff (?:check|format --check)|mypy|pyright|flake8|eslint|tsc|golangci-lint|go vet"
     r"|cargo (?:clippy|check)|pre-commit run|manage\.py test|coverage run)\b"
 )
 
@@ -82,6 +85,7 @@ def parts(command: str) -> list[str]:
     if found := _HEREDOC.search(text):
         line_end = text.find("\n", found.end())
         text = text if line_end < 0 else text[:line_end]
+    text = _unsigned(text)
     found_parts = []
     for part in _PARTS.split(text):
         part = part.strip()
@@ -94,7 +98,7 @@ def parts(command: str) -> list[str]:
 
 def matters(command: str) -> bool:
     """Whether a command did more than look around."""
-    text = inner(command)
+    text = _unsigned(inner(command))
     if _SED_WRITES.search(text) or _WRITES.search(text):
         return True
     return any(not _looks(part) for part in parts(command))
@@ -124,6 +128,11 @@ def is_whole(test: str) -> bool:
     return not any(
         _points(word) or word in ("-k", "-run", "--run", "-t", "--testNamePattern") for word in words
     )
+
+
+def _unsigned(text: str) -> str:
+    """A command line whose quoted words hold no sign that would part it."""
+    return _QUOTED.sub(lambda quoted: _SIGNS.sub(" ", quoted[0]), text)
 
 
 def _points(word: str) -> bool:

@@ -78,16 +78,17 @@ def _pytest(lines: list[str]) -> Outcome | None:
 
 _UNITTEST = re.compile(r"^Ran (\d+) tests? in ")
 _UNITTEST_END = re.compile(r"^(OK|FAILED)(?: \((.*)\))?$")
-_UNITTEST_NAME = re.compile(r"^(?:FAIL|ERROR): (\S+(?: \([\w.]+\))?)")
+_UNITTEST_NAME = re.compile(r"^(?:FAIL|ERROR): (?:\w+ \((?=[\w.]+\)))?([\w.]+)")
 
 
 def _unittest(lines: list[str]) -> Outcome | None:
     ran, end = _last(lines, _UNITTEST), _last(lines, _UNITTEST_END)
     if ran is None or end is None:
         return None
-    detail = f" ({end[2].replace('=', ' ')})" if end[2] else ""
-    said = f"{count(int(ran[1]), 'test')} {'ok' if end[1] == 'OK' else 'ran'}{detail}"
-    return Outcome(end[1] == "OK", said, _names(lines, _UNITTEST_NAME))
+    counted = dict(re.findall(r"(\w+)=(\d+)", end[2] or ""))
+    bad = sum(int(counted.get(name, 0)) for name in ("failures", "errors"))
+    skipped = int(counted.get("skipped", 0))
+    return _said(int(ran[1]) - bad - skipped, bad, skipped, _names(lines, _UNITTEST_NAME))
 
 
 _GO_OK = re.compile(r"^ok\s+\S+\s+(?:\(cached\)|[\d.]+s)")

@@ -1,7 +1,7 @@
 """The agents' own records of this repository, read and not kept: who worked, and what was said."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -137,20 +137,25 @@ class _Session:
         self.turns += not turn.continues
         self.newest = max(filter(None, (self.newest, ts)), default=None)
         number = len(self._of) + 1
-        wrote = dict(self._written(turn))
+        wrote = self._written(turn)
         self.files |= wrote.keys()
         self._of[number] = (ts, wrote)
         self._said += _told(turn, number)
         return number < MAX_TURNS
 
-    def _written(self, turn: Turn) -> Iterable[tuple[str, frozenset[str]]]:
+    def _written(self, turn: Turn) -> dict[str, frozenset[str]]:
+        """Path to the lines that stand in it after the turn, as far as the turn wrote them."""
+        found: dict[str, set[str]] = {}
         for call in turn.calls:
             if call.result is None or call.result.failed or call.result.refused:
                 continue
             for edit in call.edits:
                 path = relative(edit.path, self._top, turn.cwd or self._origin.cwd)
                 if path is not None:
-                    yield path, frozenset(map(line_hash, telling_lines(edit.added)[:MAX_LINES]))
+                    lines = found.setdefault(path, set())
+                    lines -= set(map(line_hash, edit.removed))
+                    lines |= set(map(line_hash, telling_lines(edit.added)[:MAX_LINES]))
+        return {path: frozenset(lines) for path, lines in found.items()}
 
     def heard(self) -> list[Heard]:
         """What may be worth remembering of it."""
