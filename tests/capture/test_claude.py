@@ -437,5 +437,5 @@ def test_what_is_read_can_be_written_down(tmp_path: Path) -> None:
     path.write_text(json.dumps(user("half \ud800 a character", cwd="/w/\udfff")) + "\n", encoding="utf-8")
     [turn] = read(str(path))
 
-    assert turn.prompt == "half ? a character"
+    assert turn.prompt == "half \ufffd a character"
     repr(turn).encode("utf-8")

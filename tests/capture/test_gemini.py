@@ -442,5 +442,5 @@ def test_what_is_too_large_is_refused_with_a_sentence(tmp_path: Path) -> None:
         read(str(large))
 
     many = {"$set": {"messages": [{"id": str(n)} for n in range(MAX_MESSAGES + 1)]}}
-    with pytest.raises(BadInput, match="50000 messages"):
+    with pytest.raises(BadInput, match="20000 messages"):
         read(log(tmp_path / "many.jsonl", many))

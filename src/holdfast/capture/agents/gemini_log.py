@@ -28,7 +28,7 @@ from holdfast.capture.agents.reading import (
 from holdfast.capture.agents.stripping import name, passed_over, spoken, words
 from holdfast.errors import BadInput
 
-MAX_MESSAGES = 50_000
+MAX_MESSAGES = 20_000
 _CALLS = ("functionCall", "functionResponse")
 _KEPT = ("sessionId", "projectHash", "startTime", "kind", "summary", "directories")
 

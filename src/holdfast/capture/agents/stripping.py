@@ -6,23 +6,16 @@ All of it takes time in proportion to the text, whatever the text holds: transcr
 import re
 from collections import Counter
 
-from holdfast.security.private import without_private
+from holdfast.capture.agents.ours import is_our_tool, sound, without_ours
 
 MAX_KINDS = 64  # of unknown records that are told apart
-_NAME = 80  # characters of such a kind, and of a tool's name
-_PACK = re.compile(r"<holdfast-data\b([^<>\n]{0,80})>", re.IGNORECASE)
-_ABOVE = "stands data"  # in the line above a pack, which belongs to it
-_OURS = re.compile(r"mcp_{1,2}(?:plugin_[a-z0-9-]+_)?holdfast(?:__?|$)", re.IGNORECASE)
+_NAME = 200  # characters of such a kind, of an id, of a tool's name
+_PLUGIN = re.compile(r"mcp__plugin_[a-z0-9-]{1,64}_holdfast__", re.IGNORECASE)
 
 
 def words(value: object) -> str:
-    """A value as text that can be written down; what is no text is none.
-
-    JSON may hold half a surrogate pair, which no file takes.
-    """
-    if not isinstance(value, str):
-        return ""
-    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    """A value as text that can be written down; what is no text is none."""
+    return sound(value) if isinstance(value, str) else ""
 
 
 def name(value: object) -> str:
@@ -75,27 +68,11 @@ def inside(text: str, tag: str) -> str:
     return text[begin:end] if end >= 0 else ""
 
 
-def without_ours(text: str) -> str:
-    """The text without the packs that Holdfast sent; one that is not closed hides all the rest (law 16)."""
-    kept, at = [], 0
-    while found := _PACK.search(text, at):
-        closing = re.compile(rf"</holdfast-data{re.escape(found[1])}>", re.IGNORECASE)
-        kept.append(_before_pack(text[at : found.start()]))
-        end = closing.search(text, found.end())
-        at = end.end() if end else len(text)
-    return "".join([*kept, text[at:]])
-
-
-def _before_pack(text: str) -> str:
-    above = text.removesuffix("\n").rpartition("\n")[2]
-    return text[: -len(above) - 1] if _ABOVE in above and text.endswith("\n") else text
-
-
 def spoken(text: str, *tags: str) -> str:
     """What somebody said, without the programs' blocks of those names, our packs and what is private."""
-    return without_private(without_ours(without_blocks(text, *tags)))
+    return without_ours(without_blocks(text, *tags))
 
 
 def is_ours(tool: str) -> bool:
     """Whether a tool is Holdfast's own: what it answers is memory already."""
-    return _OURS.match(tool) is not None
+    return is_our_tool(tool) or _PLUGIN.match(tool) is not None
