@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import HoldfastError
 from holdfast.index.refresh import signature_of
+from holdfast.model.brief import failing
 from holdfast.model.ids import token
 from holdfast.model.session import Session
 from holdfast.project.hydrating import MARKER, Hydrating
@@ -41,7 +42,7 @@ _OF_RUN = {  # which parts of a run's summary are told, and how each begins
     "Decided": "decided",
     "Done, in the agent's words": "done",
 }
-_DIRTY = 30
+_STEPS = 6
 _MAX_SUMMARY = 1 << 20
 
 
@@ -55,6 +56,7 @@ class Handoff:
     branch: str | None
     head: str | None
     uncommitted: tuple[str, ...]
+    next: tuple[str, ...]
     runs: tuple[str, ...]
 
 
@@ -67,7 +69,9 @@ class Handing(Hydrating):
         found = self._material("", (), self.knowledge().standings)
         session, room = found.chosen.session, budget or BUDGET
         runs = self._last_runs(session)
-        work = Section("work", "The work to take over (unreviewed)", tuple(_work(found)))
+        last = self._summary_of(runs[0]).get("Left open", []) if runs else []
+        left = [one for one in last if not one.startswith("Nothing that")]
+        work = Section("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
         told = first((one for run in runs for one in self._of_run(run)), room // 3)
         after = Section("runs", "What the last runs left (unreviewed)", tuple(told), more="holdfast show RUN")
         extra = [part for part in (work, after) if part.lines]
@@ -80,6 +84,7 @@ class Handing(Hydrating):
             branch=found.branch,
             head=found.head,
             uncommitted=tuple(sorted(found.changed.uncommitted)),
+            next=tuple([*next_steps(session), *left][:_STEPS]),
             runs=tuple(runs),
         )
 
@@ -112,17 +117,19 @@ class Handing(Hydrating):
 
     def _of_run(self, run: str) -> Iterator[Line]:
         """What a run's summary says, a line each."""
-        try:
-            path = os.path.join(self.clone.layout.run(run), capsule.SUMMARY)
-            text = fsio.read(path, limit=_MAX_SUMMARY).decode("utf-8", "replace")
-        except (OSError, HoldfastError):
-            return
         told = Told(run, "run", None, "what the last runs left")
-        parts = sections_of(text)
+        parts = self._summary_of(run)
         if sentence := parts.get(""):
             yield line(f"- {run} {sentence[0]}", told)
         for title, label in _OF_RUN.items():
             yield from (line(f"- {run} {label}: {row}", told) for row in parts.get(title, ()))
+
+    def _summary_of(self, run: str) -> dict[str, list[str]]:
+        try:
+            path = os.path.join(self.clone.layout.run(run), capsule.SUMMARY)
+            return sections_of(fsio.read(path, limit=_MAX_SUMMARY).decode("utf-8", "replace"))
+        except (OSError, HoldfastError):
+            return {}
 
 
 def sections_of(page: str) -> dict[str, list[str]]:
@@ -139,18 +146,27 @@ def sections_of(page: str) -> dict[str, list[str]]:
     return found
 
 
-def _work(found: Material) -> Iterator[Line]:
-    """The objective, the place, and what is not committed."""
+def _work(found: Material, last: Sequence[str]) -> Iterator[Line]:
+    """The objective, the place, and what to do first."""
     session = found.chosen.session
     here = material.here(found)
+    thread = Told(session.id, "session", None, "the thread to go on with") if session else here
     if session and session.objective:
-        told = Told(session.id, "session", None, "the thread to go on with")
-        yield line(f"- objective: {session.objective}", told)
+        yield line(f"- objective: {session.objective}", thread)
     branch = found.branch or "a detached HEAD"
-    yield line(f"- where: {branch} at {found.head[:12] if found.head else 'no commit yet'}", here)
-    dirty = sorted(found.changed.uncommitted)
-    if not dirty:
-        yield line("- nothing is uncommitted", here)
-    yield from (line(f"- not committed: {path}", here) for path in dirty[:_DIRTY])
-    if len(dirty) > _DIRTY:
-        yield line(f"- not committed: {len(dirty) - _DIRTY:,} more (`git status`)", here)
+    dirty = len(found.changed.uncommitted)
+    files = f", {dirty:,} {'file' if dirty == 1 else 'files'} not committed" if dirty else ""
+    yield line(f"- where: {branch} at {found.head[:12] if found.head else 'no commit yet'}{files}", here)
+    steps = [*next_steps(session), *(f"the last run left open: {one}" for one in last)]
+    yield from (line(f"- next: {one}", thread) for one in steps[:_STEPS])
+
+
+def next_steps(session: Session | None) -> list[str]:
+    """What a session leaves to do first: questions that wait, what is open, what failed when last run."""
+    if session is None:
+        return []
+    asked = [f"ask the person: {one.text} ({one.id})" for one in session.pending]
+    opened = [f"{one.text} ({one.id})" for one in session.still_open]
+    failed = [f"mend what failed when last run: {one.text}" for one in failing(session.commands)[-2:]]
+    later = [f"follow up: {one.text} ({one.id})" for one in session.still_to_follow]
+    return [*asked[:2], *opened[:3], *failed, *later[:2]]

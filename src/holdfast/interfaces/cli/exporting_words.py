@@ -30,6 +30,7 @@ def handed_object(found: Handoff) -> dict[str, Any]:
         "branch": found.branch,
         "head": found.head,
         "uncommitted": list(found.uncommitted),
+        "next": list(found.next),
         "runs": list(found.runs),
         "pack": context_object(found.pack),
         "ask": [{"command": command, "gives": gives} for command, gives in ASK],
