@@ -12,11 +12,11 @@ from holdfast.recall.governing import (
     Known,
     at_top,
     governing,
-    is_below,
     rests_on,
     shares_words,
     telling,
 )
+from holdfast.recall.patterns import is_below
 
 
 def known(name: str, statement: str = "It is so", **fields: Any) -> Known:

@@ -88,6 +88,21 @@ def signature(place: Place, layout: Layout, *, parts: "Sequence[str]" = ALL) -> 
     )
 
 
+def ground(place: Place, layout: Layout) -> str | None:
+    """What decides which memories stand, but for their own files: cheap, however many there are.
+
+    Where HEAD stands, git's config and packed refs, settings, whom the user trusts, and every waiting change,
+    line and erasure. None where only the full path can tell, or has something to finish.
+    """
+    head = _head(place)
+    if head is None or _drawer_in_use(place.top) or _cut_short(layout) or _has_news(layout):
+        return None
+    seen = _Seen()
+    seen.add(FORMAT, place.top, head)
+    _look_at_both(seen, place, layout)
+    return digest(seen)
+
+
 def _look_at_both(seen: "_Seen", place: Place, layout: Layout) -> None:
     for name in ("config", "packed-refs"):
         seen.file(os.path.join(place.common_dir, name))

@@ -8,8 +8,10 @@ holds everywhere. Pure comparing of values; what may be told unasked is for whoe
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from holdfast.recall.patterns import is_below
 
 FILES, CITED, TASK, EVERYWHERE, ELSEWHERE = range(5)  # how near a memory is to the work: the nearest first
 MAX_FILES = 500  # files at hand that are compared
@@ -121,6 +123,11 @@ def telling(text: str) -> list[str]:
     return list(dict.fromkeys(word for word in text.split() if _about(word)))
 
 
+def stems(text: str) -> list[str]:
+    """What a text is about: words without endings, parts of names."""
+    return list(_words(text))
+
+
 def shares_words(one: str, other: str) -> bool:
     """Whether two texts have a word in common that tells something."""
     return not _about(one).isdisjoint(_about(other))
@@ -187,28 +194,6 @@ class _Files:
             return place in self._above or place.startswith(self._folders or ("\0",))
         pattern = place.split("/")
         return any(is_below(pattern, parts) for parts in self._split)
-
-
-def is_below(pattern: Sequence[str], parts: Sequence[str]) -> bool:
-    """Whether a path, in its parts, is what a pattern names or lies below it."""
-    return _alike([*pattern, "**"], parts, "**", lambda want, part: _alike(want, part, "*", str.__eq__))
-
-
-def _alike(wanted: Sequence[str], there: Sequence[str], star: str, same: Callable[[str, str], bool]) -> bool:
-    """Whether a sequence fits one with stars, each for any number of items; in at most n times m steps."""
-    at = here = 0
-    last, mark = -1, 0
-    while here < len(there):
-        if at < len(wanted) and wanted[at] == star:
-            last, mark, at = at, here, at + 1
-        elif at < len(wanted) and same(wanted[at], there[here]):
-            at, here = at + 1, here + 1
-        elif last >= 0:
-            mark += 1
-            at, here = last + 1, mark
-        else:
-            return False
-    return all(item == star for item in wanted[at:])
 
 
 def at_top(path: str, *, top: str) -> str | None:

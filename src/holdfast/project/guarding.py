@@ -1,0 +1,62 @@
+"""The file of guards, kept as memory stands: what may be said to an agent at work."""
+
+from collections.abc import Iterator, Sequence
+
+from holdfast.curation.decisions import Standing
+from holdfast.git.clone import Clone
+from holdfast.index import freshness
+from holdfast.index.refresh import place_of
+from holdfast.model.event import timestamp
+from holdfast.model.text import visible
+from holdfast.recall import governing, naming
+from holdfast.recall.guards import MAX_TEXT, Guard, facts_of, file_of, render
+from holdfast.recall.pack import saying
+from holdfast.store import fsio
+
+MAX_WORDS = 60  # of one memory
+_LABELS = {"dead-end": "dead end"}
+
+
+def speaks_unasked(one: Standing) -> bool:
+    """Whether an agent may be told it without having asked (law 11)."""
+    return one.status == "accepted" and one.trust == "T0"
+
+
+def write(clone: Clone, standings: Sequence[Standing]) -> bool:
+    """Keep what may be said; False where nothing may be written, or nothing can be told for sure."""
+    if clone.reading or clone.layout.private != clone.private.private:
+        return False
+    place, layout = place_of(clone), clone.private
+    ground = freshness.ground(place, layout)
+    # Without ground nothing is said until somebody renders it again; an old file would say so, too.
+    data = render(ground or "-", _guards(clone, standings) if ground else ())
+    path = file_of(place, layout)
+    fsio.make_dirs(layout.guards)
+    fsio.replace(path, data)
+    return ground is not None
+
+
+def _guards(clone: Clone, standings: Sequence[Standing]) -> Iterator[Guard]:
+    top = clone.repo.top
+    for one in standings:
+        if not speaks_unasked(one):
+            continue
+        memory, cited = one.memory, saying.cited(one.memory.evidence)
+        said = f"{memory.statement} {saying.explained(memory.details)}".strip()
+        yield Guard(
+            memory.id,
+            memory.type,
+            _told(clone, memory.type, memory.id, said),
+            places=memory.applies_to,
+            commands=naming.commands(said),
+            words=governing.stems(f"{memory.statement} {' '.join(memory.tags)}")[:MAX_WORDS],
+            rests_on=[facts_of(top, path) for path in (*filter(None, [one.path]), *cited)],
+            until=timestamp(memory.expires_at) if memory.expires_at else "",
+        )
+
+
+def _told(clone: Clone, kind: str, name: str, said: str) -> str:
+    """A memory in one line, as an agent may read it."""
+    line = " ".join(visible(clone.scan.text(said)).split())
+    cut = line if len(line) <= MAX_TEXT else line[: MAX_TEXT - 1].rstrip() + "…"
+    return f"{name} ({_LABELS.get(kind, kind)}): {cut}"

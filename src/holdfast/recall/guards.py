@@ -1,0 +1,222 @@
+"""What may be said to an agent at work, ready for its hook: approved memories, each a line of one small file.
+
+    guards/<work tree>
+
+It is written when memory changes and read before every edit, without JSON and without an index. Its first
+line holds the ground it stands on (`index.freshness.ground`); if that is another now, nothing is said. Each
+memory names the files it rests on, its own and those it cites, with their times and sizes: one that was
+touched since keeps silent. So what was retired, replaced, erased, edited by hand or has gone stale does not
+speak. Invariants and dead ends that hold for a path or name a command come first, up to an empty line.
+
+Only what the hook needs is imported here; the rules of what may stand in the file are the caller's.
+"""
+
+import os
+
+from holdfast.index import freshness
+from holdfast.recall.patterns import holds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from holdfast.index.freshness import Place
+    from holdfast.store.layout import Layout
+
+HEAD = "holdfast-guards\t1\t"
+MAX_FILE = 64 << 20
+MAX_TEXT = 400  # characters of a line that is told
+GUARDING = ("invariant", "dead-end")
+_BETWEEN = "\x1f"
+
+
+class Guard:
+    """A memory that a person approved, as it is told; and when."""
+
+    __slots__ = ("commands", "id", "path", "places", "rests_on", "text", "type", "until", "words")
+
+    def __init__(
+        self,
+        identity: str,
+        kind: str,
+        text: str,
+        *,
+        places: "Sequence[str]" = (),
+        commands: "Sequence[str]" = (),
+        words: "Sequence[str]" = (),
+        rests_on: "Sequence[str]" = (),
+        until: str = "",
+    ) -> None:
+        self.id, self.type, self.text, self.until = identity, kind, text, until
+        self.places = tuple(places)  # the paths it holds for
+        self.commands = tuple(commands)  # the commands it names, in their words
+        self.words = tuple(words)  # what it is about
+        self.rests_on = tuple(rests_on)  # files from the top, as `facts_of` gives them
+
+    @property
+    def guards(self) -> bool:
+        """Whether it may speak before an edit or a command."""
+        return self.type in GUARDING and bool(self.places or self.commands)
+
+
+def name_of(place: "Place") -> str:
+    """What the file of a work tree is called."""
+    if place.git_dir == place.common_dir:
+        return "main"
+    return f"tree-{os.path.basename(place.git_dir.rstrip('/'))}"
+
+
+def file_of(place: "Place", layout: "Layout") -> str:
+    return os.path.join(layout.guards, name_of(place))
+
+
+# ── writing ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def render(ground: str, guards: "Iterable[Guard]") -> bytes:
+    """The file that says these."""
+    there = sorted(guards, key=lambda one: (not one.guards, one.id))
+    rows = [HEAD + ground]
+    rows += [_row(one) for one in there if one.guards]
+    rows.append("")
+    rows += [_row(one) for one in there if not one.guards]
+    return ("\n".join(rows) + "\n").encode("utf-8", "surrogateescape")
+
+
+def _row(one: Guard) -> str:
+    fields = (
+        one.id,
+        one.type,
+        one.until,
+        _BETWEEN.join(map(_flat, one.rests_on)),
+        _BETWEEN.join(map(_flat, one.places)),
+        _BETWEEN.join(map(_flat, one.commands)),
+        f" {' '.join(one.words)} ",
+        _flat(one.text),
+    )
+    return "\t".join(fields)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.replace(_BETWEEN, " ").split())
+
+
+def facts_of(top: str, path: str) -> str:
+    """A file a memory rests on, with what would change if somebody touched it."""
+    try:
+        found = os.lstat(os.path.join(top, path))
+    except OSError:
+        return f"- {path}"
+    return f"{found.st_mtime_ns}.{found.st_size}.{found.st_ino} {path}"
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+
+
+class Guards:
+    """The file as it was read: `is_current` says whether anything of it may be told."""
+
+    def __init__(self, place: "Place", layout: "Layout", now: str) -> None:
+        self._place, self._now = place, now
+        self._data = _content(file_of(place, layout))
+        head, _, self._rest = self._data.partition("\n")
+        ground = freshness.ground(place, layout) if head.startswith(HEAD) else None
+        self.is_current = ground is not None and head == HEAD + ground
+
+    def guarding(self) -> "Iterator[Guard]":
+        """Those that may speak before an edit or a command."""
+        for row in self._rest.partition("\n\n")[0].split("\n"):
+            one = _guard(row)
+            if one is not None:
+                yield one
+
+    def every(self) -> "Iterator[Guard]":
+        """All that may be told."""
+        for row in self._rest.split("\n"):
+            one = _guard(row)
+            if one is not None:
+                yield one
+
+    def about(self, words: "Iterable[str]") -> "dict[str, tuple[Guard, list[str]]]":
+        """Those that share words, each with the words it shares."""
+        found: dict[str, tuple[Guard, list[str]]] = {}
+        for word in words:
+            for row in self._rows_with(f" {word} "):
+                one = _guard(row)
+                if one is not None and word in one.words:
+                    found.setdefault(one.id, (one, []))[1].append(word)
+        return found
+
+    def _rows_with(self, text: str) -> "Iterator[str]":
+        at = self._rest.find(text)
+        while at >= 0:
+            end = self._rest.find("\n", at)
+            yield self._rest[self._rest.rfind("\n", 0, at) + 1 : end]
+            at = self._rest.find(text, end)
+
+    def named(self, identity: str) -> "Guard | None":
+        """The one of that id."""
+        at = f"\n{self._rest}".find(f"\n{identity}\t")
+        return _guard(self._rest[at : self._rest.find("\n", at)]) if at >= 0 else None
+
+    def stands(self, one: Guard) -> bool:
+        """Whether it still holds: not expired, and nothing that it rests on was touched."""
+        if one.until and one.until <= self._now:
+            return False
+        top = self._place.top
+        return all(facts_of(top, fact.partition(" ")[2]) == fact for fact in one.rests_on)
+
+
+def _content(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_FILE).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+
+
+def _guard(row: str) -> "Guard | None":
+    fields = row.split("\t")
+    if len(fields) != 8:
+        return None
+    identity, kind, until, rests_on, places, commands, words, text = fields
+    return Guard(
+        identity,
+        kind,
+        text,
+        until=until,
+        rests_on=_parts(rests_on),
+        places=_parts(places),
+        commands=_parts(commands),
+        words=words.split(),
+    )
+
+
+def _parts(text: str) -> "list[str]":
+    return text.split(_BETWEEN) if text else []
+
+
+# ── matching ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def holding(
+    there: "Iterable[Guard]", *, paths: "Sequence[str]" = (), commands: "Sequence[Sequence[str]]" = ()
+) -> "Iterator[Guard]":
+    """Those that hold for one of these files, or name one of these commands."""
+    said = [f" {' '.join(words)} " for words in commands]
+    for one in there:
+        if any(holds(place, path) for place in one.places for path in paths) or any(
+            f" {command} " in words for command in one.commands for words in said
+        ):
+            yield one
+
+
+def first(found: "Iterable[Guard]", *, most: int, stands: "Callable[[Guard], bool]") -> "list[Guard]":
+    """The first few that still hold."""
+    chosen: list[Guard] = []
+    for one in found:
+        if len(chosen) == most:
+            break
+        if stands(one):
+            chosen.append(one)
+    return chosen
