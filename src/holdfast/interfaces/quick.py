@@ -27,7 +27,7 @@ NOT_HANDLED = -1
 # The parts of a signature that each rests on; `badge` is what `status --badge` says, for a prompt.
 RESTS_ON = {"recall": "memory", "status": "value", "badge": "value", "next": "work", "context": "value"}
 WATCHED = "watched"  # the kept row that names the files of the work tree of which `context` tells
-_STEERING = (  # with one of these set, git itself has to say which repository is meant
+STEERING = (  # with one of these set, git itself has to say which repository is meant
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
 def is_plain(environ: "Mapping[str, str]") -> bool:
     """Whether no variable changes where git looks or what Holdfast does."""
     return not any(
-        name in _STEERING or (name.startswith("HOLDFAST_") and name not in _HARMLESS) for name in environ
+        name in STEERING or (name.startswith("HOLDFAST_") and name not in _HARMLESS) for name in environ
     )
 
 
@@ -116,6 +116,8 @@ def _answer(command: str, asked: _Asked) -> int:
     now = signature(place, layout, parts=(RESTS_ON[command],)) if name else None
     if now is None or _has_dead_runs(layout, patient=command != "status"):
         return NOT_HANDLED
+    if command == "status" and _has_pointers(layout):
+        return NOT_HANDLED  # it counts them, and reads what they lead to first
     path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
     told, counted = _told(path, command, asked, now, place.top)
     code = NOT_HANDLED if told is None else _say(told)
@@ -157,6 +159,15 @@ def _has_dead_runs(layout: Layout, *, patient: bool) -> bool:
     except OSError:
         return False
     return bool(under_way) and not (patient and all(_is_alive(layout.run(name)) for name in under_way))
+
+
+def _has_pointers(layout: Layout) -> bool:
+    """Whether agents' hooks told of something that nobody has read yet."""
+    try:
+        names = os.listdir(layout.inbox)
+    except OSError:
+        return False
+    return any(name.endswith((".jsonl", ".pack", ".vanished")) or ".jsonl." in name for name in names)
 
 
 def _is_alive(capsule: str) -> bool:
@@ -206,7 +217,7 @@ def _recalled(db: "Connection", asked: _Asked, state: str) -> tuple[str | None, 
 
 
 def _kept(
-    db: "Connection", command: str, now: "Signature", top: str, *, json: bool
+    db: "Connection", command: str, now: "Signature", top: str, *, json: bool, name: str = ""
 ) -> tuple[str, str] | None:
     """The answer that the full path kept and how it was found, if all that it rests on is as it was."""
     from holdfast.index import ready
@@ -217,8 +228,32 @@ def _kept(
         if paths is None:
             return None
         tree = watched(top, paths[0])[0]
-    state, name = resting_on(command, now, os.environ, tree=tree), kept_name(command, json=json)
-    return ready.get(db, name, signature=state, now=_now())
+    state = resting_on(command, now, os.environ, tree=tree)
+    return ready.get(db, name or kept_name(command, json=json), signature=state, now=_now())
+
+
+def kept_context(start: str, name: str) -> tuple[str, str] | None:
+    """A pack that was kept under a name, for a session that starts in a folder; None if it is behind."""
+    import _sqlite3
+
+    place = find_place(start)
+    if place is None:
+        return None
+    layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
+    repo = _content(layout.repo_id)
+    now = signature(place, layout, parts=(RESTS_ON["context"],)) if repo else None
+    if now is None or _has_dead_runs(layout, patient=True):
+        return None
+    path = os.path.join(os.path.dirname(layout.index(repo)), file_name(place.git_dir, place.common_dir))
+    db = None
+    try:
+        db = _open(path)
+        return _kept(db, "context", now, place.top, json=False, name=name)
+    except _sqlite3.Error:
+        return None
+    finally:
+        if db is not None:
+            db.close()
 
 
 def kept_name(command: str, *, json: bool) -> str:

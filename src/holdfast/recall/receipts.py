@@ -81,7 +81,13 @@ def entries(context: Context) -> list[dict[str, Any]]:
 
 def keep(clone: Clone, context: Context, *, owner: str, ts: str) -> Kept:
     """Store a pack for a run or a session, durable on return."""
-    head = {
+    head = head_of(clone, context, ts=ts)
+    return receipts.keep(clone.layout, owner, head=head, lines=lines_of(context), stores=clone.stores)
+
+
+def head_of(clone: Clone, context: Context, *, ts: str) -> dict[str, Any]:
+    """When and where a pack was given, for what, and of what size."""
+    return {
         "ts": ts,
         "branch": visible(context.branch) if context.branch else None,
         "head": context.head,
@@ -95,10 +101,10 @@ def keep(clone: Clone, context: Context, *, owner: str, ts: str) -> Kept:
         "counted": HOW,
         "marker": context.marker,
     }
-    return receipts.keep(clone.layout, owner, head=head, lines=_lines(context), stores=clone.stores)
 
 
-def _lines(context: Context) -> Iterable[dict[str, Any]]:
+def lines_of(context: Context) -> Iterable[dict[str, Any]]:
+    """The lines of a pack, each with what it tells of."""
     where = {id(line): part.name for part in context.sections for line in part.lines}
     for text, line in rows(context):
         told = [_told(one, where[id(line)]) for one in line.told] if line else []

@@ -210,12 +210,12 @@ def forget(one: Live | Pointers, *stores: Layout) -> None:
 def _live(path: str) -> Live | None:
     try:
         found = json.loads(fsio.read(path, limit=MAX_SMALL))
-        one = Live(**found)
-        texts = (one.agent, one.session, one.path, one.tree)
-    except (OSError, HoldfastError, ValueError, TypeError, RecursionError):
+        texts = [found[name] for name in ("agent", "session", "path", "tree")]
+        numbers = [found[name] for name in ("seen", "size")]
+        whole = all(isinstance(text, str) for text in texts) and all(type(one) is int for one in numbers)
+        return Live(**found) if whole and isinstance(found.get("holdfast"), str | None) else None
+    except (OSError, HoldfastError, ValueError, TypeError, KeyError, RecursionError):
         return None
-    whole = all(isinstance(text, str) for text in texts) and isinstance(one.seen, int)
-    return one if whole and isinstance(one.size, int) and isinstance(one.holdfast, str | None) else None
 
 
 # ── what was told ────────────────────────────────────────────────────────────────────────────────

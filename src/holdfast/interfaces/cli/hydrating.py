@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.index import freshness
 from holdfast.interfaces import quick
 from holdfast.interfaces.cli import hydrating_words as words
 from holdfast.interfaces.cli.command import command
 from holdfast.interfaces.cli.output import as_json, as_text, flush, say, show
 from holdfast.interfaces.cli.place import Place
 from holdfast.interfaces.cli.root import root
+from holdfast.interfaces.worktree import WorkTree
 
 if TYPE_CHECKING:
     from holdfast.project import Project
-
-_SUBMODULE = b"160000"
-
 
 @command(root, "context")
 @click.option("--for", "asked", metavar="WORDS", help="What you are about to do.")
@@ -99,40 +95,6 @@ def stats(place: Place, reset: bool) -> None:
             project.reset_statistics()
             say("counting begins anew")
         show(project.statistics(), words.statistics, words.statistics_object)
-
-
-class WorkTree:
-    """How the files git tracks look, taken before an answer tells of them; no digest: that cannot be told.
-
-    With submodules, with names that are no text, or with very many files, git has to be asked each time.
-    """
-
-    def __init__(self, project: Project) -> None:
-        self.digest, self.paths = "", ""
-        rows = project.clone.repo.run("ls-files", "-s", "-z").split(b"\0")[:-1]
-        if any(row.startswith(_SUBMODULE) for row in rows):
-            return
-        names = {row.partition(b"\t")[2] for row in rows}
-        names = {name for name in names if not name.startswith(b".holdfast/")}
-        folders = {name.rpartition(b"/")[0] for name in names}
-        while above := {folder.rpartition(b"/")[0] for folder in folders if folder} - folders:
-            folders |= above
-        try:
-            self.paths = b"\n".join(sorted(names | folders)).decode("utf-8")
-        except UnicodeDecodeError:
-            return
-        if len(names) <= freshness.MAX_WATCHED and self.paths.count("\n") == len(names | folders) - 1:
-            self._look(project.clone.repo.top)
-
-    def _look(self, top: str) -> None:
-        digest, newest = freshness.watched(top, self.paths)
-        wait = freshness.settles_in(newest, time.time_ns())
-        if 0 < wait <= freshness.TICK:
-            # Something was just written: another change in the same tick would go unseen.
-            time.sleep(wait / 1e9)
-            digest, newest = freshness.watched(top, self.paths)
-            wait = freshness.settles_in(newest, time.time_ns())
-        self.digest = digest if wait <= 0 else ""
 
 
 def keep_answer(
