@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from holdfast.git import lines, reconcile, upstream
 from holdfast.git.clone import Clone
+from holdfast.store import pointers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,9 @@ class Status:
     elsewhere: int = 0  # memories that came by git, approved neither here nor in a trusted trunk
     trusts: str | None = None  # the upstream whose trunk is trusted
     void: str | None = None  # why what was trusted is not any more
+    pointers_waiting: int = 0  # what agents' hooks told of and nobody has read yet
+    agent_sessions_waiting: int = 0
+    transcripts_gone: tuple[str, ...] = ()  # paths that such pointers lead to, and nothing lies there
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
     line, head = clone.line(), clone.repo.head()
     changes = clone.changes()
     found, held = reconcile.examine(clone), upstream.held(clone)
+    waiting, lost = pointers.waiting(*clone.stores), pointers.vanished(*clone.stores)
     size = _size(clone.private.private, besides=clone.private.statistics)
     return Status(
         id=line.id,
@@ -89,6 +94,9 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
         elsewhere=tally.elsewhere,
         trusts=held.trusted.name if held and not held.void else None,
         void=held.void if held else None,
+        pointers_waiting=sum(len(one.all) for one in waiting),
+        agent_sessions_waiting=len(waiting),
+        transcripts_gone=tuple(one.path or "?" for one in lost),
     )
 
 
@@ -167,9 +175,24 @@ def _warnings(found: Status) -> list[str]:
         )
     if found.orphans:
         rows.append(f"{_leavers(found.orphans)} left something behind: holdfast reconcile")
+    rows += _unread(found)
     rows += _silent(found)
     if found.sandboxed:
         rows.append("This is a sandbox: records stay in .holdfast/local until a command outside moves them.")
+    return rows
+
+
+def _unread(found: Status) -> list[str]:
+    """What agents did and nobody has read, or can read any more."""
+    rows = []
+    if found.pointers_waiting:
+        many = _plural(found.agent_sessions_waiting, "agent session")
+        rows.append(
+            f"{many} with {_plural(found.pointers_waiting, 'pointer')} to transcripts "
+            f"{'waits' if found.agent_sessions_waiting == 1 else 'wait'} to be read in."
+        )
+    for path in found.transcripts_gone:
+        rows.append(f"An agent's transcript is gone, and what it said with it: {path}")
     return rows
 
 

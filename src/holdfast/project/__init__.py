@@ -19,19 +19,39 @@ from holdfast.git import setup
 from holdfast.git.setup import Setup
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.project.curating import Curating
+from holdfast.project.exporting import Exporting
+from holdfast.project.handing import Handing
+from holdfast.project.importing import Importing
 from holdfast.project.keeping import Keeping
 from holdfast.project.knowing import Knowing
+from holdfast.project.living import Living
 from holdfast.project.promoting import Promoting
 from holdfast.project.reading import Reading
 from holdfast.project.reconciling import Reconciling
 from holdfast.project.recording import Recording
 from holdfast.project.settling import Settling
 from holdfast.project.trusting import Trusting
+from holdfast.project.trying import Trying
 from holdfast.recall.search import Hit
 from holdfast.store import layout as paths
 
 
-class Project(Recording, Knowing, Reading, Settling, Reconciling, Curating, Trusting, Promoting, Keeping):
+class Project(
+    Living,
+    Handing,
+    Exporting,
+    Importing,
+    Trying,
+    Recording,
+    Knowing,
+    Reading,
+    Settling,
+    Reconciling,
+    Curating,
+    Trusting,
+    Promoting,
+    Keeping,
+):
     """A project's memory, seen from the branch that is checked out."""
 
     @classmethod

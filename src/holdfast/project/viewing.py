@@ -18,6 +18,7 @@ from holdfast.git import edited, erase, hooks, journal
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
 from holdfast.index.freshness import Signature
+from holdfast.project import guarding
 from holdfast.recall import journal as journals
 from holdfast.recall import views
 from holdfast.recall.search import TextSearch
@@ -60,11 +61,12 @@ class Viewing:
         environ: Mapping[str, str] | None = None,
         person: bool = False,
         clock: Callable[[], datetime] = _now,
+        drain: bool = True,
     ) -> Self:
         """The project at a folder; NotInitialised if it has no memory yet.
 
         `person` says that approvals given through this object are a person's; the command line sets
-        it on a terminal where no agent runs.
+        it on a terminal where no agent runs. Without `drain`, what agents' hooks told of waits.
         """
         environ = os.environ if environ is None else environ
         repo = Repo.discover(os.fspath(path))
@@ -77,6 +79,8 @@ class Viewing:
         project = cls(clone, settings, person=person, parent=parent, environ=environ)
         project._finish_what_was_cut_short()
         project._notice()
+        if drain:
+            project._drain_some()
         return project
 
     @classmethod
@@ -115,6 +119,9 @@ class Viewing:
             taken += [*edits.take(self.clone), *filter(None, [edited_view.take(self.clone)])]
         if taken:
             self._render_quietly()
+
+    def _drain_some(self) -> None:
+        """Take in what agents did since the last command; whoever knows how says so."""
 
     def _say_what_contradicts(self) -> None:
         """Two branches may each have accepted what the other denies; nobody looked at both before a merge."""
@@ -156,6 +163,7 @@ class Viewing:
         """Write the views of the current state for people and tools; of the journal, today or all days."""
         header = self._header()
         shown, found = memory_edits.shown(self.clone, self.clone.clock())
+        guarding.write(self.clone, found.standings)
         memories = {
             name: [one.memory for one in getattr(found, name) if one.memory.type == "fact"]
             for name in ("trusted", "stale", "expired", "unreviewed")

@@ -1,0 +1,119 @@
+"""What agents do, taken in as they do it; and what the next one is told, before it asks."""
+
+import contextlib
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from holdfast.capture.agents import dialect
+from holdfast.capture.ingest import noting
+from holdfast.capture.ingest.taking import Ingest, Taken
+from holdfast.capture.live import draining
+from holdfast.capture.live.draining import Drained
+from holdfast.errors import HoldfastError
+from holdfast.index.refresh import signature_of
+from holdfast.model.event import timestamp
+from holdfast.model.ids import token
+from holdfast.model.said import Said, Tried
+from holdfast.model.text import visible
+from holdfast.project import guarding
+from holdfast.project.harvesting import Harvesting
+from holdfast.project.hydrating import MARKER, Hydrating
+from holdfast.recall import context
+from holdfast.recall.context import Context
+from holdfast.store import fsio, pointers, receipts, tally, transcripts
+
+SMALL = 4 << 20  # bytes of transcripts that any command reads on its way; more is left to the background
+
+
+class Living(Harvesting, Hydrating):
+    """Agents at work."""
+
+    def drain(self) -> Drained:
+        """Read the transcripts that agents' hooks told of, as far as they have got."""
+        return self._drain(None)
+
+    def _drain_some(self) -> None:
+        """The same on the way of any command, if it is little; a failure is said and stops nothing."""
+        if not any(pointers.is_filled(store) for store in self.clone.stores):
+            return
+        try:
+            self._drain(SMALL)
+        except (HoldfastError, OSError) as error:
+            self.clone.notes.append(f"what agents did was not taken in: {error}")
+
+    def _drain(self, most: int | None) -> Drained:
+        self._keep_packs()
+        ingest = Ingest(self.clone, decided=self._decided_in, sessions=self.settings.has("sessions"))
+        taken: list[Taken] = []
+
+        def take(agent: str, path: str, ended: bool) -> Taken | None:
+            found = ingest.take_in(dialect(agent), path, ended=ended)
+            taken.extend([found] if found else [])
+            return found
+
+        try:
+            done = draining.drain(self.clone, take, now=time.time_ns(), most=most)
+        finally:
+            ingest.close()
+        for one in taken:
+            self._harvest_taken(one)
+        self._say(done)
+        if done.turns or done.runs:
+            self._render_quietly()
+        return done
+
+    def _decided_in(self, _: Sequence[Said | Tried]) -> list[str]:
+        return []
+
+    def _harvest_taken(self, taken: Taken) -> None:
+        """Propose what the runs of a session said."""
+        for run, said in taken.said.items():
+            source = f"run:{run}"
+            outer = [noting.session_id(taken.agent, taken.session)]
+            self._harvest_quietly(said, source=source, evidence=lambda _, it=source: [it], outer=outer)  # type: ignore[misc]
+        transcripts.harvested(self.clone.stores, taken.agent, taken.session, taken.said)
+
+    def _say(self, done: Drained) -> None:
+        notes = self.clone.notes
+        notes.extend(done.failed)
+        for path in done.vanished:
+            notes.append(f"an agent's transcript is gone, and what it said with it: {visible(path)}")
+
+    def _keep_packs(self) -> None:
+        """Make receipts of the packs that sessions were told when they started."""
+        for path, found in list(pointers.packs(*self.clone.stores)):
+            with contextlib.suppress(HoldfastError, OSError):
+                self._keep_pack(found)
+            with contextlib.suppress(HoldfastError, OSError):
+                fsio.remove(path)
+
+    def _keep_pack(self, found: Mapping[str, Any]) -> None:
+        pack, agent, session, ts = (found.get(name) for name in ("pack", "agent", "session", "ts"))
+        if not (isinstance(pack, dict) and isinstance(agent, str) and isinstance(session, str)):
+            return
+        head, lines = pack.get("head"), pack.get("lines")
+        if not (isinstance(head, dict) and isinstance(lines, list) and isinstance(ts, int)):
+            return
+        when = timestamp(datetime.fromtimestamp(ts / 1e9, UTC))
+        kept = [line for line in lines if isinstance(line, dict)]
+        owner = noting.session_id(agent, session)
+        told = {**head, "ts": when, "agent": agent, "agent_session": session}
+        receipts.keep(self.clone.layout, owner, head=told, lines=kept, stores=self.clone.stores)
+        tally.count(self.clone.layout, f"context.{head.get('how')}")
+
+    def pack(self, *, budget: int) -> Context:
+        """What a session that starts here is told before it asks; who was told keeps the receipt."""
+        self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
+        return context.pack(
+            self._material("", (), self.knowledge().standings),
+            budget=min(budget, self.settings.number("context.budget")),
+            marker=token(MARKER),
+            sections=self.settings.context_sections,
+            clean=self.clone.scan.text,
+        )
+
+    def render_guards(self) -> None:
+        """Write down what may be said to an agent before an edit or a command."""
+        guarding.write(self.clone, self.knowledge().standings)
