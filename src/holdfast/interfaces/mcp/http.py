@@ -38,6 +38,7 @@ def listen(port: int) -> socket.socket:
     try:
         own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         own.bind((HOST, port))
+        own.listen()
     except OSError as error:
         own.close()
         raise BadInput(
