@@ -1,10 +1,12 @@
 """Law 10: known secrets are removed before the first write; if the scanner fails, no body is stored."""
 
+import base64
 import json
 import os
 import re
 import time
 from itertools import pairwise
+from urllib.parse import quote
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -137,6 +139,15 @@ def test_plain_output_is_passed_on_almost_at_once() -> None:
     assert len(given_back) >= 21 * 50 - 64
 
 
+ENCODED = [
+    *(base64.b64encode(f"a line\n{text}\n".encode()).decode() for _, text, _ in IN_CONTEXT[::4]),
+    *(quote(text, safe="") for _, text, _ in IN_CONTEXT[::4]),
+    *(json.dumps(json.dumps(text)).replace("/", "\\/") for _, text, _ in IN_CONTEXT[::4]),
+    base64.encodebytes(("a plain line\n" * 300 + VALUE + f" password={PASS}").encode()).decode(),
+    base64.b64encode(("a plain line\n" * 400 + f" password={PASS}\n" + "b" * 900).encode()).decode(),
+    quote("a plain line\n" * 150 + f"password={PASS}\n" + "b" * 900, safe=""),
+    *("%3D", "%2", "%", "\\u003d", "\\u00", "\\/", "\\n", "cGFzc3dvcmQ9", "data:;base64,"),
+]
 PIECES = st.one_of(
     st.sampled_from([secret for _, secret in ALONE]),
     st.sampled_from([text for _, text, _ in IN_CONTEXT]),
@@ -150,6 +161,7 @@ PIECES = st.one_of(
     st.sampled_from(
         ["_KEY=", "api_key", "curl -u b:", "secret", "sk-", "ey" + "J", "x" * 70, "1a" * 1100, PEM + "BEGIN "]
     ),
+    st.sampled_from(ENCODED),
     st.text(max_size=12),
 )
 TEXTS = st.lists(PIECES, max_size=9).map("".join)

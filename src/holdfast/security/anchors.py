@@ -9,6 +9,7 @@ from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from holdfast.security.carriers import CARRIERS
 from holdfast.security.contexts import CONTEXTS
 from holdfast.security.decoded import (
     BASE64,
@@ -16,6 +17,7 @@ from holdfast.security.decoded import (
     ESCAPES,
     PERCENT,
     Coding,
+    begin_here,
     escaped_words,
     starts_base64,
 )
@@ -23,7 +25,7 @@ from holdfast.security.rules import Patience, Rule, UserHits
 from holdfast.security.shapes import NEAR, WORD, WORD_BYTES, Shape
 from holdfast.security.tokens import TOKENS
 
-SHAPES = (*CONTEXTS, *TOKENS)
+SHAPES = (*CONTEXTS, *CARRIERS, *TOKENS)
 HOLD = 64  # an anchor, or the long word that shows one, may still be arriving in the last bytes
 _IS_WORD = bytes(1 if byte in WORD_BYTES else 0 for byte in range(256))
 _LONG_WORD = b"\x01" * WORD
@@ -35,12 +37,12 @@ _KINDS: tuple[Shape | Coding, ...] = (*SHAPES, *_CODINGS)
 class Hits:
     """The places worth a look, from left to right."""
 
-    __slots__ = ("_found", "_next", "_text", "_user", "_users")
+    __slots__ = ("_decode", "_found", "_next", "_text", "_user", "_users")
 
     def __init__(
         self, text: bytes, position: int, extra: Sequence[Rule], patience: Patience, *, decode: bool = True
     ) -> None:
-        self._text = text
+        self._text, self._decode = text, decode
         found = {*_literals(text, position), *_issued(text, position)}
         self._found = sorted(found | set(_encoded(text, position)) if decode else found)
         self._next = 0
@@ -53,12 +55,19 @@ class Hits:
         """Look at a long encoded word once more, further on."""
         insort(self._found, (place, _NUMBERS[coding.name]), lo=self._next)
 
+    def after(self, place: int) -> None:
+        """Look at what follows a redaction directly as words of its own: so will the next scan."""
+        for coding in begin_here(self._text, place) if self._decode else ():
+            self.again(place, coding)
+
     def peek(self, position: int) -> tuple[int, Shape | Coding | Rule] | None:
         """The next place from `position` on that was not taken yet."""
         while self._next < len(self._found) and self._found[self._next][0] < position:
             self._next += 1
         ours = self._found[self._next][0] if self._next < len(self._found) else len(self._text)
-        self._user = min(self._users, key=lambda hits: hits.place(position), default=None)
+        self._user = None
+        if self._users:
+            self._user = min(self._users, key=lambda hits: hits.place(position))
         if self._user is not None and self._user.place(position) < ours:
             return self._user.place(position), self._user.rule
         self._user = None
@@ -79,26 +88,35 @@ def none_in(text: bytes) -> bool:
     )
 
 
+# Words that many anchors hold: one search for each, and a look around where it stands.
+_STEMS = (
+    *(b"pass", b"auth", b"login", b"cookie", b"key", b"secret", b"token", b"pwd", b"begin ", b"private"),
+    *(b"hooks", b"basic ", b"bearer"),
+)
+
+
 @cache
-def _literal_anchors() -> tuple[tuple[bytes, bool, tuple[int, ...]], ...]:
-    """Each literal once, with the numbers of the shapes that it may begin."""
-    table: dict[tuple[bytes, bool], list[int]] = {}
+def _literal_anchors() -> tuple[tuple[bytes, tuple[tuple[int, bytes, bool, int], ...]], ...]:
+    """What is searched for; with each: how far before it an anchor begins, the anchor, case, and shape."""
+    table: dict[bytes, list[tuple[int, bytes, bool, int]]] = {}
     for number, shape in enumerate(SHAPES):
         for anchor in () if shape.issued else shape.anchors:
-            table.setdefault((anchor, shape.fold), []).append(number)
-    return tuple((anchor, fold, tuple(numbers)) for (anchor, fold), numbers in table.items())
+            lower = anchor.lower()
+            stem = next((stem for stem in _STEMS if stem in lower), lower)
+            table.setdefault(stem, []).append((lower.index(stem), anchor, shape.fold, number))
+    return tuple((stem, tuple(anchors)) for stem, anchors in table.items())
 
 
 def _literals(text: bytes, position: int) -> Iterator[tuple[int, int]]:
     """Where shapes may begin whose anchor is an everyday word."""
     lower = text.lower()
-    for anchor, fold, numbers in _literal_anchors():
-        searched = lower if fold else text
-        place = searched.find(anchor, position)
+    for stem, anchors in _literal_anchors():
+        place = lower.find(stem, position)
         while place != -1:
-            for number in numbers:
-                yield place, number
-            place = searched.find(anchor, place + 1)
+            for before, anchor, fold, number in anchors:
+                if (lower if fold else text).startswith(anchor, max(0, place - before)) and place >= before:
+                    yield place - before, number
+            place = lower.find(stem, place + 1)
 
 
 @cache
@@ -125,31 +143,33 @@ def _any_of(words: Iterable[bytes]) -> bytes:
 
 def _issued(text: bytes, position: int) -> Iterator[tuple[int, int]]:
     """Where issued tokens may begin: in or just before a long word, of which plain text has few."""
-    marks = text.translate(_IS_WORD)
     anchors, shapes = _issued_anchors()
-    start = marks.find(_LONG_WORD, max(0, position - HOLD))
-    while start != -1:
-        end = marks.find(b"\x00", start)
-        end = len(text) if end == -1 else end
+    for start, end in _long_words(text, position):
         last = end + NEAR
         match = anchors.search(text, max(position, start - NEAR), last)
         while match is not None:
             for number in shapes[match.group()]:
                 yield match.start(), number
             match = anchors.search(text, match.start() + 1, last)
-        start = marks.find(_LONG_WORD, end)
 
 
 def _encoded(text: bytes, position: int) -> Iterator[tuple[int, int]]:
     """Where encoded words begin."""
     for place, coding in escaped_words(text, position):
         yield place, _NUMBERS[coding.name]
-    marks = text.translate(_IS_WORD)
-    start = marks.find(_LONG_WORD, max(0, position - HOLD))
-    while start != -1:
-        if start == 0 or not marks[start - 1]:
+    for start, _ in _long_words(text, position):
+        if start == 0 or text[start - 1] not in WORD_BYTES:
             place = start + 1 if text[start - 1 : start + 1] in ESCAPED_BREAKS else start
             if starts_base64(text, place):
                 yield place, _NUMBERS[BASE64.name]
+
+
+def _long_words(text: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """The words long enough to be a token, or what is left of one that began before `position`."""
+    marks = text.translate(_IS_WORD)
+    start = marks.find(_LONG_WORD, max(0, position - HOLD))
+    while start != -1:
         end = marks.find(b"\x00", start)
-        start = -1 if end == -1 else marks.find(_LONG_WORD, end)
+        end = len(text) if end == -1 else end
+        yield start, end
+        start = marks.find(_LONG_WORD, end)

@@ -8,6 +8,7 @@ from holdfast.security.shapes import (
     BASE64_REST,
     IN_APOSTROPHES,
     IN_ESCAPED,
+    IN_ESCAPED_TWICE,
     IN_QUOTES,
     NOTHING_MORE,
     TO_KEY_END,
@@ -17,11 +18,14 @@ from holdfast.security.shapes import (
 )
 
 # A value that only stands for a secret: our own marker, a variable, a template, an ellipsis.
-_REAL = (
+REAL = (
     rb"(?!\[redacted:|\$[{(]|\$[A-Za-z_]{1,40}(?:[\"'\s;,]|\Z)|\{\{|\{[A-Za-z0-9_.]{0,40}\}"
     rb"|<[A-Za-z0-9_ -]{1,40}>|%[(s]|\*{3,}|\.\.\.|(?i:bearer|basic|token|digest)(?:\s|\Z))"
 )
-_CLOSE = rb"(?:\\{0,3}[\"']\]?)?"  # the quote after a key: JSON, JSON in JSON, x["key"]
+# How agents and `grep -n` number lines, and what may stand between two words of a list of settings.
+NUMBERED = rb"(?:[ \t]{0,8}[0-9]{1,6}(?:[:|\t-]|\xe2\x86\x92))"
+GAP = rb"(?:[\s>|+#]|\\{1,3}[rn]|" + NUMBERED + rb"){1,16}"
+CLOSE = rb"(?:\\{0,15}[\"']\]?)?"  # the quote after a key: JSON, JSON in JSON, x["key"]
 _SEPARATOR = rb"[ \t]{0,8}(?::[ \t]{0,4}[A-Za-z_][A-Za-z0-9_.|\[\] ]{0,40} =|=>|:=|!=|={1,3}|:)[ \t]{0,8}"
 _SCHEME = rb"(?:(?i:bearer|basic|token|digest)[ \t]{1,4})?"
 _SUFFIX = rb"(?:[_-][A-Za-z0-9_-]{1,32}|[A-Z][A-Za-z0-9]{0,24}|[0-9]{1,3})?"
@@ -31,7 +35,8 @@ _NOT_A_VALUE = (
 )
 _KEY_OF = (
     *("api", "access", "private", "signing", "encryption"),
-    *("account", "auth", "master", "session", "deploy"),
+    *("account", "auth", "master", "session", "deploy", "app", "client", "hmac", "jwt", "license"),
+    *("service", "consumer", "admin", "subscription", "server", "shared", "write", "webhook", "ssh"),
 )
 _UPPER_KEY_OF = tuple(word.upper() for word in _KEY_OF)
 
@@ -46,58 +51,62 @@ _SECRET_KEY = rb"(?:secret|token|credential|" + _key_after(_KEY_OF, "key", ("", 
 _UPPER_KEY = rb"(?:SECRET|TOKEN|CREDENTIAL|" + _key_after(_UPPER_KEY_OF, "KEY", ("", "_")) + rb")"
 _PASSWORD_KEY = rb"(?:passw(?:or)?d|passphrase)"
 _BARE_BYTE = rb"[^\s\"'`<>(){}\[\],;|&\\\x00-\x1f]"
-_HAS_DIGIT = rb"(?=[^\s\"'`<>(){}\[\],;|&\\]{0,256}[0-9])"
-_HAS_DIGIT_OR_SIGN = rb"(?=[^\s\"'`<>(){}\[\],;|&\\]{0,256}[0-9!@#$%^*+~?])"
-_NO_CALL = rb"(?![\[({])"
+HAS_DIGIT = rb"(?=[^\s\"'`<>(){}\[\],;|&\\]{0,256}[0-9])"
+HAS_DIGIT_OR_SIGN = rb"(?=[^\s\"'`<>(){}\[\],;|&\\]{0,256}[0-9!@#$%^*+~?])"
+NO_CALL = rb"(?![\[({])"
 _NOT_A_PLACE = rb"(?!https?://|[.~]{0,2}/)"
 
 
 def _assigned(key: bytes, upper: bytes, *, quoted: bytes, bare: bytes, any_bare: bytes) -> bytes:
-    """`key = value` in JSON, YAML, TOML, .env, shells and code; the value in groups 1 to 5."""
-    head = rb"(?i:" + key + rb")" + _NOT_A_VALUE + _SUFFIX + _CLOSE + _SEPARATOR
+    """`key = value` in JSON, YAML, TOML, .env, shells and code; the value in groups 1 to 6."""
+    head = rb"(?i:" + key + rb")" + _NOT_A_VALUE + _SUFFIX + CLOSE + _SEPARATOR
     return (
         rb"(?:"
         + upper
         + _NOT_A_VALUE
         + _SUFFIX
         + rb"="
-        + _REAL
+        + REAL
         + rb"("
         + any_bare
         + rb")"
-        + _NO_CALL
+        + NO_CALL
         + rb"|"
         + head
         + _SCHEME
         + rb"(?:"
         + rb"\""
         + _SCHEME
-        + _REAL
+        + REAL
         + rb"((?:\\[^\r\n]|"
         + quoted
         + rb")"
         + rb"{4,256})"
         + rb"|'"
         + _SCHEME
-        + _REAL
+        + REAL
         + rb"((?:\\[^\r\n]|"
         + quoted.replace(rb"\"", rb"'")
         + rb"){4,256})"
-        + rb"|\\{1,3}[\"']"
+        + rb"|\\[\"']"
         + _SCHEME
-        + _REAL
+        + REAL
+        + rb"((?:[^\"'\\\r\n]|\\\\\\[\"']){4,256})"
+        + rb"|\\{2,15}[\"']"
+        + _SCHEME
+        + REAL
         + rb"([^\"'\\\r\n]{4,256})"
         + rb"|"
-        + _REAL
+        + REAL
         + rb"("
         + bare
         + rb")"
-        + _NO_CALL
+        + NO_CALL
         + rb"))"
     )
 
 
-_ASSIGNED_RESTS = (BARE, IN_QUOTES, IN_APOSTROPHES, IN_ESCAPED, BARE)
+_ASSIGNED_RESTS = (BARE, IN_QUOTES, IN_APOSTROPHES, IN_ESCAPED, IN_ESCAPED_TWICE, BARE)
 
 
 CONTEXTS: tuple[Shape, ...] = (
@@ -114,19 +123,18 @@ CONTEXTS: tuple[Shape, ...] = (
         "aws-secret",
         (b"secret",),
         rb"(?i:secret_?(?:access_?)?key)"
-        + _CLOSE
+        + CLOSE
         + _SEPARATOR
-        + rb"(?:\\{0,3}[\"'])?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+        + rb"(?:\\{0,15}[\"'])?((?:[A-Za-z0-9+]|\\?/){40})(?![A-Za-z0-9/+])",
         (BASE64_REST,),
         fold=True,
     ),
     Shape(
         "authorization",
         (b"authorization",),
-        rb"(?i:authorization)" + _CLOSE + rb"[ \t]{0,8}[:=][ \t]{0,8}(?:\\{0,3}[\"'])?"
-        rb"(?:(?i:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256)[ \t]{1,4})?"
-        + _REAL
-        + rb"([^\s\"'\\,;<>]{6,256})",
+        rb"(?i:authorization)" + CLOSE + rb"[ \t]{0,8}[:=][ \t]{0,8}(?:\\{0,15}[\"'])?"
+        rb"(?:(?i:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256|ssws|hawk|oauth|aws|key|geniekey)"
+        rb"[ \t]{1,4})?" + REAL + rb"([^\s\"'\\,;<>]{6,256})",
         (Rest(rb"[^\s\"'\\,;<>]*", 65536),),
         fold=True,
     ),
@@ -147,15 +155,21 @@ CONTEXTS: tuple[Shape, ...] = (
     Shape(
         "netrc",
         (b"login ",),
-        rb"login [ \t]{0,8}\S{1,128}\s{1,8}password[ \t]{1,8}" + _REAL + rb"(\S{1,256})",
-        (Rest(rb"\S*", 4096),),
+        rb"login [ \t]{0,8}[^\s\\]{1,128}"
+        + GAP
+        + rb"(?:account[ \t]{1,8}[^\s\\]{1,128}"
+        + GAP
+        + rb")?password[ \t]{1,8}"
+        + REAL
+        + rb"([^\s\\\"']{1,256})",
+        (Rest(rb"[^\s\\\"']*", 4096),),
     ),
     Shape(
         "basic-auth",
         (b" -u", b" --user"),
         # Numbers are the user and group of a container.
         rb" (?:-u|--user)[ =]{0,4}+[\"']?+(?![0-9]{1,10}:[0-9]{1,10}(?:[\s\"']|\Z))[^\s:\"'-][^\s:\"']{0,64}:"
-        + _REAL
+        + REAL
         + rb"([^\s\"']{3,256})",
         (Rest(rb"[^\s\"']*", 4096),),
     ),
@@ -166,7 +180,7 @@ CONTEXTS: tuple[Shape, ...] = (
             _PASSWORD_KEY,
             rb"(?:PASSW(?:OR)?D|PASSPHRASE)",
             quoted=rb"[^\"\\\r\n]",
-            bare=_HAS_DIGIT_OR_SIGN + _BARE_BYTE + rb"{4,256}+",
+            bare=HAS_DIGIT_OR_SIGN + _BARE_BYTE + rb"{4,256}+",
             any_bare=_BARE_BYTE + rb"{4,256}+",
         ),
         _ASSIGNED_RESTS,
@@ -176,12 +190,12 @@ CONTEXTS: tuple[Shape, ...] = (
         "password",
         (b"pwd",),
         rb"(?i:pwd)[\"']?[ \t]{0,2}[:=][ \t]{0,2}[\"']?(?![/~.]|[A-Za-z]:|"
-        + _REAL[3:]
-        + _HAS_DIGIT_OR_SIGN
+        + REAL[3:]
+        + HAS_DIGIT_OR_SIGN
         + rb"("
         + _BARE_BYTE
         + rb"{4,256})"
-        + _NO_CALL,
+        + NO_CALL,
         (BARE,),
         fold=True,
     ),
@@ -189,7 +203,7 @@ CONTEXTS: tuple[Shape, ...] = (
         "password",
         (b"passw", b"passphrase", b"token", b"secret", b"key"),
         rb"(?:(?<=-)(?i:password|passwd|passphrase|token|secret)|(?<=-api-)key|(?<=-api)key)"
-        rb" {1,4}[\"']?(?!-)" + _REAL + _HAS_DIGIT_OR_SIGN + rb"([^\s\"'`|;&<>()]{4,256})",
+        rb" {1,4}[\"']?(?!-)" + REAL + HAS_DIGIT_OR_SIGN + rb"([^\s\"'`|;&<>()]{4,256})",
         (Rest(rb"[^\s\"'`|;&<>()]*", 65536),),
         fold=True,
     ),
@@ -200,7 +214,7 @@ CONTEXTS: tuple[Shape, ...] = (
             _SECRET_KEY,
             _UPPER_KEY,
             quoted=rb"[^\"\\\s]",
-            bare=_NOT_A_PLACE + _HAS_DIGIT + _BARE_BYTE + rb"{8,256}+",
+            bare=_NOT_A_PLACE + HAS_DIGIT + _BARE_BYTE + rb"{8,256}+",
             any_bare=_NOT_A_PLACE + _BARE_BYTE + rb"{6,256}+",
         ),
         _ASSIGNED_RESTS,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from holdfast.security.shapes import REACH, Rest
+from holdfast.security.shapes import REACH, WORD, Rest
 
 DEEPEST = 2
 ESCAPED_BREAKS = (b"\\n", b"\\r", b"\\t")
@@ -91,9 +91,9 @@ def _further(signs: bytes, place: int) -> int:
 
 # Percent-encoding, and JSON's escapes beyond those that the rules know themselves.
 _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
-_PERCENT_WORD = re.compile(rb"(?:[A-Za-z0-9_.~*!()'+-]|%[0-9A-Fa-f]{2})+")
-_PERCENT_BACK = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~*!()'+-%")
-_MORE_PERCENT = Rest(rb"(?:[A-Za-z0-9_.~*!()'+-]|%[0-9A-Fa-f]{2})*", 65536, ahead=3)
+_PERCENT_WORD = re.compile(rb"(?:[A-Za-z0-9_.~*!()'+:/-]|%[0-9A-Fa-f]{2})+")
+_PERCENT_BACK = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~*!()'+:/-%")
+_MORE_PERCENT = Rest(rb"(?:[A-Za-z0-9_.~*!()'+:/-]|%[0-9A-Fa-f]{2})*", 65536, ahead=3)
 
 _ESCAPE = re.compile(rb"\\{1,3}(?:/|u00[0-7][0-9A-Fa-f])")
 _ESCAPED = rb"(?:[^\s\"'`<>\\,;|\x00-\x1f]|\\{1,3}(?:/|u00[0-7][0-9A-Fa-f]))"
@@ -133,6 +133,21 @@ def _halfway(text: bytes, place: int, escape: bytes, width: int) -> int:
 BASE64 = Coding("base64", _read_base64, _MORE_BASE64)
 PERCENT = Coding("percent", _read_percent, _MORE_PERCENT)
 ESCAPES = Coding("escapes", _read_escaped, _MORE_ESCAPED)
+
+
+_LONG = re.compile(rb"[A-Za-z0-9_+-]{%d}" % WORD)
+_PERCENT_NEAR = re.compile(rb"[A-Za-z0-9_.~*!()'+:/-]{0,40}+%[0-9A-Fa-f]{2}")
+_ESCAPE_NEAR = re.compile(rb"[^\s\"'`<>\\,;|\x00-\x1f]{0,40}+\\{1,3}(?:/|u00[0-7][0-9A-Fa-f])")
+
+
+def begin_here(text: bytes, place: int) -> Iterator[Coding]:
+    """The codings whose word may begin at this very place, whatever stands before it."""
+    if _PERCENT_NEAR.match(text, place):
+        yield PERCENT
+    if _ESCAPE_NEAR.match(text, place):
+        yield ESCAPES
+    if _LONG.match(text, place) and starts_base64(text, place):
+        yield BASE64
 
 
 def escaped_words(text: bytes, position: int) -> Iterator[tuple[int, Coding]]:

@@ -8,8 +8,9 @@ secret looks like is `security.shapes`' business.
 Stated limits. A match looks at most `REACH` bytes ahead of its anchor; the rest of a token is
 swallowed, not kept, so memory stays bounded. A token that never ends is shown again after a while
 (a quoted value after 4 KiB, a key block after 16 KiB, any other word after 64 KiB). Colour codes within a
-secret do not hide it, up to four in a row. Text in UTF-16, encrypted or encoded secrets, and
-shapes nobody has named are not seen. A user's own rules are matched on UTF-8 bytes, and their time
+secret do not hide it, up to four in a row. Words in base64, percent-encoding and JSON escapes are
+looked at decoded, at most two codings deep (`security.decoded`). Text in UTF-16, other codings, encrypted
+secrets, and shapes nobody has named are not seen. A user's own rules are matched on UTF-8 bytes, and their time
 is bounded (`security.rules`); what is longer than `REACH` is never one of the values a user allows.
 """
 
@@ -205,10 +206,13 @@ class Stream:
         self._found = [(view.base + start, secret.moved(view.base)) for start, secret in self._found]
         out: list[bytes] = []
         position = self._go_on(view, view.base, final=final)
+        view.edge = position if self._after_secret else view.edge
         hits = Hits(view.text, position, self._scanner.extra, self._patience, decode=self._depth < DEEPEST)
         self._again = [(view.base + place, coding) for place, coding in self._again]
         for place, coding in self._again:
             hits.again(place, coding)
+        if self._after_secret:
+            hits.after(position)
         limit = self._limit(view, final=final)
         while self._rest is None:
             limit = self._look(view, hits, position, limit, final=final)
@@ -222,6 +226,7 @@ class Stream:
             self.hidden[secret.rule] = self.hidden.get(secret.rule, 0) + 1
             self._rest, self._left = secret.rest, secret.rest.limit
             position = view.edge = self._go_on(view, secret.end, final=final)
+            hits.after(position)
         return b"".join(out) + self._keep(view, position, limit, final=final)
 
     def _look(self, view: View, hits: Hits, position: int, limit: int, *, final: bool) -> int:

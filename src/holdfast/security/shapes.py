@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 
 REACH = 2048  # bytes a match may look at from its anchor on; patterns below stay well within
-WORD = 15  # every issued token holds so many of these bytes in a row, at most `NEAR` after its anchor's start
+WORD = 20  # every issued token holds so many of these bytes in a row, at most `NEAR` after its anchor's start
 WORD_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+"
-NEAR = 12
+NEAR = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,12 @@ def _compiled(pattern: bytes) -> re.Pattern[bytes]:
 
 WORD_REST = Rest(rb"[A-Za-z0-9_-]*", 65536)
 DOTTED = Rest(rb"[A-Za-z0-9_.=-]*", 65536)
-BARE = Rest(rb"[^\s\"'`<>(){}\[\],;|&\\\x00-\x1f]*", 65536)
-BASE64_REST = Rest(rb"[A-Za-z0-9+/=_.~-]*", 65536)
+BARE = Rest(rb"(?:[^\s\"'`<>(){}\[\],;|&\\\x00-\x1f]|\\/)*", 65536)
+BASE64_REST = Rest(rb"(?:[A-Za-z0-9+/=_.~-]|\\/)*", 65536)
 IN_QUOTES = Rest(rb"(?:\\[^\r\n]|[^\"\\\r\n])*", 4096)
 IN_APOSTROPHES = Rest(rb"(?:\\[^\r\n]|[^'\\\r\n])*", 4096)
-IN_ESCAPED = Rest(rb"[^\"'\\\r\n]*", 4096)
+IN_ESCAPED = Rest(rb"(?:[^\"'\\\r\n]|\\\\\\[\"'])*", 4096, ahead=4)
+IN_ESCAPED_TWICE = Rest(rb"[^\"'\\\r\n]*", 4096)
 HEX = Rest(rb"[A-Fa-f0-9]*", 4096)
 NOTHING_MORE = Rest(rb"", 0)
 TO_PRIVATE_END = Rest(rb"(?i)</private>", 65536, until=True)
