@@ -19,15 +19,19 @@ from holdfast.interfaces.cli import (
     control,
     curating,
     curator,
+    exporting,
     hooks,
     hydrating,
+    importing,
     publishing,
     reading,
     reconciling,
+    serving,
     sessions,
     setup,
     tasks,
     trusting,
+    trying,
 )
 from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say
 from holdfast.interfaces.cli.place import Declined
@@ -35,7 +39,7 @@ from holdfast.interfaces.cli.root import root
 
 COMMANDS = (  # importing them hangs them on `root`
     *(setup, capturing, connecting, curating, curator, trusting, tasks, conflicts, sessions, hydrating),
-    *(reading, publishing, reconciling, hooks, checking, control),
+    *(reading, publishing, reconciling, hooks, checking, control, serving, exporting, trying, importing),
 )
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
 DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70

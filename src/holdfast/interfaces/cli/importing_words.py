@@ -1,0 +1,77 @@
+"""What an import of transcripts says, in words and as an object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.interfaces.cli.words import count, lines
+
+if TYPE_CHECKING:
+    from holdfast.project.importing import Brought
+
+SHOWN = 12  # skipped files, and kinds of unknown records, that are named; the rest is counted
+
+
+def brought(done: Brought) -> str:
+    return lines(_first(done), _more(done), _passed_over(done), _next(done))
+
+
+def _first(done: Brought) -> str:
+    if not done.files:
+        return f"There are no transcripts in {done.folder}"
+    if not done.sessions:
+        return f"None of {count(done.files, 'transcript')} in {done.folder} is about this repository"
+    what = f"{count(done.sessions, 'session')} of {done.agent}"
+    if not done.runs:
+        return f"Nothing new in {what}"
+    return f"Took in {count(len(done.runs), 'run')} with {count(done.turns, 'turn')}, from {what}"
+
+
+def _more(done: Brought) -> list[str]:
+    found = []
+    if done.unanchored:
+        found.append(f"{count(done.unanchored, 'run')} without a commit: nobody can tell where it was made")
+    if done.copies:
+        found.append(f"{count(done.copies, 'turn')} stood in another session as well and counted once")
+    if done.twins:
+        found.append(f"{count(done.twins, 'turn')} came in through another tool before and counted once")
+    if done.proposed or done.joined:
+        joined = f", {done.joined} joined with what was known" if done.joined else ""
+        found.append(f"{count(len(done.proposed), 'new candidate')}{joined}")
+    return [f"  {row}" for row in found]
+
+
+def _passed_over(done: Brought) -> list[str]:
+    found = []
+    if done.elsewhere and done.sessions:
+        found.append(f"{count(done.elsewhere, 'transcript')} of other repositories, or older, left alone")
+    if done.damaged:
+        found.append(f"{count(done.damaged, 'line')} could not be read")
+    if done.unknown:
+        kinds = sorted(done.unknown, key=lambda kind: (-done.unknown[kind], kind))
+        named = ", ".join(f"{kind} ({done.unknown[kind]})" for kind in kinds[:SHOWN])
+        rest = f" and {len(kinds) - SHOWN} more kinds" if len(kinds) > SHOWN else ""
+        found.append(f"{count(sum(done.unknown.values()), 'record')} of an unknown kind: {named}{rest}")
+    found += [f"skipped {one.path}: {one.reason}" for one in done.skipped[:SHOWN]]
+    if len(done.skipped) > SHOWN:
+        found.append(f"and {len(done.skipped) - SHOWN} more files skipped")
+    return [f"  {row}" for row in found]
+
+
+def _next(done: Brought) -> list[str]:
+    if done.proposed:
+        return ["", "See what was decided with: holdfast review"]
+    return ["", "See what happened with: holdfast session list"] if done.runs else []
+
+
+def brought_object(done: Brought) -> dict[str, Any]:
+    names = ("agent", "folder", "files", "sessions", "elsewhere", "turns", "copies", "twins", "unanchored")
+    return {
+        **{name: getattr(done, name) for name in names},
+        "runs": list(done.runs),
+        "proposed": list(done.proposed),
+        "joined": done.joined,
+        "unknown": dict(done.unknown),
+        "damaged": done.damaged,
+        "skipped": [{"path": one.path, "reason": one.reason} for one in done.skipped],
+    }

@@ -1,0 +1,272 @@
+"""Importing: what agents did before anybody watched, read from their own transcripts."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from holdfast.capture.agents import dialect
+from holdfast.capture.agents.reading import Dialect
+from holdfast.capture.ingest.filling import turns_of
+from holdfast.capture.ingest.taking import Ingest, Taken
+from holdfast.capture.records.folders import Skipped
+from holdfast.curation import extraction
+from holdfast.curation.harvest import harvest
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.model.memory import expiry, moment
+from holdfast.model.said import Found, Said, Tried
+from holdfast.model.transcript import Origin
+from holdfast.project.harvesting import Harvesting
+from holdfast.store import transcripts
+
+Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
+
+# A transcript is somebody else's text: whatever is wrong with one, the others are read.
+_BAD = (HoldfastError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+_MAX_FOUND = 10_000  # files of a folder that somebody names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """What an import came to."""
+
+    agent: str
+    folder: str  # where its transcripts lie
+    files: int = 0  # transcripts that were looked at
+    sessions: int = 0  # of this repository, that were read
+    elsewhere: int = 0  # of other repositories, or older than asked for
+    runs: tuple[str, ...] = ()  # made now
+    turns: int = 0
+    copies: int = 0  # turns that stand in another session as well
+    twins: int = 0  # turns that came in through another tool before
+    unanchored: int = 0  # runs whose commit nobody can tell
+    proposed: tuple[str, ...] = ()  # ids of new candidates
+    joined: int = 0
+    unknown: Mapping[str, int] = field(default_factory=dict)  # records nobody here knows, by kind
+    damaged: int = 0  # lines that are no record
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(slots=True)
+class _Bringing:
+    """An import under way."""
+
+    files: int = 0
+    sessions: int = 0
+    elsewhere: int = 0
+    runs: list[str] = field(default_factory=list)
+    turns: int = 0
+    copies: int = 0
+    twins: int = 0
+    unanchored: int = 0
+    proposed: list[str] = field(default_factory=list)
+    joined: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
+    damaged: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def skip(self, path: str, error: BaseException) -> None:
+        said = str(error) if isinstance(error, HoldfastError | OSError) else f"it cannot be read: {error!r}"
+        self.skipped.append(Skipped(path, said))
+
+    def add(self, taken: Taken) -> None:
+        self.sessions += 1
+        self.runs += taken.runs
+        self.turns += taken.turns
+        self.copies += taken.copies
+        self.twins += taken.twins
+        self.unanchored += bool(taken.runs) and taken.anchor is None
+        self.unknown += taken.counted.unknown
+        self.damaged += taken.counted.damaged + taken.counted.too_long
+
+    def done(self, agent: str, folder: str) -> Brought:
+        return Brought(
+            agent=agent,
+            folder=folder,
+            files=self.files,
+            sessions=self.sessions,
+            elsewhere=self.elsewhere,
+            runs=tuple(self.runs),
+            turns=self.turns,
+            copies=self.copies,
+            twins=self.twins,
+            unanchored=self.unanchored,
+            proposed=tuple(self.proposed),
+            joined=self.joined,
+            unknown=dict(self.unknown),
+            damaged=self.damaged,
+            skipped=tuple(self.skipped),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A transcript to take in."""
+
+    path: str
+    size: int
+    origin: Origin
+
+
+class Importing(Harvesting):
+    """Agents' own records become runs."""
+
+    def import_agent(
+        self,
+        name: str,
+        path: str | None = None,
+        *,
+        since: str | datetime | None = None,
+        everywhere: bool = False,
+        progress: Progress | None = None,
+    ) -> Brought:
+        """Take in what an agent's transcripts say of this repository; running it again adds only what is new.
+
+        `path` is a transcript or a folder of them, else the agent's own folder. `since` is a date or how long
+        ago, such as 30d. With `everywhere` the sessions of all repositories are taken, not only of this one.
+        """
+        tool, bringing = dialect(name), _Bringing()
+        folder, files = self._places(tool, path)
+        ingest = Ingest(self.clone, decided=_decided, sessions=self.settings.has("sessions"))
+        try:
+            alone = path is not None and os.path.isfile(path)
+            chosen = self._choose(tool, ingest, files, bringing, since=since, all_of_them=everywhere or alone)
+            self._take_all(tool, ingest, chosen, bringing, progress or _quietly)
+        finally:
+            ingest.close()
+        if bringing.runs or bringing.proposed:
+            self._render_quietly(all_days=True)
+        return bringing.done(name, folder)
+
+    def _places(self, tool: Dialect, path: str | None) -> tuple[str, Iterator[str]]:
+        """Where the transcripts lie, and they themselves."""
+        if path is None:
+            folder = tool.home(dict(self.environ), os.path.expanduser("~"))
+            if not os.path.isdir(folder):
+                raise NotFound(
+                    f"there is no folder {folder}: {tool.name} was not used here",
+                    hint="Name the folder, or one transcript, after the agent.",
+                )
+            return folder, tool.files(folder)
+        if os.path.isfile(path):
+            return os.path.dirname(path), iter([path])
+        if not os.path.isdir(path):
+            raise BadInput(f"there is no file or folder {path}", hint="Check the path.")
+        return path, _found_in(tool, path)
+
+    def _choose(
+        self,
+        tool: Dialect,
+        ingest: Ingest,
+        files: Iterator[str],
+        bringing: _Bringing,
+        *,
+        since: str | datetime | None,
+        all_of_them: bool,
+    ) -> list[_Chosen]:
+        """The transcripts that are asked for, as they came about: what is copied comes before its copies."""
+        oldest = _before(since, self.clone.clock())
+        found = []
+        for path in files:
+            bringing.files += 1
+            try:
+                facts = os.stat(path)
+                if oldest is not None and facts.st_mtime < oldest:
+                    bringing.elsewhere += 1
+                    continue
+                found.append(_Chosen(path, facts.st_size, tool.read(path, 0, None).origin))
+            except _BAD as error:
+                bringing.skip(path, error)
+        if not all_of_them:
+            ingest.repository.look_for(one.origin.commit for one in found)
+            ours = [one for one in found if ingest.repository.owns(one.origin)]
+            bringing.elsewhere += len(found) - len(ours)
+            found = ours
+        return sorted(
+            found, key=lambda one: (one.origin.role == "subagent", one.origin.started or "", one.path)
+        )
+
+    def _take_all(
+        self, tool: Dialect, ingest: Ingest, chosen: Sequence[_Chosen], bringing: _Bringing, tell: Progress
+    ) -> None:
+        total = sum(one.size for one in chosen)
+        passed = 0
+        tell(0, total)
+        for one in chosen:
+            try:
+                taken = ingest.take_in(tool, one.path, ended=True)
+                if taken is not None:
+                    bringing.add(taken)
+                    self._harvest_transcript(taken, bringing)
+            except _BAD as error:
+                bringing.skip(one.path, error)
+            passed += one.size
+            tell(passed, total)
+
+    def _harvest_transcript(self, taken: Taken, bringing: _Bringing) -> None:
+        """Propose what was said in the runs of a session; by our own rules, never by a model command."""
+        for run, said in taken.said.items():
+            source, folder = f"run:{run}", self.clone.layout.run(run)
+            done = harvest(
+                self.clone,
+                said,
+                source=source,
+                evidence=lambda found, it=source, there=folder: _shown_by(it, there, found),  # type: ignore[misc]
+                sent=self._sent([run, *([taken.session_id] if taken.session_id else [])]),
+            )
+            bringing.proposed += done.new
+            bringing.joined += done.joined
+        if taken.said:
+            stores = (self.clone.layout, *self.clone.stores)
+            transcripts.harvested(stores, taken.agent, taken.session, taken.said)
+
+
+def _shown_by(source: str, folder: str, found: Found) -> list[str]:
+    """What a find rests on: its run, and the commits of the turn it was said in."""
+    row = next((row for row in turns_of(folder) if row["turn"] == found.turn), None)
+    return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
+
+
+def _decided(said: Sequence[Said | Tried]) -> list[str]:
+    return [one.statement for one in extraction.found(said) if one.kind == "decision"]
+
+
+def _found_in(tool: Dialect, folder: str) -> Iterator[str]:
+    """The transcripts below a folder: those the agent would find there, and any other that is one."""
+    known = dict.fromkeys(tool.files(folder))
+    yield from known
+    left = _MAX_FOUND
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for path in (os.path.join(place, name) for name in sorted(names)):
+            left -= 1
+            if left < 0:
+                return
+            if path not in known and tool.is_mine(path):
+                yield path
+
+
+def _before(since: str | datetime | None, now: datetime) -> float | None:
+    """The moment from which on transcripts count, in seconds."""
+    if since is None or isinstance(since, datetime):
+        return None if since is None else since.timestamp()
+    return ago(since, now).timestamp()
+
+
+def ago(text: str, now: datetime) -> datetime:
+    """The moment that `2026-10-01` or a time ago, such as 30d or 12h, means."""
+    try:
+        return moment(text.strip())
+    except (ValueError, OverflowError):
+        pass
+    try:
+        return now - (expiry(text, now) - now)
+    except (BadInput, OverflowError):
+        raise BadInput(
+            f"{text[:80]!r} is neither a date nor a time ago", hint="Write 2026-10-01, 30d or 12h."
+        ) from None
+
+
+def _quietly(done: int, total: int) -> None:
+    pass
