@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.capture.agents.claude_tasks import Tasks
-from holdfast.capture.agents.claude_turns import DROPPED, Telling, branch
+from holdfast.capture.agents.claude_turns import DROPPED, Telling, branch, may_matter
 from holdfast.capture.agents.reading import Counted, Dialect, Reading, dict_of, records
 from holdfast.capture.agents.stripping import name, words
 from holdfast.errors import BadInput
@@ -83,7 +83,7 @@ def _read(path: str, start: int = 0, origin: Origin | None = None) -> Reading:
     known = origin or _origin(path)
     counted = Counted()
     telling = Telling(counted, Tasks(path, start), helper=known.role == "subagent", resumed=start > 0)
-    return Reading(known, telling.turns(records(path, counted, start=start)), counted)
+    return Reading(known, telling.turns(records(path, counted, start=start, wanted=may_matter)), counted)
 
 
 def _origin(path: str) -> Origin:

@@ -50,6 +50,22 @@ DROPPED = frozenset(
     }
 )
 
+_SPEAKS = (b'"type":"user"', b'"type":"assistant"')
+_TELLS = (b'"queued_command"', b'"task_reminder"')
+_SILENT = tuple(f'{{"type":"{kind}"'.encode() for kind in sorted(DROPPED))
+
+
+def may_matter(raw: bytes) -> bool:
+    """Whether a line is worth its parsing; most bytes of a transcript are progress and copies of requests.
+
+    What is looked for cannot stand in a text, where its quotes would be escaped.
+    """
+    if b"}{" in raw or any(sign in raw for sign in _SPEAKS):
+        return True
+    if b'"type":"attachment"' in raw:
+        return any(sign in raw for sign in _TELLS)
+    return not raw.startswith(_SILENT) and b'"type":"progress"' not in raw
+
 
 @dataclass(slots=True)
 class _Step:
