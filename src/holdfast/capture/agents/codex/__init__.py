@@ -16,6 +16,7 @@ from typing import Any
 from holdfast.capture.agents.codex.document import items_of
 from holdfast.capture.agents.codex.files import found, opened, title
 from holdfast.capture.agents.codex.origin import Head, head_of, named, of_document
+from holdfast.capture.agents.codex.passed import is_wanted
 from holdfast.capture.agents.codex.turns import Teller
 from holdfast.capture.agents.reading import Counted, Dialect, Reading, document, first_records, records
 from holdfast.errors import BadInput
@@ -68,7 +69,7 @@ def _read(path: str, start: int = 0, origin: Origin | None = None) -> Reading:
     head = Head(origin or head.origin, head.own_from)
     counted = Counted()
     teller = Teller(head, counted, resumed=start > 0)
-    told = teller.turns(records(path, counted, start=start, opened=opened(path)))
+    told = teller.turns(records(path, counted, start=start, opened=opened(path), wanted=is_wanted))
     return Reading(head.origin, told, counted)
 
 

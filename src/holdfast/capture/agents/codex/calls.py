@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.capture.agents.codex.patch import edits_of, through_shell
-from holdfast.capture.agents.codex.script import calls_in
+from holdfast.capture.agents.codex.script import calls_in, counted_in
 from holdfast.capture.agents.ours import sound, without_ours
 from holdfast.capture.agents.reading import dict_of, list_of, text_of
 from holdfast.model.transcript import MAX_INPUT, Edit, Result, Todo, cut
@@ -47,6 +47,8 @@ class Draft:
     todos: tuple[Todo, ...] | None = None
     result: Result | None = None
     is_script: bool = False  # its text is JavaScript that makes calls of its own
+    output: object = None  # a script's, as it came: most of it is told better by events
+    is_answered: bool = False
     happened: list["Draft"] = field(default_factory=list)  # what events say came of it
 
 
@@ -71,6 +73,11 @@ def understood(call_id: str, name: str, given: object, *, namespace: str = "") -
     elif draft.kind in ("read", "search"):
         draft.paths = tuple(path for key in ("path", "file_path") if (path := word(arguments.get(key), 4096)))
     return draft
+
+
+def names_as_many(script: Draft, calls: int) -> bool:
+    """Whether a script names that many calls; to count them is much cheaper than to read them."""
+    return counted_in(script.text) == calls
 
 
 def within(draft: Draft) -> list[Draft]:

@@ -47,10 +47,14 @@ def result_of(output: object, *, name: str = "") -> Result:
         exit_status = int(found[1])
     start = body[:300].lstrip()
     failed = failed or bool(exit_status) or "Script failed" in head or start.startswith(_FAILED)
-    refused = _REFUSED.search(start) is not None and (failed or exit_status is None)
+    refused = not exit_status and _is_refusal(start)
     return _result(
         body, exit_status=exit_status, failed=failed or refused, refused=refused, ours=is_our_tool(name)
     )
+
+
+def _is_refusal(start: str) -> bool:
+    return "user" in start and _REFUSED.search(start) is not None
 
 
 def still_running(output: object) -> str | None:
@@ -164,6 +168,6 @@ def mcp_answered(told: dict[str, Any]) -> Draft:
     )
     text = wrong or "\n".join(text_of(dict_of(piece).get("text")) for piece in list_of(answer.get("content")))
     failed = bool(wrong) or answer.get("isError") is True or told.get("status") == "failed"
-    refused = _REFUSED.search(wrong[:300]) is not None
+    refused = _is_refusal(wrong[:300])
     draft.result = _result(text, exit_status=None, failed=failed, refused=refused, ours=is_our_tool(name))
     return draft

@@ -38,6 +38,11 @@ def calls_in(script: str) -> list[tuple[str, Any]]:
     return found
 
 
+def counted_in(script: str) -> int:
+    """How many calls of tools a script names."""
+    return len(_CALL.findall(script))
+
+
 class _Reader:
     """Reads literals at a place in a script."""
 

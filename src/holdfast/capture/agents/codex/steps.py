@@ -8,7 +8,8 @@ forked, packed or rewritten.
 import hashlib
 from dataclasses import dataclass, field, replace
 
-from holdfast.capture.agents.codex.calls import Draft, within
+from holdfast.capture.agents.codex.calls import Draft, names_as_many, within
+from holdfast.capture.agents.codex.results import result_of
 from holdfast.model.transcript import MAX_TEXT, Call, Result, Step, Todo, Turn, cut
 
 _MOST_CALLS = 2000  # of one step
@@ -75,8 +76,9 @@ class OpenTurn:
             self.calls[draft.id] = draft
 
     def numbered(self, text: str) -> str:
-        """A name for something without an id: by its words, the prompt's, and its place in the turn."""
-        return "x-" + _hashed(self.prompt, str(len(self.steps)), text)
+        """A name for something without an id: by its words, the prompt's, and what came just before."""
+        before = self.steps[-2].id if len(self.steps) > 1 else ""
+        return "x-" + _hashed(self.prompt, before, text)
 
     # ── what events say ──────────────────────────────────────────────────────────────────────────
 
@@ -92,7 +94,7 @@ class OpenTurn:
     def _script_of(self, told: Draft) -> Draft | None:
         """The script that made a call: one that names it, else one still running, else the last one."""
         scripts = [call for call in self.calls.values() if call.is_script]
-        waiting = [call for call in scripts if call.result is None]
+        waiting = [call for call in scripts if not call.is_answered]
         for call in reversed(scripts[-20:]):
             if told.command and told.command in call.text:
                 return call
@@ -182,6 +184,10 @@ def _calls(draft: Draft) -> list[Call]:
 def _made(script: Draft) -> list[Draft]:
     """The calls of a script: what events say was done, and what only the script itself says."""
     made, happened = [], list(script.happened)
+    if happened and all(one.kind != "edit" for one in happened) and names_as_many(script, len(happened)):
+        return happened
+    if script.is_answered:
+        script.result = result_of(script.output)
     for one in within(script):
         told = _told_of(one, happened)
         if told is not None:

@@ -39,10 +39,10 @@ class Teller:
         self._head, self._counted = head, counted
         self._session = head.origin.session
         self._by_person = head.origin.role in ("main", "fork")
+        self._may_inherit = head.own_from > 0 or head.origin.role == "subagent"
         self._model: str | None = None
         self._cwd = head.origin.cwd
         self._branch = head.origin.branch
-        self._started = not resumed  # whether a turn's beginning was seen
         self._turn = OpenTurn(start=0, continues=resumed)
         self._at: Record = Record({}, 0, 0)
         self._ts: str | None = None
@@ -68,9 +68,9 @@ class Teller:
         if payload is None:  # before 0.32 a line is an item and nothing else
             self._take_bare(value)
             return
-        if not isinstance(payload, dict) or self._is_inherited(value):
+        if not isinstance(payload, dict) or (self._may_inherit and self._is_inherited(value)):
             return
-        self._ts = word(value.get("timestamp")) or None
+        self._ts = word(value.get("timestamp"), 40) or None
         match value.get("type"):
             case "response_item":
                 self._item(payload)
@@ -221,8 +221,12 @@ class Teller:
         if call is None:
             return
         output = item.get("output", item.get("tools"))
-        call.result = result_of(output, name=call.name)
-        self._turn.followed(call, still_running(output))
+        call.is_answered = True
+        if call.is_script:
+            call.output = output
+        else:
+            call.result = result_of(output, name=call.name)
+            self._turn.followed(call, still_running(output))
 
     def _step(self, item: dict[str, Any]) -> OpenTurn:
         """The open turn with a step open in it, as something of the model's comes."""
