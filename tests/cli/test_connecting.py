@@ -2,6 +2,10 @@
 
 import json
 import os
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -313,3 +317,85 @@ def test_bundles_go_in_and_out_as_before(cli: Cli, here: GitRepo, tmp_path: Path
     assert json.loads(cli("import", "--json", file).out)["v"] == 1
     assert cli("import", ok=False).code == 2 and cli("export", ok=False).code == 2
     assert cli("import", str(tmp_path / "none"), ok=False).code not in (0, 70)
+
+
+def scrubbed(text: str, home: Path) -> str:
+    """A screen without what differs from one machine to the next."""
+    text = text.replace(str(home), "/home/ada").replace(sys.executable, "/usr/bin/python3")
+    return re.sub(r"hook=\S+/interfaces/agent_hook.py", "hook=/opt/holdfast/interfaces/agent_hook.py", text)
+
+
+@pytest.fixture
+def no_agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path on which none of the agents of whoever runs these tests is found."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("git", "sh"):
+        (programs / name).symlink_to(shutil.which(name) or name)
+    monkeypatch.setenv("PATH", str(programs))
+
+
+@pytest.mark.usefixtures("no_agents")
+@pytest.mark.parametrize("tool", ["codex", "claude", "gemini"])
+def test_an_agent_is_connected_in_one_step(cli: Cli, here: GitRepo, world: Path, tool: str) -> None:
+    """Whoever is asked must see every line that would be written, and find all of it gone again."""
+    settings = world / f".{tool}/settings.json"
+    if tool != "codex":
+        settings.parent.mkdir()
+        settings.write_text('{\n    "theme": "dark",\n    "hooks": {\n        "Stop": []\n    }\n}')
+    shown = cli("connect", tool, "--dry-run").out
+    golden = Path(__file__).parent.parent / "golden" / "screens" / f"connect-{tool}.txt"
+    assert scrubbed(shown, world) == golden.read_text()
+    assert not (world / ".local/share/holdfast").exists()
+    said = cli("connect", tool, "--yes").out
+    assert ("type /hooks and trust ours" in said) is (tool == "codex")
+    cli("disconnect", tool, "--yes")
+    assert here.status() == ""
+    left = {path.name for path in world.rglob("*") if path.is_file()} - {".gitconfig", "index.db"}
+    assert left <= {"settings.json", "index.db-wal", "index.db-shm"}
+    if tool != "codex":
+        assert settings.read_text() == '{\n    "theme": "dark",\n    "hooks": {\n        "Stop": []\n    }\n}'
+
+
+@pytest.mark.usefixtures("no_agents")
+def test_doctor_tells_how_each_agent_stands(cli: Cli, here: GitRepo, world: Path) -> None:
+    """Hooks that nobody approved are silent; somebody must say so."""
+    assert "Agents:" not in cli("doctor").out, "nothing is said where no agent is"
+    (world / ".gemini").mkdir()
+    cli("connect", "codex", "claude", "--yes")
+    out = cli("doctor").out
+    assert "  next for codex: 9 of its hooks wait for approval: start codex, type /hooks, trust ours\n" in out
+    assert "  next for gemini: holdfast connect gemini\n" in out
+    found = {one["id"]: one for one in answer(cli, "doctor")["tools"]}
+    assert [found["codex"][name] for name in ("installed", "connected", "unchanged")] == [True, "user", True]
+    assert [found[name]["trusted"] for name in ("codex", "claude", "gemini")] == [
+        "no",
+        "not needed",
+        "unknown",
+    ]
+    assert len(found["codex"]["waiting"]) == 9 and found["codex"]["last_seen"] is None
+    hook = world / ".local/share/holdfast/hook"
+    stdin = json.dumps({"session_id": "s1", "transcript_path": None, "cwd": str(here), "source": "startup"})
+    subprocess.run(
+        [hook, "claude", "SessionStart"], input=stdin.encode(), cwd=here, check=True, capture_output=True
+    )
+    found = {one["id"]: one for one in answer(cli, "doctor")["tools"]}
+    assert found["claude"]["firing"] and found["claude"]["last_seen"] and found["claude"]["next_step"] is None
+    assert not found["codex"]["firing"]
+    hook.unlink()
+    assert "not as they should be: holdfast connect claude" in cli("doctor").out
+
+
+def test_hooks_of_a_repository_and_of_a_user_are_not_mixed(cli: Cli, here: GitRepo, world: Path) -> None:
+    """Codex would call both."""
+    cli("connect", "codex", "--scope", "project", "--yes")
+    assert "holdfast-hook codex Stop" in (here / ".codex/hooks.json").read_text()
+    refused = cli("connect", "codex", "--scope", "user", "--yes", ok=False)
+    assert refused.code == 14 and "holdfast disconnect codex --scope project" in refused.err
+    cli("disconnect", "codex", "--scope", "project", "--yes")
+    assert (here / "AGENTS.md").exists() and not (here / ".codex").exists()
+    assert cli("connect", "cursor", "--scope", "user", ok=False).code == 2
+    said = cli("connect", "opencode", "--yes").out
+    assert said.startswith("Nothing to change.") and not (world / ".codex").exists()
+    cli("disconnect", "--yes")
+    assert here.status() == ""

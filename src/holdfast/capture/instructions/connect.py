@@ -280,7 +280,8 @@ def _keep(clone: Clone, step: _Step) -> str:
 
 def difference(path: str, old: bytes | None, new: bytes | None) -> tuple[str, ...]:
     """What changes in a file, as people read it in git."""
-    names = ("/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}")
+    old_name, new_name = (path, path) if path.startswith(("~", "/")) else (f"a/{path}", f"b/{path}")
+    names = ("/dev/null" if old is None else old_name, "/dev/null" if new is None else new_name)
     rows = difflib.unified_diff(_lines(old), _lines(new), *names, lineterm="")
     return tuple(rows)
 
