@@ -234,7 +234,7 @@ class Account:
         answer = turn.answer
         if answer:
             self._books.answer = answer
-            self._books.said.append(_concluded(answer))
+            self._books.said.append(_concluded(endings.without_open(answer)))
         left = [*endings.unfinished(answer), *endings.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have.
         if left or worked:

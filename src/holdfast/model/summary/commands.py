@@ -47,7 +47,7 @@ _ANSWERS_BY_CODE = _set("grep egrep fgrep rg ag diff cmp test [ which pgrep find
 
 _TESTS = re.compile(
     r"^(?:pytest|py\.test|unittest|nosetests|tox|nox|go test|cargo (?:test|nextest)|jest|vitest|mocha|ava"
-    r"|karma|(?:npm|pnpm|yarn|bun|deno)(?: run)? (?:t|test\S*|check|lint|typecheck)\b|node --test"
+    r"|karma|(?:npm|pnpm|yarn|bun|deno)(?: run)? (?:t|test\S*|e2e\S*|check|lint|typecheck)\b|node --test"
     r"|playwright test|(?:mvnw?|gradlew?)\b.*\b(?:test|verify|check|build)\b|rspec|rails test"
     r"|rake (?:test|spec)|phpunit|\S*/phpunit|ctest|dotnet test|swift test|mix test"
     r"|make\s.*\b(?:test|check|ci|lint)\S*"

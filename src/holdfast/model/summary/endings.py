@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from holdfast.model.summary.wording import MAX_READ, bare, cut, sentences, told_lines
+from holdfast.model.summary.wording import MAX_READ, bare, cut, sentences, told_lines, without_code
 
 MOST, LIMIT = 8, 240
+_LAST = 3_000  # characters at the end of an answer in which it says what is not done
 _HEADING = re.compile(
     r"^(?:what(?:'s| is) (?:left|next|missing)|(?:suggested |recommended |possible |the )?next steps?"
     r"|remaining(?: \w+){0,3}|still (?:to do|open|missing|failing)|to-?dos?|left (?:to do|open|undone)"
@@ -53,20 +54,20 @@ def unfinished(answer: str) -> list[str]:
 
 def questions(answer: str) -> list[str]:
     """What the last lines of an answer ask the person."""
-    told = told_lines(answer[-MAX_READ:])[-6:]
+    told = told_lines(answer[-_LAST:])[-6:]
     asked = [one for line in told for one in sentences(line) if one.rstrip("\"')*` ").endswith("?")]
     return [cut(one, LIMIT) for one in asked if len(one) > 12 and not _OFFER.match(one)][-3:]
 
 
 def without_open(answer: str) -> str:
     """An answer without the lists that say what is not done."""
-    parted = _parted(answer[-MAX_READ:])
+    parted = _parted(without_code(answer[-MAX_READ:]))
     return "\n".join(line for line, is_open, _ in parted if not is_open)
 
 
 def _listed(answer: str) -> list[str]:
     """Items under a heading that says they are not done."""
-    return [item for _, _, item in _parted(answer[-MAX_READ:]) if len(item) > 3]
+    return [item for _, _, item in _parted(without_code(answer[-MAX_READ:])) if len(item) > 3]
 
 
 def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
@@ -88,6 +89,6 @@ def _parted(answer: str) -> Iterator[tuple[str, bool, str]]:
 
 def _sentences(answer: str) -> list[str]:
     """Sentences that say that something is not done; only of what is said to the person, at the end."""
-    told = told_lines(answer[-MAX_READ:])[-12:]
+    told = told_lines(answer[-_LAST:])[-12:]
     said = [one for line in told if not _HEADING.match(line) for one in sentences(line)]
     return [one for one in said if _NOT_DONE.search(one) and not one.endswith("?")]

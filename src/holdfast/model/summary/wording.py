@@ -15,7 +15,7 @@ _TABLE = re.compile(r"^\s*\|.*\|\s*$")
 _RULE = re.compile(r"^[\s\-=_*|:+]*$")
 _CODE = re.compile(r"(`[^`\n]+`)")
 _LIVE = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])\(|(?<=!)\[|(?<=\])\[|(?<=\]):")
-MAX_READ = 20_000  # characters of a text that are looked at
+MAX_READ = 8_000  # characters of a text that are looked at
 
 
 def one_line(text: str) -> str:
@@ -39,10 +39,15 @@ def bare(line: str) -> str:
 
 def told_lines(text: str) -> list[str]:
     """The lines of a text that say something: no code blocks, tables or rules."""
-    kept = _FENCED.sub("\n", text[:MAX_READ])
+    kept = without_code(text[:MAX_READ])
     said = (line for line in kept.splitlines() if not (_TABLE.match(line) or _RULE.match(line)))
     plain = (bare(line) for line in said if not _TITLE.match(line))
     return [line for line in plain if any(map(str.isalnum, line))]
+
+
+def without_code(text: str) -> str:
+    """A text without its blocks of code."""
+    return _FENCED.sub("\n", text)
 
 
 def beginning(text: str, limit: int) -> str:

@@ -1,0 +1,351 @@
+"""Summaries: what a transcript says, told so that somebody can go on from it."""
+
+import tracemalloc
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from holdfast.model.summary import Account, Summary, commands, endings, page, turn_line, wording
+from holdfast.model.summary.outcomes import error_line, outcome
+from holdfast.model.transcript import Call, Edit, Origin, Result, Step, Todo, Turn
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "summaries"
+ORIGIN = Origin(agent="codex", session="s-1", cwd="/work/shop")
+
+
+def shell(command: str, output: str = "", *, exit_status: int | None = 0, done: bool = True) -> Call:
+    result = Result(text=output, size=len(output), exit_status=exit_status, failed=bool(exit_status))
+    return Call(id=command, name="shell", kind="shell", command=command, result=result if done else None)
+
+
+def edit(
+    path: str, *, added: Sequence[str] = (), removed: Sequence[str] = (), action: str = "update"
+) -> Call:
+    change = Edit(path=path, action=action, added=tuple(added), removed=tuple(removed))
+    return Call(id=path, name="edit", kind="edit", edits=(change,), result=Result(text="ok"))
+
+
+def plan(*todos: tuple[str, str]) -> Call:
+    there = tuple(Todo(text, status) for text, status in todos)
+    return Call(id="plan", name="update_plan", kind="plan", todos=there, result=Result())
+
+
+def turn(prompt: str, *calls: Call, answer: str = "", interrupted: bool = False) -> Turn:
+    steps = tuple(Step(id=f"{prompt} {at}", model="m-1", calls=(call,)) for at, call in enumerate(calls))
+    said = (Step(id=f"{prompt} end", model="m-1", text=answer),) if answer else ()
+    return Turn(key=prompt, prompt=prompt, steps=(*steps, *said), cwd="/work/shop", interrupted=interrupted)
+
+
+def told(*turns: Turn, decided: Sequence[str] = ()) -> Summary:
+    account = Account(ORIGIN, top="/work/shop")
+    for one in turns:
+        account.add(one)
+    return account.finish(decided=decided)
+
+
+FAILING = (
+    "E       assert 2\nFAILED tests/test_pay.py::test_once - assert 2 == 1\n1 failed, 11 passed in 0.52s\n"
+)
+
+WORK = (
+    turn(
+        "A customer was charged twice. Only requests that are safe to repeat may be tried again.",
+        shell("ls -la"),
+        shell("cd /work/shop && python -m pytest -q 2>&1 | tail -20", FAILING, exit_status=1),
+        plan(("find the bug", "done"), ("test it", "started"), ("say so in the README", "open")),
+        edit("/work/shop/src/pay.py", added=["SAFE = ('GET',)", "x"], removed=["y"]),
+        shell("python -m pytest -q", "12 passed in 0.50s\n"),
+        shell(
+            "git add -A && git commit -m 'Repeat only what is safe'",
+            "[main 1a2b3c4] Repeat only what is safe\n 1 file changed",
+        ),
+        answer="Done! Only GET is tried again now.\n\n## Next steps\n\n- [x] mend it\n- say so\n",
+    ),
+    turn(
+        "And PUT?",
+        edit("src/pay.py", added=["SAFE = ('GET', 'PUT')"], removed=["SAFE = ('GET',)"]),
+        shell("npm run e2e", "connect ECONNREFUSED\nError: the shop does not answer\n", exit_status=1),
+        shell("docker compose up -d", done=False),
+        answer="PUT is tried again as well. I have not run all tests: the shop does not start here.\n\n"
+        "Should DELETE be tried again?",
+    ),
+)
+FIELDS = {"Run": "20261116T070000Z-abc123", "Agent": "codex 0.166.0", "Branch": "main", "Task": None}
+
+
+def test_a_person_who_reads_only_the_page_can_go_on() -> None:
+    """It is all that most people will ever read of a run."""
+    text = page(told(*WORK, decided=["Only what is safe to repeat is tried again"]), FIELDS)
+    assert text == (GOLDEN / "page.md").read_text(encoding="utf-8")
+
+
+def test_a_turn_is_one_short_line() -> None:
+    """A session lists its turns; a long one hides the others."""
+    lines = [turn_line(one, top="/work/shop") for one in WORK]
+    assert lines[0].startswith("Asked: A customer was charged twice. Only")
+    assert "wrote `src/pay.py` (+2 −1); `python -m pytest -q`: 12 passed (before: 1 failed" in lines[0]
+    assert all(len(line) <= 300 and "\n" not in line for line in lines)
+    assert len(turn_line(turn("word " * 1000, answer="answer " * 1000))) <= 300
+
+
+RUNNERS = [
+    ("===== 2 failed, 3 passed, 1 warning in 0.2s =====", False, "2 failed, 3 passed", ""),
+    ("FAILED t.py::a - boom\n1 failed in 1s", False, "1 failed", "t.py::a - boom"),
+    ("4 passed in 0.01s", True, "4 passed", ""),
+    (
+        "FAIL: test_a (m.T.test_a)\nRan 2 tests in 0.1s\n\nFAILED (failures=1)",
+        False,
+        "1 failed, 1 passed",
+        "m.T.test_a",
+    ),
+    ("Ran 1 test in 0.1s\n\nOK", True, "1 passed", ""),
+    (
+        "--- FAIL: TestPay (0.00s)\nFAIL\tshop/pay\t0.1s\nok  \tshop/cart\t0.2s",
+        False,
+        "1 package failed, 1 package ok",
+        "TestPay",
+    ),
+    (
+        "test pay::once ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured",
+        False,
+        "1 failed, 1 passed",
+        "pay::once",
+    ),
+    (
+        "error: could not compile `shop` (lib) due to 1 previous error",
+        False,
+        "could not compile `shop` (lib) due to 1 previous error",
+        "",
+    ),
+    ("  ● pay › once\n\nTests:       1 failed, 2 passed, 3 total", False, "1 failed, 2 passed", "pay › once"),
+    (
+        " × pay > once 3ms\n      Tests  1 failed | 2 passed (3)",
+        False,
+        "1 failed, 2 passed",
+        "pay > once 3ms",
+    ),
+    ("# tests 2\n# pass 2\n# fail 0", True, "2 passed", ""),
+    ("  2 passing (3ms)\n  1 failing", False, "1 failed, 2 passed", ""),
+    (
+        "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 1\n[INFO] BUILD FAILURE",
+        False,
+        "1 failed, 1 passed, 1 skipped",
+        "",
+    ),
+    (
+        "PayTest > once FAILED\n2 tests completed, 1 failed\nBUILD FAILED",
+        False,
+        "1 failed, 1 passed",
+        "PayTest > once",
+    ),
+    (
+        "3 examples, 1 failure\n\nrspec ./spec/pay_spec.rb:3 # Pay once",
+        False,
+        "1 failed, 2 passed",
+        "./spec/pay_spec.rb:3 # Pay once",
+    ),
+    ("OK (3 tests, 5 assertions)", True, "3 passed", ""),
+    (
+        "1) PayTest::testOnce\nTests: 3, Assertions: 5, Failures: 1.",
+        False,
+        "1 failed, 2 passed",
+        "PayTest::testOnce",
+    ),
+    ("50% tests passed, 1 tests failed out of 2\n\t  2 - pay (Failed)", False, "1 failed, 1 passed", "pay"),
+    ("make: *** [Makefile:3: test] Error 2", False, "make: test: Error 2", ""),
+    ("Found 3 errors in 1 file (checked 2 source files)", False, "3 errors found", ""),
+    ("\x1b[32m4 passed\x1b[0m in 0.01s", True, "4 passed", ""),
+]
+
+
+@pytest.mark.parametrize(("printed", "passed", "said", "name"), RUNNERS)
+def test_runners_are_read(printed: str, passed: bool, said: str, name: str) -> None:
+    """Whether tests passed is the first thing the next one asks."""
+    found = outcome(printed)
+    assert found is not None
+    assert (found.passed, found.sentence, found.names[0] if found.names else "") == (passed, said, name)
+
+
+def test_words_that_only_look_like_a_runner_are_not_one() -> None:
+    """A test that nobody ran must not pass."""
+    assert outcome("2 passed the exam\nall good, 3 failed attempts at the door") is None
+    summary = told(
+        turn("look", shell("cat notes.txt", "12 passed in 0.5s\n"), shell("grep -c failed log", "3\n"))
+    )
+    assert summary.tests == () and summary.commands == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "matters"),
+    [
+        ("ls -la && cat a.py | head -3", False),
+        ("bash -lc 'rg -n pay src'", False),
+        ("git -C /x status --short", False),
+        ('echo "a; rm -rf b > c"', False),
+        ("gh pr view 3 --json title", False),
+        ("sed -n 1,20p a.py", False),
+        ("sed -i s/a/b/ a.py", True),
+        ("cat > a.py <<'EOF'\nx\nEOF", True),
+        ("npm install left-pad", True),
+        ("git push", True),
+        ("gh api repos/a/b -X POST", True),
+    ],
+)
+def test_looking_around_is_told_from_working(command: str, matters: bool) -> None:
+    """Forty lines of `ls` bury the one that deployed."""
+    assert commands.matters(command) is matters
+
+
+def test_a_whole_run_that_passes_mends_what_failed_alone() -> None:
+    """What is reported as failing must fail."""
+    summary = told(
+        turn(
+            "go",
+            shell("pytest tests/test_pay.py -k once", FAILING, exit_status=1),
+            edit("src/pay.py", added=["x"]),
+            shell("pytest -q", "12 passed in 0.5s"),
+        )
+    )
+    assert summary.left_open == ()
+    (failed,) = summary.failed
+    assert failed.startswith(
+        "`pytest tests/test_pay.py -k once` failed: 1 failed, 11 passed: tests/test_pay.py"
+    )
+    assert failed.endswith("assert 2 == 1; then edited `src/pay.py`; it passed later")
+
+
+def test_what_fails_at_the_end_is_left_open_whatever_the_agent_says() -> None:
+    """Agents announce success; the runner knows better."""
+    summary = told(turn("go", shell("pytest -q", FAILING, exit_status=1), answer="All tests pass now."))
+    assert summary.left_open[0].startswith(
+        "`pytest -q` fails: 1 failed, 11 passed (tests/test_pay.py::test_once"
+    )
+    assert "`pytest -q` fails" in summary.sentence
+
+
+def test_committing_does_not_close_what_the_answer_before_left_open() -> None:
+    """`commit this` is the last prompt of many sessions."""
+    before = turn("do", edit("a.py", added=["x"]), answer="Done.\n\nRemaining:\n- write the migration")
+    commit = turn("commit this", shell("git commit -am x", "[main 1234567] x"), answer="Committed.")
+    assert told(before, commit).left_open == ("write the migration",)
+    more = turn("do the rest", edit("b.py", added=["y"]), answer="The migration is written.")
+    assert told(before, commit, more).left_open == ("Written after the last commit: `b.py`",)
+
+
+def test_refusals_and_interruptions_are_told() -> None:
+    """What a person forbade must not be tried again by the next one."""
+    refused = Call(id="r", name="shell", command="rm -rf data", kind="shell", result=Result(refused=True))
+    stopped = turn("go", refused, shell("sleep 600", done=False), interrupted=True)
+    summary = told(stopped)
+    assert summary.failed == ("`rm -rf data` failed: the person said no",)
+    assert summary.left_open == (
+        "Broken off: `sleep 600`",
+        "Broken off: the last turn was stopped by the person",
+    )
+    assert summary.asked == ("go. (stopped by the person)",)
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("**Remaining:**\n1. add jitter\n2. cap the wait\n\nThanks.", ["add jitter", "cap the wait"]),
+        ("### Open questions\n* which port?\n", ["which port?"]),
+        ("TODO: write docs", ["write docs"]),
+        ("I could not run mypy: it is missing.", ["I could not run mypy: it is missing."]),
+        ("The next step for you is nothing special", ["The next step for you is nothing special"]),
+        ("All done, everything passes.", []),
+        ("```\n- TODO: in code\n```\nFine.", []),
+    ],
+)
+def test_what_an_agent_leaves_is_read_from_its_own_words(answer: str, left: list[str]) -> None:
+    """It says so at the end, and nobody scrolls there."""
+    assert endings.unfinished(answer) == left
+
+
+def test_offers_are_no_questions() -> None:
+    """`Anything else?` waits for nobody."""
+    assert endings.questions("Done.\n\nIs there anything else I can help with?") == []
+    assert endings.questions("Which of the two should it be?") == ["Which of the two should it be?"]
+
+
+HOSTILE = (
+    "# Owned\n\n<script>alert(1)</script> ![x](http://evil.example/p.png) [click](javascript:1)",
+    "a `<b>` b",
+    "\\`<img src=x>\\`",
+    "- [ ] item\n\n---\n## Left open\n- nothing",
+    "\u202egnp.exe \x1b[31mred\x1b[0m \U000e0041",
+    "`" * 500,
+    "<" * 3000,
+    "- " * 3000,
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_words_stay_words(text: str) -> None:
+    """The page is shown by forges and terminals, and read by agents."""
+    calls = (shell(text, text, exit_status=1), edit(text, added=[text]), plan((text, "open")))
+    summary = told(turn(text, *calls, answer=f"{text}\n\nRemaining:\n- {text}"), decided=[text])
+    told_page = page(summary, {"Run": text, "Branch": text})
+    assert told_page.count("\n# ") == 0 and len(told_page) < 30_000
+    outside = [part for row in told_page.split("\n") for part in row.split("`")[::2]]
+    assert not any("<script" in part.replace("\\<", "") or "![" in part for part in outside)
+    known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (no commit was made)"}
+    known |= {"Files written", "Tests and checks, as they ended", "Commands", "Decided", "Failed"}
+    assert {row[3:] for row in told_page.split("\n") if row.startswith("## ")} <= known
+
+
+def test_hidden_characters_stay_what_they_are() -> None:
+    """Who shows a page marks them; swallowing them here would hide an attack."""
+    assert "\u202e" in page(told(turn("read\u202ethis")), {})
+
+
+def test_a_code_span_holds_whatever_it_is_given() -> None:
+    """A command may hold quotes of every kind."""
+    assert wording.code("a `b` c") == "``a `b` c``"
+    assert wording.code("`") == "`` ` ``"
+
+
+def test_memory_stays_bounded_however_long_a_session_is() -> None:
+    """Sessions of a thousand turns are real."""
+    account = Account(ORIGIN)
+    tracemalloc.start()
+    for at in range(60):
+        text = f"{at} " + "word " * 2000
+        calls = (shell(f"make x{at}", text[:200], exit_status=at % 2), edit(f"src/{at}.py", added=[text]))
+        account.add(turn(text, *calls, answer=text))
+    used = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    summary = account.finish()
+    assert used < 1 << 20
+    assert summary.turns == 60 and summary.more_files == 60 - len(summary.files)
+    assert len(page(summary, {})) < 40_000
+
+
+def test_paths_are_told_from_the_top() -> None:
+    """Nobody else has that home."""
+    calls = (edit("/work/shop/a.py", added=["x"]), edit("b.py", added=["x"]), edit("/etc/hosts", added=["x"]))
+    assert [one.path for one in told(turn("go", *calls)).files] == ["a.py", "b.py", "/etc/hosts"]
+    windows = Account(Origin(agent="codex", session="s", cwd="C:\\shop"))
+    windows.add(
+        Turn(
+            key="1", cwd="C:\\shop", steps=(Step(id="1", calls=(edit("C:\\shop\\src\\a.py", added=["x"]),)),)
+        )
+    )
+    assert windows.finish().files[0].path == "src/a.py"
+
+
+@pytest.mark.parametrize(
+    ("printed", "why"),
+    [
+        ("Traceback (most recent call last):\n  File\nNameError: no x\n", "NameError: no x"),
+        ("E       assert 1 == 2\nFAILED t.py", "assert 1 == 2"),
+        ("src/a.rs:3:5: error[E0425]: cannot find `x`\nmore", "src/a.rs:3:5: error[E0425]: cannot find `x`"),
+        ("npm ERR! code 1\nnpm ERR! no script\nnpm ERR! A complete log of this run", "npm ERR! no script"),
+        ("something odd happened", "something odd happened"),
+        ("", ""),
+    ],
+)
+def test_the_line_that_says_why_is_found(printed: str, why: str) -> None:
+    """Four thousand lines of output have one that matters."""
+    assert error_line(printed) == why
