@@ -298,10 +298,10 @@ class Account:
             for todo in books.todos
             if todo.status in ("open", "started")
         ]
+        planned = {one_line(todo.text).casefold().rstrip(".") for todo in books.todos}
+        said = [one for one in books.unfinished if one.casefold().rstrip(".") not in planned]
         cut_off = [f"Broken off: {what}" for what in books.broken_off]
-        return [*self._checks.left(), *cut_off, *plan[:SHOWN], *books.unfinished, *self._uncommitted()][
-            : 2 * SHOWN
-        ]
+        return [*self._checks.left(), *cut_off, *plan[:SHOWN], *said, *self._uncommitted()][: 2 * SHOWN]
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
@@ -330,8 +330,8 @@ class Account:
     def _tested(self) -> list[str]:
         failing, newest = self._checks.failing, self._checks.newest
         if failing:
-            more = f" and {len(failing) - 1} more" if len(failing) > 1 else ""
-            return [f"{code(cut(failing[-1].command, 60))}{more} fails"]
+            named_ = code(cut(failing[-1].command, 60))
+            return [f"{named_} and {len(failing) - 1} more fail" if len(failing) > 1 else f"{named_} fails"]
         return [f"tests pass ({cut(newest.outcome, 60)})"] if newest else []
 
 

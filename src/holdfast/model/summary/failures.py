@@ -17,7 +17,8 @@ class Failure:
     what: str  # how it is named in a line
     why: str
     turn: int
-    tried: list[str] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)  # after it
+    between: list[str] = field(default_factory=list)  # before it failed once more
     settled: bool = False
     times: int = 1
 
@@ -26,9 +27,10 @@ class Failure:
         """The failure in one line."""
         often = f" {self.times} times" if self.times > 1 else ""
         why = f": {self.why}" if self.why else ""
+        again = f"; between that {', '.join(self.between[-_TRIED:])}" if self.between else ""
         next_ = f"; then {', '.join(self.tried)}" if self.tried else ""
         end = "; it passed later" if self.settled else ""
-        return cut(f"{self.what} failed{often}{why}{next_}{end}", 420)
+        return cut(f"{self.what} failed{often}{why}{again}{next_}{end}", 420)
 
 
 class Failures:
@@ -44,6 +46,7 @@ class Failures:
             if one.key == key and not one.settled:
                 one.times += 1
                 one.why, one.turn = why or one.why, turn
+                one.between = [*one.between, *(done for done in one.tried if done not in one.between)][-4:]
                 one.tried.clear()
                 return
         self._kept.append(Failure(key, what, why, turn))
