@@ -72,8 +72,7 @@ def test_every_form_of_a_command_is_read(tmp_path, call):
             Result(text="bad\n", size=4, exit_status=2, failed=True),
         ),
         (
-            "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 0\n"
-            "Original token count: 1\nOutput:\nok",
+            "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nok",
             Result(text="ok", size=2, exit_status=0),
         ),
         ("Wall time: 1\nProcess running with session ID 7\nOutput:\nstill", Result(text="still", size=5)),
