@@ -73,7 +73,7 @@ class Known:
         self._stores = stores
         self._files: dict[str, tuple[int, ...]] = {}
         self._by_name: dict[tuple[str, str], Progress] = {}
-        self._by_path: dict[str, Progress] = {}
+        self._by_path: dict[tuple[str, str], Progress] = {}
         self._turns: dict[str, set[str]] = {}
         self._steps: dict[str, set[str]] = {}
         self._prints: dict[str, set[str]] = {}
@@ -82,14 +82,14 @@ class Known:
     def look_again(self) -> None:
         """Read what changed since, by whomever."""
         for one in transcripts.newer(self._stores, self._files):
-            self._by_name[one.agent, one.session] = self._by_path[one.seen.path] = one
+            self._by_name[one.agent, one.session] = self._by_path[one.agent, one.seen.path] = one
             self._turns.setdefault(one.agent, set()).update(one.turns)
             self._steps.setdefault(one.agent, set()).update(one.steps)
             self._prints.setdefault(one.agent, set()).update(one.prints)
 
-    def at(self, path: str) -> Progress | None:
+    def at(self, agent: str, path: str) -> Progress | None:
         """What is known of the session whose transcript lies there."""
-        return self._by_path.get(path)
+        return self._by_path.get((agent, path))
 
     def of(self, agent: str, session: str) -> Progress:
         return self._by_name.get((agent, session)) or Progress(agent=agent, session=session)

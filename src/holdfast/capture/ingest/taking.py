@@ -95,7 +95,8 @@ class Ingest:
     def take_in(self, dialect: Dialect, path: str, *, ended: bool) -> Taken | None:
         """Take in what is new in a transcript; as the function of this name."""
         now = transcripts.seen(path)
-        if ended and (before := self._known.at(path)) and before.ended and before.seen == now:
+        before = self._known.at(dialect.name, path)
+        if ended and before and before.ended and before.seen == now:
             return self._told(before, Taking(before))
         reading = dialect.read(path, 0, None)
         origin = self._cleaned(reading.origin)
