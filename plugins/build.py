@@ -3,8 +3,8 @@
     python plugins/build.py            write them
     python plugins/build.py --check    say which differ from what would be written, and end with 1
 
-The hooks and the server are those of `holdfast connect --scope project` (holdfast.capture.wiring.clients); the
-words are source/SKILL.md and source/README.md. Nothing else below this folder is edited by hand.
+The hooks and the server are those of `holdfast connect --scope project` (holdfast.capture.wiring.clients);
+the words are source/SKILL.md and source/README.md. Nothing else below this folder is edited by hand.
 """
 
 import argparse
