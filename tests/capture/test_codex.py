@@ -400,6 +400,8 @@ def test_our_pack_is_cut_out_of_outputs_answers_and_prompts(tmp_path):
         gave(f"before\n{pack}\nafter"),
         function("recall", {"query": "tabs"}, "call_2", namespace="mcp__holdfast"),
         gave("DEC-1 use tabs", "call_2"),
+        custom("exec", "text(await tools.mcp__holdfast__recall({query: 'x'}))", "call_3"),
+        gave([{"type": "input_text", "text": '{"about":"use tabs"}'}], "call_3", custom=True),
         said("assistant", f"It says {pack} so"),
     )
 

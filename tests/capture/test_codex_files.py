@@ -121,8 +121,10 @@ def test_a_damaged_packed_rollout_tells_what_is_whole(tmp_path, damage):
     data = Path(path).read_bytes()
     half = len(data) // 2
     Path(path).write_bytes(data[:half] + (b"" if damage == "cut" else b"\0" * half))
-    told = [turn.prompt for turn in reading(path)]
+    read = reading(path)
+    told = [turn.prompt for turn in read]
 
+    assert read.counted.damaged >= (damage == "garbage")
     assert told[:2] == ["one", "two"]
     assert 2 < len(told) < 3002
 

@@ -10,17 +10,18 @@ while it is read; `prompts`, `calls`, `results`, `patch` and `script` know what 
 """
 
 import os
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from holdfast.capture.agents.codex.document import items_of
-from holdfast.capture.agents.codex.files import found, opened, title
+from holdfast.capture.agents.codex.files import found, is_damaged, opened, title
 from holdfast.capture.agents.codex.origin import Head, head_of, named, of_document
 from holdfast.capture.agents.codex.passed import is_wanted
 from holdfast.capture.agents.codex.turns import Teller
 from holdfast.capture.agents.reading import Counted, Dialect, Reading, document, first_records, records
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Origin
+from holdfast.model.transcript import Origin, Turn
 
 _FIRST = 24  # records that are looked at to tell whose a rollout is
 _FIRST_BYTES = 8 << 20
@@ -69,8 +70,13 @@ def _read(path: str, start: int = 0, origin: Origin | None = None) -> Reading:
     head = Head(origin or head.origin, head.own_from)
     counted = Counted()
     teller = Teller(head, counted, resumed=start > 0)
-    told = teller.turns(records(path, counted, start=start, opened=opened(path), wanted=is_wanted))
-    return Reading(head.origin, told, counted)
+    return Reading(head.origin, _told(teller, path, counted, start), counted)
+
+
+def _told(teller: Teller, path: str, counted: Counted, start: int) -> Iterator[Turn]:
+    file = opened(path)
+    yield from teller.turns(records(path, counted, start=start, opened=file, wanted=is_wanted))
+    counted.damaged += is_damaged(file)
 
 
 def _read_document(path: str) -> Reading:

@@ -63,6 +63,11 @@ def _unpacking(path: str) -> ModuleType:
         ) from error
 
 
+def is_damaged(file: IO[bytes]) -> bool:
+    """Whether unpacking ended before the file did."""
+    return bool(getattr(getattr(file, "raw", None), "is_damaged", False))
+
+
 class _Unpacked(io.RawIOBase):
     """The unpacked bytes of a packed file, forward only."""
 
@@ -74,6 +79,7 @@ class _Unpacked(io.RawIOBase):
         unpacking = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
         self._bytes = unpacking.stream_reader(self._packed, read_across_frames=True)
         self._at = 0
+        self.is_damaged = False
 
     def readable(self) -> bool:
         return True
@@ -87,7 +93,8 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
         try:
             data = self._bytes.read(len(buffer))
-        except self._damage:  # cut short or damaged: what came before it counts
+        except self._damage:  # what came before it counts
+            self.is_damaged = True
             return 0
         self._at += len(data)
         if self._at > self._most:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from holdfast.capture.agents.codex.calls import Draft, names_as_many, within
 from holdfast.capture.agents.codex.results import result_of
+from holdfast.capture.agents.ours import is_our_tool
 from holdfast.model.transcript import MAX_TEXT, Call, Result, Step, Todo, Turn, cut
 
 _MOST_CALLS = 2000  # of one step
@@ -186,9 +187,11 @@ def _made(script: Draft) -> list[Draft]:
     made, happened = [], list(script.happened)
     if happened and all(one.kind != "edit" for one in happened) and names_as_many(script, len(happened)):
         return happened
+    named = within(script)
     if script.is_answered:
-        script.result = result_of(script.output)
-    for one in within(script):
+        ours = next((one.name for one in named if is_our_tool(one.name)), "")
+        script.result = result_of(script.output, name=ours)
+    for one in named:
         told = _told_of(one, happened)
         if told is not None:
             happened.remove(told)
