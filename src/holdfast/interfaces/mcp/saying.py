@@ -160,7 +160,7 @@ def _lines(row: Row) -> Iterable[str]:
 def proposed(made: Standing, conflicts: Sequence[str], notes: Sequence[str], *, known: bool) -> Said:
     """The answer of `propose`: what became of it, and what speaks against it."""
     if made.status == "candidate":
-        state = "waits already; your evidence was added" if known else "waits for a person's review"
+        state = "waits already" if known else "waits for a person's review"
     else:
         state = f"is known already and {made.status}"
     lines = [f"{made.id} {state}: {flat(made.memory.statement, 200)}"]
