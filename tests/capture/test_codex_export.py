@@ -24,7 +24,7 @@ CALLS = (
         text="no json",
         result=Result(text="boom", size=4, exit_status=3, failed=True),
     ),
-    Call(id="toolu_2", name="Bash", kind="shell", text='{"cmd": "sleep 9"}', command="sleep 9"),
+    Call(id="toolu_2", name="exec_command", kind="shell", text="sleep 9", command="sleep 9"),
 )
 TURNS = [
     Turn(
@@ -73,7 +73,7 @@ def test_every_call_has_an_answer_and_a_fitting_name(tmp_path):
     made = [one for one in told if one.get("type") == "function_call"]
     answers = {one["call_id"]: one["output"] for one in told if one.get("type") == "function_call_output"}
 
-    assert [one["name"] for one in made] == ["mcp_weird_name", "Bash"]
+    assert [one["name"] for one in made] == ["mcp_weird_name", "exec_command"]
     assert [json.loads(one["arguments"]) for one in made] == [{"input": "no json"}, {"cmd": "sleep 9"}]
     assert answers["toolu_1"] == "Process exited with code 3\nOutput:\nboom"
     assert "interrupted" in answers["toolu_2"]
@@ -90,6 +90,7 @@ def test_what_was_written_is_read_back(tmp_path):
     assert build.key.startswith(TURN)
     assert build.steps[0].id == "msg_1"
     assert build.calls[0].result == CALLS[0].result
+    assert build.calls[1].command == "sleep 9"
     assert stop.interrupted
     assert not told.counted.unknown
     assert "a helper's" not in repr(build)

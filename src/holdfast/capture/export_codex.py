@@ -252,7 +252,8 @@ def _arguments(call: Call) -> str:
             return call.text
     except (ValueError, RecursionError):
         pass
-    return json.dumps({"input": call.text}, ensure_ascii=False)
+    named = "cmd" if call.kind == "shell" else "input"
+    return json.dumps({named: call.text}, ensure_ascii=False)
 
 
 def _output(call: Call) -> str:
