@@ -132,7 +132,7 @@ class Exporting(Viewing):
             ("turn", _rows(folder, filling.TURNS)),
             ("cycle", _rows(folder, filling.CYCLES)),
         ):
-            yield from ({"v": VERSION, "kind": kind, "run": run, **row} for row in rows)
+            yield from ({"v": VERSION, "kind": kind, "run": run, **_named(kind, run, row)} for row in rows)
 
     def _summary(self, run: str) -> str | None:
         try:
@@ -166,6 +166,16 @@ def _rows(folder: str, name: str) -> Iterator[dict[str, Any]]:
                     yield row
     except OSError:
         return
+
+
+def _named(kind: str, run: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with an id that no other has; the agent's own stays as `step`."""
+    own = {"step": row["id"]} if "id" in row else {}
+    return {"id": f"{run}:{kind}:{row.get('n' if kind == 'cycle' else 'turn')}", **own, **_without(row, "id")}
+
+
+def _without(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != name}
 
 
 def _object(value: object) -> dict[str, Any]:

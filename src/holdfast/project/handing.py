@@ -43,6 +43,7 @@ _OF_RUN = {  # which parts of a run's summary are told, and how each begins
     "Done, in the agent's words": "done",
 }
 _STEPS = 6
+_LEAST, _TRIES = 200, 6  # tokens of the pack itself; times to make all of it fit
 _MAX_SUMMARY = 1 << 20
 
 
@@ -70,9 +71,9 @@ class Handing(Hydrating):
         session, room = found.chosen.session, budget or BUDGET
         runs = self._last_runs(session)
         last = self._summary_of(runs[0]).get("Left open", []) if runs else []
-        left = [one for one in last if not one.startswith("Nothing that")]
+        left = _not_yet(last, session)
         work = Section("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
-        told = first((one for run in runs for one in self._of_run(run)), room // 3)
+        told = first(self._left_by_runs(runs, known=[*last, session.summary if session else ""]), room // 3)
         after = Section("runs", "What the last runs left (unreviewed)", tuple(told), more="holdfast show RUN")
         extra = [part for part in (work, after) if part.lines]
         packed = self._packed(found, extra, room)
@@ -89,18 +90,24 @@ class Handing(Hydrating):
         )
 
     def _packed(self, found: Material, extra: Sequence[Section], budget: int) -> Context:
-        """The pack with these sections in front, all of it within the budget."""
+        """The pack with these sections in front, all of it within the budget; the last of them gives way."""
         clean = self.clone.scan.text
-        lines = [
-            replace(part, lines=tuple(Line(clean(one.text), one.told) for one in part.lines))
-            for part in extra
+        front = [
+            replace(one, lines=tuple(Line(clean(row.text), row.told) for row in one.lines)) for one in extra
         ]
-        taken = sum(count(text) + 1 for part in lines for text in part.texts)
-        packed = context.pack(
-            found, budget=max(200, budget - taken), marker=token(MARKER), sections=SECTIONS, clean=clean
-        )
-        full = replace(packed, budget=budget, sections=(*lines, *packed.sections))
-        return replace(full, tokens=count(context.text(full)))
+        room = budget - sum(count(text) + 1 for one in front for text in one.texts)
+        for _ in range(_TRIES):
+            packed = context.pack(
+                found, budget=max(_LEAST, room), marker=token(MARKER), sections=SECTIONS, clean=clean
+            )
+            full = replace(packed, budget=budget, sections=(*front, *packed.sections))
+            full = replace(full, tokens=count(context.text(full)))
+            if full.tokens <= budget:
+                break
+            if room <= _LEAST:
+                front = front[:-1] if len(front) > 1 else [_shorter(one) for one in front]
+            room -= full.tokens - budget
+        return full
 
     def _last_runs(self, session: Session | None) -> list[str]:
         """The newest runs of the session to go on from; if it had none, the newest of this line."""
@@ -115,14 +122,13 @@ class Handing(Hydrating):
             named = [event.run_id for event in events if event.run_id and event.line == line_]
         return sorted(dict.fromkeys(named), reverse=True)[:_RUNS]  # an id begins with the time
 
-    def _of_run(self, run: str) -> Iterator[Line]:
-        """What a run's summary says, a line each."""
-        told = Told(run, "run", None, "what the last runs left")
-        parts = self._summary_of(run)
-        if sentence := parts.get(""):
-            yield line(f"- {run} {sentence[0]}", told)
-        for title, label in _OF_RUN.items():
-            yield from (line(f"- {run} {label}: {row}", told) for row in parts.get(title, ()))
+    def _left_by_runs(self, runs: Sequence[str], known: Sequence[str]) -> Iterator[Line]:
+        """What the summaries of runs say, a line each; not what is told already."""
+        for run in runs:
+            told, parts = Told(run, "run", None, "what the last runs left"), self._summary_of(run)
+            rows = [("", one) for one in parts.get("", [])[:1]]
+            rows += [(f"{label}: ", row) for title, label in _OF_RUN.items() for row in parts.get(title, ())]
+            yield from (line(f"- {run} {label}{row}", told) for label, row in rows if row not in known)
 
     def _summary_of(self, run: str) -> dict[str, list[str]]:
         try:
@@ -146,6 +152,10 @@ def sections_of(page: str) -> dict[str, list[str]]:
     return found
 
 
+def _shorter(one: Section) -> Section:
+    return replace(one, lines=one.lines[: len(one.lines) // 2], left_out=len(one.lines) - len(one.lines) // 2)
+
+
 def _work(found: Material, last: Sequence[str]) -> Iterator[Line]:
     """The objective, the place, and what to do first."""
     session = found.chosen.session
@@ -159,6 +169,13 @@ def _work(found: Material, last: Sequence[str]) -> Iterator[Line]:
     yield line(f"- where: {branch} at {found.head[:12] if found.head else 'no commit yet'}{files}", here)
     steps = [*next_steps(session), *(f"the last run left open: {one}" for one in last)]
     yield from (line(f"- next: {one}", thread) for one in steps[:_STEPS])
+
+
+def _not_yet(left: Sequence[str], session: Session | None) -> list[str]:
+    """What a run left open and its session does not tell as open itself."""
+    known = {" ".join(one.text.split()) for one in session.still_open} if session else set()
+    said = [one for one in left if not one.startswith("Nothing that")]
+    return [one for one in said if one.removeprefix("Planned: ").removeprefix("Begun: ") not in known]
 
 
 def next_steps(session: Session | None) -> list[str]:

@@ -62,7 +62,13 @@ class Trying(Viewing):
         here = cls.look(path, environ=environ)
         clone, now = here.clone, clock()
         scan = Scanner(here.settings.redact_rules, here.settings.redact_allow)
-        told = history.read(clone, environ=environ, home=home or os.path.expanduser("~"), now=now, days=days)
+        told = history.read(
+            clone,
+            environ=environ,
+            home=home or environ.get("HOME") or os.path.expanduser("~"),
+            now=now,
+            days=days,
+        )
         log = logged.commits(clone.repo, since=now - timedelta(days=days))
         said = [*backing.from_history(told.heard), *_of_log(log)]
         if not told.seen:
