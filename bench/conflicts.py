@@ -5,8 +5,10 @@ Of the held-out half only totals are told: whoever sees its lines begins to tune
 
 import json
 import os
+import random
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +16,16 @@ from bench.corpus import Words
 from bench.measure import Result, at_most, cpu, least, told
 from holdfast.model.claims import Neighbours, Statement, conflict
 
-PAIRS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests/curation/conflicts")
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAIRS = os.path.join(ROOT, "tests/curation/conflicts")
 HALVES = {
     "held out": "held_out.jsonl",
     "fresh": "fresh.jsonl",
     "tuning": "tuning.jsonl",
     "tuning, more": "tuning_more.jsonl",
 }
+# Pages that tell of one project: what they say does not contradict itself. The judge is fitted to the first.
+DOCS = {"fitted": ["docs/adr", "docs/design"], "unseen": ["docs", "README.md"]}
 PRECISION, RECALL = 0.9, 0.7
 ENTRIES, ROUNDS = 10_000, 7
 
@@ -49,24 +54,39 @@ def conflicts() -> Iterator[Result]:
         path = os.path.join(PAIRS, file)
         if os.path.exists(path):
             yield from _told(name, score(path))
-    yield _strangers(os.path.join(PAIRS, "tuning_more.jsonl"))
+    yield _strangers()
     yield from _lookup()
 
 
-def _strangers(path: str) -> Result:
-    """How many candidates are warned about among statements of other pairs, mostly about other things."""
-    with open(path, encoding="utf-8") as file:
-        pairs = [json.loads(line) for line in file]
-    known = {str(n): _statement(pair["accepted"]) for n, pair in enumerate(pairs)}
-    near, warned = Neighbours(known), 0
-    asked = range(0, len(pairs), 3)
-    for number in asked:
-        candidate = _statement(pairs[number]["candidate"])
-        others = (name for name in near.near(candidate) if name != str(number))
-        warned += any(conflict(known[name], candidate) for name in others)
-    return told(
-        f"candidates warned about among {len(known)} statements of others", f"{warned} of {len(asked)}"
-    )
+def sentences(places: Iterable[str]) -> list[str]:
+    """What pages say, sentence by sentence, without tables and code."""
+    found: dict[str, None] = {}
+    for path in sorted(path for place in places for path in _pages(os.path.join(ROOT, place))):
+        with open(path, encoding="utf-8") as file:
+            text = re.sub(r"```.*?```", "", file.read(), flags=re.DOTALL)
+        for block in re.split(r"\n\s*\n|\n[-*|] ", text):
+            for one in re.split(r"(?<=[.;])\s+(?=[A-Z`])", " ".join(block.split())):
+                said = one.strip(" |*-#")
+                if 30 <= len(said) <= 220 and said[-1] in ".;" and said[0] not in "|[":
+                    found[said] = None
+    return list(found)
+
+
+def _pages(place: str) -> list[str]:
+    if os.path.isfile(place):
+        return [place]
+    return [os.path.join(place, name) for name in os.listdir(place) if name.endswith(".md")]
+
+
+def _strangers() -> Result:
+    """How many sentences of pages that contradict nothing are warned about, beside half of the others."""
+    said = sentences(DOCS["unseen"])
+    random.Random(2).shuffle(said)
+    known = {str(n): Statement(text, "decision") for n, text in enumerate(said[::2])}
+    near, asked = Neighbours(known), [Statement(text, "decision") for text in said[1::2]][:250]
+    warned = sum(any(conflict(known[name], one) for name in near.near(one)) for one in asked)
+    what = f"warned for nothing, beside {len(known)} sentences of one project's pages"
+    return told(what, f"{warned} of {len(asked)} candidates")
 
 
 def score(path: str) -> Score:

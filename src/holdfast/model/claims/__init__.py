@@ -5,7 +5,7 @@
 
 `conflict` and `same` compare two statements; `Neighbours` finds the few among many that are worth comparing.
 All is measured on the labelled pairs in tests/curation/conflicts (`make bench ARGS=conflicts`), to which
-`bench/fit_conflicts.py` fits the weights.
+`bench/fit_conflicts.py` fits the judge.
 """
 
 from holdfast.model.claims.compare import conflict, same

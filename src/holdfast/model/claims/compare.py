@@ -1,7 +1,7 @@
 """Two statements held against each other: do they contradict, do they say the same?
 
 Rules for plain sentences speak first (`clash`); what they say is one piece of evidence among others, and
-the sum decides: a long sentence seldom fits a rule, and a rule is sometimes wrong. Where there is doubt it
+the judge decides: a long sentence seldom fits a rule, and a rule is sometimes wrong. Where there is doubt it
 stays silent: a reviewer who is warned for nothing stops reading warnings.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
-from holdfast.model.claims import values, weights
+from holdfast.model.claims import trees, values, weights
 from holdfast.model.claims.alignment import apart, mass, paired, share
 from holdfast.model.claims.evidence import Found, evidence
 from holdfast.model.claims.explanation import explained
@@ -23,6 +23,7 @@ from holdfast.model.claims.reading import Clause, read
 from holdfast.model.claims.stances import stances
 from holdfast.model.claims.statement import Statement, Verdict
 
+LEAST = 0.15  # what two statements have in common if they are about one thing: most of a telling word
 _RULES = (measures, stances, values.things, values.frames, values.swapped, values.only)
 
 
@@ -40,20 +41,18 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
         return None
     rule = ruled(accepted, candidate)
     found = evidence(accepted, candidate, rule)
-    score = _sum(_table(weights.CONFLICT), found)
-    if score < weights.CONFLICT_FROM or not (rule or _about_one_thing(found["common"], score)):
+    if rule is None and found["common"] < LEAST:
+        return None
+    score = trees.total(trees.read(weights.CONFLICT), found)
+    if score < weights.CONFLICT_FROM and not _denied_outright(found):
         return None
     kind, why = (rule.kind, rule.why) if rule else explained(accepted, candidate, found)
     return Verdict(kind, why, round(1 / (1 + math.exp(-score)), 3))
 
 
-def _about_one_thing(common: float, score: float) -> bool:
-    """Whether two statements share about two telling words, or one where the rest is plain.
-
-    Labelled pairs do not show why: in them both sides are about one thing, but a real memory holds hundreds
-    of statements about others, and one wrong warning in a hundred would be one for every candidate.
-    """
-    return common >= 0.3 or (common >= 0.2 and score >= 1.5)
+def _denied_outright(found: Found) -> bool:
+    """Whether one says all that the other says, but that a name is denied: `…, not in Redis`."""
+    return bool(found["flip names"]) and found["held"] >= 0.99 and not found["deny both"]
 
 
 def ruled(one: Statement, other: Statement) -> Verdict | None:
@@ -68,7 +67,7 @@ def _twins(one: Statement, other: Statement) -> bool:
     if labelled_apart(one.text, other.text):
         return False
     found = evidence(one, other, ruled(one, other))
-    if found["common"] < 0.2 or _sum(_table(weights.CONFLICT), found) >= weights.CONFLICT_FROM:
+    if trees.total(trees.read(weights.CONFLICT), found) >= weights.CONFLICT_FROM:
         return False
     return _sum(_table(weights.TWIN), found) >= weights.TWIN_FROM
 
