@@ -47,8 +47,7 @@ class Draft:
     todos: tuple[Todo, ...] | None = None
     result: Result | None = None
     is_script: bool = False  # its text is JavaScript that makes calls of its own
-    output: object = None  # a script's, as it came: most of it is told better by events
-    is_answered: bool = False
+    is_answered: bool = False  # a script's output came; what it says may be told better by events
     happened: list["Draft"] = field(default_factory=list)  # what events say came of it
 
 
@@ -116,7 +115,15 @@ def _as_text(given: object) -> str:
         return cut(without_ours(given), MAX_INPUT)
     if given is None:
         return ""
-    return cut(without_ours(json.dumps(given, ensure_ascii=False)), MAX_INPUT)
+    return spelled(given)
+
+
+def spelled(value: object) -> str:
+    """A value as JSON, as much of it as is kept."""
+    try:
+        return cut(without_ours(json.dumps(value, ensure_ascii=False)), MAX_INPUT)
+    except (ValueError, RecursionError):
+        return ""
 
 
 # ── shells ───────────────────────────────────────────────────────────────────────────────────────

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from holdfast.capture.agents.ours import sound
 from holdfast.capture.agents.reading import dict_of, text_of
 from holdfast.model.transcript import MAX_LINES, Edit
 
@@ -25,6 +26,7 @@ _MOVE = "*** Move to: "
 # `apply_patch` alone, or in a folder: it then does nothing a shell would be needed for.
 _THROUGH_SHELL = re.compile(r"\s*(?:cd\s+(?P<folder>[^\s;&|]{1,400})\s*(?:&&|;)\s*)?(?:apply_?patch)\b")
 _MOST_FILES = 1000  # of one patch
+_LONGEST = 4 << 20  # characters of a patch or a diff that are read
 
 
 def edits_of(text: str, *, folder: str | None = None) -> tuple[Edit, ...]:
@@ -33,7 +35,7 @@ def edits_of(text: str, *, folder: str | None = None) -> tuple[Edit, ...]:
     if begin < 0:
         return ()
     end = text.find(_END, begin)
-    lines = text[begin : end if end >= 0 else len(text)].split("\n")
+    lines = text[begin : min(end if end >= 0 else len(text), begin + _LONGEST)].split("\n")
     return tuple(_edit(piece, folder) for piece in list(_pieces(lines))[:_MOST_FILES])
 
 
@@ -90,7 +92,7 @@ def _written(lines: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def changes_of(changes: object) -> tuple[Edit, ...]:
     """The edits of an event's `changes`: a path, and what became of the file."""
     there = list(dict_of(changes).items())[:_MOST_FILES]
-    return tuple(_changed(path, dict_of(change)) for path, change in there)
+    return tuple(_changed(sound(path[:4096]), dict_of(change)) for path, change in there)
 
 
 def _changed(path: str, change: dict[str, Any]) -> Edit:
@@ -99,20 +101,20 @@ def _changed(path: str, change: dict[str, Any]) -> Edit:
         return Edit(path=path, action="add", added=_lines(change.get("content")), whole=True)
     if kind == "delete":
         return Edit(path=path, action="delete", removed=_lines(change.get("content")))
-    moved = text_of(change.get("move_path")) or None
+    moved = sound(text_of(change.get("move_path"))[:4096]) or None
     added, removed = _written(_hunks(text_of(change.get("unified_diff"))))
     return Edit(path=path, action="move" if moved else "update", moved_to=moved, added=added, removed=removed)
 
 
 def _hunks(diff: str) -> list[str]:
     """A diff's lines from its first hunk on: above it stand the names of the files."""
-    lines = diff.split("\n")
+    lines = sound(diff[:_LONGEST]).split("\n")
     first = next((at for at, line in enumerate(lines) if line.startswith("@@")), 0)
     return lines[first:]
 
 
 def _lines(content: object) -> tuple[str, ...]:
-    lines = text_of(content).split("\n")
+    lines = sound(text_of(content)[:_LONGEST]).split("\n")
     if lines and not lines[-1]:
         lines.pop()
     return tuple(line.rstrip("\r") for line in lines[:MAX_LINES])

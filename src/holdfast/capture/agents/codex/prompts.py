@@ -7,7 +7,7 @@ or headings is its own. What a person ran with `!` is an act of theirs, but no p
 import re
 from typing import Any
 
-from holdfast.capture.agents.codex.calls import Draft
+from holdfast.capture.agents.codex.calls import Draft, word
 from holdfast.capture.agents.codex.results import result_of
 from holdfast.capture.agents.ours import without_ours
 from holdfast.capture.agents.reading import dict_of, list_of, text_of
@@ -42,11 +42,8 @@ NOT_TYPED = (
     "You are performing a CONTEXT CHECKPOINT COMPACTION",
 )
 _IDE, _REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
-_IMAGE = re.compile(r"</?image\b[^>]{0,2000}>\n?")
+_IMAGE = re.compile(r"</?image\b[^>]{0,600}>\n?")
 _CWD = re.compile(r"<cwd>([^<]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096})")
-_RAN = re.compile(
-    r"<command>\n?(?P<command>.*?)\n?</command>\s*(?:<result>\n?(?P<result>.*?)(?:</result>|\Z))?", re.DOTALL
-)
 _LASTED = re.compile(r"^Duration: [^\n]{0,100}\n", re.MULTILINE)
 
 
@@ -61,14 +58,15 @@ def typed(message: dict[str, Any]) -> str:
     elif kinds and "unknown" not in kinds:
         return ""
     said = [text for text in texts if text and not text.lstrip().startswith(NOT_TYPED)]
-    return cut(without_ours(_asked("\n".join(said))), MAX_PROMPT)
+    return cut(_asked(without_ours("\n".join(said))), MAX_PROMPT)
 
 
 def _asked(text: str) -> str:
     """The request itself, without what an editor put before it and without marks of images."""
     if text.lstrip().startswith(_IDE) and _REQUEST in text:
         text = text.partition(_REQUEST)[2]
-    return _IMAGE.sub("", text).strip() if "image" in text else text.strip()
+    text = text.strip()[: 2 * MAX_PROMPT]  # as much as may be looked through
+    return _IMAGE.sub("", text).strip() if "image" in text else text
 
 
 def first_text(message: dict[str, Any]) -> str:
@@ -84,16 +82,18 @@ def first_text(message: dict[str, Any]) -> str:
 def folder_of(text: str) -> str | None:
     """The folder an environment block names."""
     found = _CWD.search(text[:20_000])
-    return (found[1] or found[2]).strip() if found else None
+    return word((found[1] or found[2]).strip(), 4096) if found else None
 
 
 def ran_by_hand(text: str, call_id: str) -> Draft | None:
     """The command a person ran within Codex (`!cmd`), with its result."""
-    found = _RAN.search(text)
-    if found is None:
+    _, tag, rest = text.partition("<command>")
+    inside, _, rest = rest.partition("</command>")
+    if not tag:
         return None
-    command = cut(without_ours(found["command"].strip()), MAX_INPUT)
+    command = cut(without_ours(inside.strip()), MAX_INPUT)
     draft = Draft(call_id, "user_shell_command", "shell", text=command, command=command)
-    if found["result"] is not None:
-        draft.result = result_of(_LASTED.sub("", found["result"], count=1))
+    _, tag, output = rest.partition("<result>\n")
+    if tag:
+        draft.result = result_of(_LASTED.sub("", output.partition("</result>")[0], count=1))
     return draft

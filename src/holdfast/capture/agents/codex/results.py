@@ -8,11 +8,11 @@ import json
 import re
 from typing import Any
 
-from holdfast.capture.agents.codex.calls import Draft, command_of, word
+from holdfast.capture.agents.codex.calls import Draft, command_of, spelled, word
 from holdfast.capture.agents.codex.patch import changes_of
 from holdfast.capture.agents.ours import is_our_tool, without_ours
 from holdfast.capture.agents.reading import dict_of, list_of, text_of
-from holdfast.model.transcript import MAX_INPUT, MAX_OUTPUT, Result, cut, ends
+from holdfast.model.transcript import MAX_OUTPUT, Result, ends
 
 _HEAD = re.compile(
     r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines|Exit code|Process exited|"
@@ -160,7 +160,7 @@ def mcp_answered(told: dict[str, Any]) -> Draft:
     asked = dict_of(told.get("invocation")) or told
     name = f"mcp__{word(asked.get('server'))}__{word(asked.get('tool'))}"
     draft = Draft(word(told.get("id") or told.get("call_id")), name, "mcp")
-    draft.text = cut(without_ours(json.dumps(asked.get("arguments"), ensure_ascii=False)), MAX_INPUT)
+    draft.text = spelled(asked.get("arguments"))
     answer = dict_of(told.get("result"))
     answer = dict_of(answer.get("Ok")) or answer
     wrong = text_of(dict_of(told.get("result")).get("Err")) or text_of(

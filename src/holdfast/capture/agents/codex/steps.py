@@ -9,11 +9,11 @@ import hashlib
 from dataclasses import dataclass, field, replace
 
 from holdfast.capture.agents.codex.calls import Draft, names_as_many, within
-from holdfast.capture.agents.codex.results import result_of
-from holdfast.capture.agents.ours import is_our_tool
-from holdfast.model.transcript import MAX_TEXT, Call, Result, Step, Todo, Turn, cut
+from holdfast.capture.agents.codex.results import result_of, still_running
+from holdfast.model.transcript import MAX_STEPS, MAX_TEXT, Call, Result, Step, Todo, Turn, cut
 
 _MOST_CALLS = 2000  # of one step
+_HEAVIEST = 32 << 20  # characters of one turn; what is beyond goes on in the next
 
 
 @dataclass(slots=True)
@@ -43,11 +43,17 @@ class OpenTurn:
     interrupted: bool = False
     continues: bool = False
     is_between: bool = True  # no step is open
+    weight: int = 0  # characters it holds
     steps: list[OpenStep] = field(default_factory=list)
     calls: dict[str, Draft] = field(default_factory=dict)
     running: dict[str, Draft] = field(default_factory=dict)  # by the number of their process
 
     # ── steps ────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def is_full(self) -> bool:
+        """Whether what comes now must go into another turn, so that no reader holds too much."""
+        return self.weight > _HEAVIEST or (self.is_between and len(self.steps) >= MAX_STEPS)
 
     def begin_step(self, ts: str | None, model: str | None) -> None:
         """Open a step, if none is open."""
@@ -61,13 +67,13 @@ class OpenTurn:
     def say(self, text: str, item_id: str) -> None:
         step = self.steps[-1]
         step.id = step.id or item_id or self.numbered(text)
-        step.said.append(text)
+        step.said.append(self._weighed(cut(text, MAX_TEXT)))
 
     def think(self, text: str, item_id: str) -> None:
         step = self.steps[-1]
         step.id = step.id or item_id or (self.numbered(text) if text else "")
         if text:
-            step.reasoning.append(text)
+            step.reasoning.append(self._weighed(cut(text, MAX_TEXT)))
 
     def call(self, draft: Draft) -> None:
         step = self.steps[-1]
@@ -75,6 +81,25 @@ class OpenTurn:
         if len(step.calls) < _MOST_CALLS:
             step.calls.append(draft)
             self.calls[draft.id] = draft
+            self._weigh(draft)
+
+    def answer(self, call: Draft, output: object) -> None:
+        """Put its output to a call; a script's is read only where events do not tell it all."""
+        call.is_answered = True
+        if call.is_script and _is_told(call):
+            return
+        ours = "mcp__holdfast__" if call.is_script and "mcp__holdfast__" in call.text else call.name
+        call.result = result_of(output, name=ours)
+        self.weight += len(call.result.text)
+        self._follow(call, still_running(output))
+
+    def _weighed(self, text: str) -> str:
+        self.weight += len(text)
+        return text
+
+    def _weigh(self, draft: Draft) -> None:
+        lines = sum(len(edit.added) + len(edit.removed) for edit in draft.edits)
+        self.weight += len(draft.text) + 60 * lines + (len(draft.result.text) if draft.result else 0)
 
     def numbered(self, text: str) -> str:
         """A name for something without an id: by its words, the prompt's, and what came just before."""
@@ -85,7 +110,10 @@ class OpenTurn:
 
     def happened(self, told: Draft) -> None:
         """Put what an event says to the call it is of; code mode gives it an id of its own."""
+        self._weigh(told)
         call = self.calls.get(told.id) or self._script_of(told)
+        if self.weight > _HEAVIEST:
+            return
         if call is not None:
             call.happened.append(told)
         elif self.steps and told.id:
@@ -102,7 +130,7 @@ class OpenTurn:
         left = waiting or scripts
         return left[-1] if left else None
 
-    def followed(self, call: Draft, process: str | None) -> None:
+    def _follow(self, call: Draft, process: str | None) -> None:
         """Remember a command that still runs, and tell it how it ended when a later call learns that."""
         result = call.result
         if process is not None:
@@ -185,21 +213,23 @@ def _calls(draft: Draft) -> list[Call]:
 def _made(script: Draft) -> list[Draft]:
     """The calls of a script: what events say was done, and what only the script itself says."""
     made, happened = [], list(script.happened)
-    if happened and all(one.kind != "edit" for one in happened) and names_as_many(script, len(happened)):
+    if _is_told(script):
         return happened
-    named = within(script)
-    if script.is_answered:
-        ours = next((one.name for one in named if is_our_tool(one.name)), "")
-        script.result = result_of(script.output, name=ours)
-    for one in named:
+    for one in within(script):
         told = _told_of(one, happened)
         if told is not None:
             happened.remove(told)
             one = _joined(one, told)
         else:
-            one.result = script.result
+            one.result = script.result or (Result() if script.is_answered else None)
         made.append(one)
     return made + happened
+
+
+def _is_told(script: Draft) -> bool:
+    """Whether events tell all that a script did; of a patch they do not tell its text."""
+    told = script.happened
+    return bool(told) and all(one.kind != "edit" for one in told) and names_as_many(script, len(told))
 
 
 def _told_of(call: Draft, happened: list[Draft]) -> Draft | None:

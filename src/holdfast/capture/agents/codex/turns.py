@@ -16,13 +16,11 @@ from holdfast.capture.agents.codex.results import (
     command_happened,
     files_changed,
     mcp_answered,
-    result_of,
-    still_running,
 )
 from holdfast.capture.agents.codex.steps import OpenTurn
 from holdfast.capture.agents.ours import without_ours
 from holdfast.capture.agents.reading import Counted, Record, dict_of, list_of, text_of
-from holdfast.model.transcript import MAX_STEPS, Turn
+from holdfast.model.transcript import Turn
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call")
 OUTPUTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
@@ -213,7 +211,7 @@ class Teller:
         call_id = word(item.get("call_id")) or word(item.get("id")) or step.numbered(kind)
         step.call(_call(kind, call_id, item))
         if kind == "web_search_call":  # what it found stands nowhere
-            self._turn.calls[call_id].result = result_of("")
+            step.answer(step.calls[call_id], "")
 
     def _gave(self, item: dict[str, Any]) -> None:
         call = self._turn.calls.get(word(item.get("call_id")))
@@ -221,17 +219,12 @@ class Teller:
         if call is None:
             return
         output = item.get("output", item.get("tools"))
-        call.is_answered = True
-        if call.is_script:
-            call.output = output
-        else:
-            call.result = result_of(output, name=call.name)
-            self._turn.followed(call, still_running(output))
+        self._turn.answer(call, output)
 
     def _step(self, item: dict[str, Any]) -> OpenTurn:
         """The open turn with a step open in it, as something of the model's comes."""
         turn = self._turn
-        if turn.is_between and len(turn.steps) >= MAX_STEPS:
+        if turn.is_full:
             self._close()
             self._turn = turn = OpenTurn(
                 start=self._at.start, continues=True, id=turn.id, cwd=turn.cwd, branch=turn.branch
