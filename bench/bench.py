@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from bench import cold, conflicts, context, footprint, hook, index, review, tasks, writing
+from bench import agents, cold, conflicts, context, footprint, hook, index, redact, review, tasks, writing
 from bench.corpus import Corpus, make
 from bench.measure import Result, table
 
@@ -47,10 +47,12 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "recall": lambda b: cold.recall(b.corpus(1_000), b.corpus(100_000)),
     "status": lambda b: cold.status(b.corpus(1_000), b.corpus(10_000)),
     "hook": lambda b: hook.recording(b.folder),
+    "agents": lambda b: agents.hooks(b.folder, b.cache),
     "graph": lambda b: tasks.graph(),  # noqa: ARG005 - its tasks need no folder
     "moved": lambda b: tasks.moved(),  # noqa: ARG005
     "changed": lambda b: tasks.changed(b.folder, b.cache),
     "conflicts": lambda b: conflicts.conflicts(),  # noqa: ARG005 - its pairs lie with the tests
+    "redact": lambda b: redact.redact(),  # noqa: ARG005 - its secrets are made up
     "review": lambda b: review.review(b.folder, b.cache),
     "context": lambda b: context.context(b.folder, b.cache),
     "work": lambda b: context.work(b.folder, b.cache),

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from holdfast.interfaces.agent_hook import Place
+    from holdfast.interfaces.agent_events import Place
     from holdfast.project import Project
     from holdfast.recall.guards import Guard, Guards
 
@@ -104,10 +104,10 @@ class Moment:
         if self._fresh is not None:
             self._fresh.keep()
         if (self.event == "SessionStart" or self._behind) and self.inbox:
-            from holdfast.interfaces import agent_hook
+            from holdfast.interfaces import agent_events
 
-            place = agent_hook.Place(*map(os.fsencode, (self.top, self.git_dir, self.common)))
-            agent_hook.drain_later(place, os.fsencode(self.inbox))
+            place = agent_events.Place(*map(os.fsencode, (self.top, self.git_dir, self.common)))
+            agent_events.drain_later(place, os.fsencode(self.inbox))
 
     # ── the pack ─────────────────────────────────────────────────────────────────────────────────
 
@@ -263,7 +263,7 @@ class Told:
     """What a session was told already, a line each, beside its pointers; locked while it is asked."""
 
     def __init__(self, inbox: str, agent: str, session: str) -> None:
-        from holdfast.interfaces.agent_hook import file_name
+        from holdfast.interfaces.agent_events import file_name
 
         self.stem = os.fsdecode(file_name(agent, session))
         self.path = os.path.join(inbox, f"{self.stem}.told") if inbox else ""

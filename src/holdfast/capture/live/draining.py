@@ -9,7 +9,7 @@ their transcript was read, reading goes on where it stopped, and what cannot be 
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest.taking import Taken
@@ -215,8 +215,8 @@ def _settle(clone: Clone, one: _Session, path: str, read: _Read) -> None:
         if new != one.live:
             pointers.remember(clone.layout, new)
     if one.new:
-        unanswered = {asked.pointer for asked in approving.asked(one.all) if asked.done is None}
-        keep = [pointer for pointer in one.all if pointer in unanswered] if not read.ended else []
+        asked = approving.asked(one.all) if not read.ended else []
+        keep = [replace(question.pointer, call=question.call) for question in asked if question.done is None]
         pointers.drop(one.new, keep)
 
 

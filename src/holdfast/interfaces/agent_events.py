@@ -1,0 +1,453 @@
+"""The hook that agents call: a pointer into the clone's inbox, and at a few moments a word to the agent.
+
+`agent_hook.py AGENT EVENT` comes here, what happened on standard input. Recording imports only what every
+Python has loaded already, and `_json`; a child does all that touches the disk, and the parent leaves in time
+whatever becomes of it, always with success: an exit code of 2 would swallow what the user typed. A pointer
+says which event of which session, where its transcript lies and how long it was; what was said stays in the
+transcript, and is read from there, redacted, when there is time. What is told to an agent is the business
+of `injecting`.
+"""
+
+import _signal  # type: ignore[import-not-found]  # `signal` itself imports enum
+import posix
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+DEADLINE = 1.5  # seconds; a hook may take two, and an interpreter has to start first
+AFTERWARDS = 60  # seconds that are left to a child whose answer came too late, to keep it for the next time
+MAX_INPUT = 8 << 20  # of standard input; the rest is read and dropped, for a caller must not find it shut
+MAX_INBOX = 16 << 20  # nobody has asked Holdfast anything for ages
+MAX_OUTPUT = 1 << 20
+LOCK_TRIES, LOCK_PAUSE = 40, 0.005
+AGENTS = ("codex", "claude", "gemini")
+# Events at which an agent is told something; Gemini ignores what is said before a tool.
+TELLING = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse")
+PATIENT = TELLING[:3]  # a late answer is kept for the next of these
+ENDING = (
+    "Stop",
+    "AfterAgent",
+    "SubagentStop",
+    "SessionEnd",
+)  # a moment to read transcripts, in the background
+# Which fields of the input a pointer takes over, and what it calls them.
+TAKEN = (
+    ("source", "source"),
+    ("reason", "reason"),
+    ("tool", "tool_name"),
+    ("call", "tool_use_id"),
+    ("helper", "agent_transcript_path"),
+    ("kind", "notification_type"),
+)
+LONGEST = 4096  # characters of one field
+
+_READ = posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC  # a pipe in a file's place must not hold us
+_APPEND = (
+    posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
+)
+_KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
+
+
+def main(argv: "list[str]") -> None:
+    """Work in a child, wait for it a bounded time, pass on what it says, and end with success."""
+    agent, event = (*argv, "", "")[:2]
+    child, answer = 0, -1
+
+    def leave(*_: object) -> None:
+        try:
+            if child and event not in PATIENT:
+                posix.kill(child, 9)
+        finally:
+            posix._exit(0)
+
+    try:
+        _signal.signal(_signal.SIGALRM, leave)
+        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
+        _signal.setitimer(_signal.ITIMER_REAL, DEADLINE)
+        if agent in AGENTS and event:
+            keep_low_numbers_taken()
+            answer, end = posix.pipe() if event in TELLING else (-1, -1)
+            child = posix.fork()
+            if child:
+                pass_on(child, answer, end)
+            else:
+                serve(agent, event, end)
+    finally:
+        posix._exit(0)  # before anything is printed about an error
+
+
+def keep_low_numbers_taken() -> None:
+    """Where a caller closed a standard stream, a file opened later must not get its number."""
+    for number in (0, 1, 2):
+        try:
+            posix.fstat(number)
+        except OSError:
+            posix.open(b"/dev/null", posix.O_RDWR)
+
+
+def pass_on(child: int, answer: int, end: int) -> None:
+    """Wait for the child, and say what it says: all of it or nothing."""
+    if answer < 0:
+        posix.waitpid(child, 0)
+        return
+    posix.close(end)
+    said = read_all(answer, MAX_OUTPUT)
+    if not said.endswith(b"\n"):  # it died at it
+        return
+    while said:
+        said = said[posix.write(1, said) :]
+
+
+def serve(agent: str, event: str, end: int) -> None:
+    """What the child does: read, record, answer, and start what may take longer."""
+    data = read_input()
+    if event in PATIENT:
+        _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+        _signal.setitimer(_signal.ITIMER_REAL, AFTERWARDS)
+        posix.setsid()
+    silence()
+    given = fields(data.decode("utf-8", "replace"))
+    place = find_place(given.get("cwd"))
+    if place is None:
+        return
+    inbox = record(agent, event, given, place)
+    if end >= 0 and (
+        inbox or event == "SessionStart"
+    ):  # a fresh clone's store is made by whoever looks first
+        from holdfast.interfaces import injecting
+
+        injecting.tell(agent, event, given, place, inbox, end)
+    if event in ENDING and inbox:
+        drain_later(place, inbox)
+
+
+def silence() -> None:
+    """Let go of the caller's streams: it waits until nobody holds them."""
+    nothing = posix.open(b"/dev/null", posix.O_RDWR)
+    for number in (0, 1, 2):
+        posix.dup2(nothing, number)
+
+
+# ── what came in ─────────────────────────────────────────────────────────────────────────────────
+
+
+def read_input() -> bytes:
+    """What the agent says of the event, its beginning if it is very long."""
+    kept, size = [], 0
+    try:
+        while part := posix.read(0, 1 << 20):
+            if size < MAX_INPUT:
+                kept.append(part)
+            size += len(part)
+    except OSError:  # closed, or a folder
+        pass
+    return b"".join(kept)
+
+
+class _How:
+    """How `_json` reads values: as `json` does, but for its leniency."""
+
+    strict = False
+    object_hook = object_pairs_hook = array_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+def fields(text: str) -> "dict[str, Any]":
+    """The fields of a JSON object, as many as can be read; what breaks off keeps those before it."""
+    from _json import make_scanner, scanstring
+
+    scan, found = make_scanner(_How), {}  # type: ignore[arg-type]
+    try:
+        at = _past_blanks(text, 0)
+        while text[at] in "{,":
+            at = _past_blanks(text, at + 1)
+            if text[at] != '"':
+                break
+            name, at = scanstring(text, at + 1, False)
+            at = _past_blanks(text, at)
+            if text[at] != ":":
+                break
+            found[name], at = scan(text, _past_blanks(text, at + 1))
+            at = _past_blanks(text, at)
+    except (StopIteration, ValueError, IndexError, RecursionError):
+        pass
+    return found
+
+
+def _past_blanks(text: str, at: int) -> int:
+    while text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+# ── where it happened ────────────────────────────────────────────────────────────────────────────
+
+
+class Place:
+    """The work tree whose memory it is, its git folder, and the one that all its work trees share."""
+
+    __slots__ = ("common", "git_dir", "top")
+
+    def __init__(self, top: bytes, git_dir: bytes, common: bytes) -> None:
+        self.top, self.git_dir, self.common = top, git_dir, common
+
+
+def find_place(cwd: object) -> "Place | None":
+    """The repository around a folder, if it has a memory; a submodule's is the outermost one's that has."""
+    here = nearest(start_of(cwd))
+    owner = here
+    while here is not None and is_submodule(here):
+        here = nearest(parent(here.top))
+        if here is not None and is_folder(here.top + b"/.holdfast"):
+            owner = here
+    if owner is None or not (is_folder(owner.common + b"/holdfast") or is_folder(owner.top + b"/.holdfast")):
+        return None
+    return owner
+
+
+def start_of(cwd: object) -> bytes:
+    """Where to begin looking: the agent's folder as the file system spells it, as far as it is there."""
+    if isinstance(cwd, str) and cwd.startswith("/"):
+        name = cwd.encode("utf-8", "surrogateescape")
+        try:
+            posix.chdir(name)
+        except OSError:
+            return name
+    return posix.getcwdb()
+
+
+def nearest(folder: bytes) -> "Place | None":
+    """The work tree that holds a folder, unless its git folder is somebody else's."""
+    while True:
+        dot_git = folder.rstrip(b"/") + b"/.git"
+        try:
+            facts = posix.lstat(dot_git)
+        except OSError:
+            facts = None
+        if facts is not None:
+            git_dir = git_dir_of(folder, dot_git)
+            if git_dir is None or facts.st_uid != posix.geteuid():
+                return None
+            common = read(git_dir + b"/commondir").rstrip(b"\r\n")
+            return Place(folder, git_dir, tidy(join(git_dir, common)) if common else git_dir)
+        if folder in (b"/", b""):
+            return None
+        folder = parent(folder)
+
+
+def git_dir_of(folder: bytes, dot_git: bytes) -> "bytes | None":
+    if is_folder(dot_git):
+        return dot_git
+    said = read(dot_git)
+    return (
+        tidy(join(folder, said[len(b"gitdir: ") :].rstrip(b"\r\n"))) if said.startswith(b"gitdir: ") else None
+    )
+
+
+def is_submodule(place: "Place") -> bool:
+    return b"/modules/" in place.common
+
+
+def parent(folder: bytes) -> bytes:
+    return folder.rstrip(b"/").rpartition(b"/")[0] or b"/"
+
+
+def join(folder: bytes, name: bytes) -> bytes:
+    return name if name.startswith(b"/") else folder.rstrip(b"/") + b"/" + name
+
+
+def tidy(path: bytes) -> bytes:
+    """A path without the steps back that git writes."""
+    kept: list[bytes] = []
+    for part in path.split(b"/"):
+        if part == b"..":
+            kept = kept[:-1]
+        elif part not in (b"", b"."):
+            kept.append(part)
+    return b"/" + b"/".join(kept)
+
+
+def is_folder(path: bytes) -> bool:
+    try:
+        return posix.stat(path).st_mode & _KIND == _FOLDER
+    except OSError:
+        return False
+
+
+def read(path: bytes, limit: int = 4096) -> bytes:
+    """A file's first bytes; none if it cannot be read."""
+    try:
+        fd = posix.open(path, _READ)
+    except OSError:
+        return b""
+    try:
+        return read_all(fd, limit)
+    except OSError:  # a folder
+        return b""
+    finally:
+        posix.close(fd)
+
+
+def read_all(fd: int, limit: int) -> bytes:
+    parts = []
+    while limit > 0 and (part := posix.read(fd, min(limit, 1 << 20))):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
+
+
+# ── the pointer ──────────────────────────────────────────────────────────────────────────────────
+
+
+def record(agent: str, event: str, given: "dict[str, Any]", place: "Place") -> bytes:
+    """Append a pointer to the inbox of the clone; gives the inbox, or nothing if there is none."""
+    session = text_of(given.get("session_id"))
+    if not session:
+        return b""
+    line = pointer(agent, event, given, place)
+    name = file_name(agent, session) + b".jsonl"
+    inbox = place.common + b"/holdfast/inbox"
+    try:
+        if is_folder(place.common + b"/holdfast"):
+            make_folder(inbox)
+            append(inbox + b"/" + name, line)
+            touch(inbox + b"/seen-" + agent.encode("ascii"))
+            return inbox
+    except OSError as error:
+        if error.errno not in (1, 13, 30):  # only where it may not be written is there another place
+            return b""
+        inbox = place.top + b"/.holdfast/local/inbox"
+        make_drawer(place)
+        make_folder(inbox)
+        append(inbox + b"/" + name, line)
+        return inbox
+    return b""
+
+
+def pointer(agent: str, event: str, given: "dict[str, Any]", place: "Place") -> bytes:
+    """One line of the inbox."""
+    path = text_of(given.get("transcript_path"))
+    said = [
+        ("agent", agent),
+        ("event", event[:64]),
+        ("session", text_of(given.get("session_id"))),
+        ("path", path or None),
+        ("cwd", text_of(given.get("cwd")) or place.top.decode("utf-8", "surrogateescape")),
+        ("tree", place.git_dir.decode("utf-8", "surrogateescape")),
+    ]
+    said += [(name, value) for name, field in TAKEN if (value := text_of(given.get(field)))]
+    words = "".join(f',"{name}":{quoted(value)}' for name, value in said)
+    return b'{"v":1,"ts":%d%s,"size":%d}\n' % (time.time_ns(), words.encode("ascii"), size_of(path))
+
+
+def quoted(text: "str | None") -> str:
+    from _json import encode_basestring_ascii
+
+    return "null" if text is None else str(encode_basestring_ascii(text))
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) and len(value) <= LONGEST else ""
+
+
+def size_of(path: str) -> int:
+    try:
+        return posix.stat(path).st_size if path else 0
+    except (OSError, ValueError):
+        return 0
+
+
+def file_name(agent: str, session: str) -> bytes:
+    """What a session's files in the inbox are called; the session's true name stands in each line."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session[:80])
+    return f"{agent}-{plain}".encode("ascii")
+
+
+def make_folder(path: bytes) -> None:
+    """The inbox, made if only it is missing; never one that a link leads to."""
+    try:
+        if posix.lstat(path).st_mode & _KIND != _FOLDER:
+            posix._exit(0)
+    except FileNotFoundError:
+        try:
+            posix.mkdir(path, 0o700)
+        except FileExistsError:  # another was quicker
+            pass
+
+
+def touch(path: bytes) -> None:
+    """Leave word of when an agent was last heard of."""
+    try:
+        posix.utime(path)
+    except FileNotFoundError:
+        posix.close(posix.open(path, _APPEND, 0o600))
+
+
+def make_drawer(place: "Place") -> None:
+    """The store of last resort, which git ignores."""
+    drawer = place.top + b"/.holdfast/local"
+    make_folder(drawer)
+    try:
+        fd = posix.open(drawer + b"/.gitignore", posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL, 0o644)
+        posix.write(fd, b"*\n")
+        posix.close(fd)
+    except FileExistsError:
+        pass
+
+
+def append(path: bytes, data: bytes) -> None:
+    """Write once, at the end of the file that the next drain will read.
+
+    A drain renames the file, locks it, reads it and deletes it. With the lock and a name left, our
+    line will be read; a lock that somebody keeps costs a moment and no line.
+    """
+    for turn in range(LOCK_TRIES + 1):
+        fd = posix.open(path, _APPEND, 0o600)
+        locked = lock(fd)
+        facts = posix.fstat(fd)
+        if facts.st_mode & _KIND != _FILE or facts.st_size > MAX_INBOX:
+            posix.close(fd)
+            return
+        if facts.st_nlink and (locked or turn == LOCK_TRIES):
+            torn = facts.st_size and posix.pread(fd, 1, facts.st_size - 1) != b"\n"
+            posix.write(fd, b"\n" + data if torn else data)
+            posix.close(fd)
+            return
+        posix.close(fd)
+        time.sleep(LOCK_PAUSE)
+
+
+def lock(fd: int) -> bool:
+    try:
+        posix.lockf(fd, posix.F_TLOCK, 0)
+    except OSError:
+        return False
+    return True
+
+
+# ── in the background ────────────────────────────────────────────────────────────────────────────
+
+
+def drain_later(place: "Place", inbox: bytes) -> None:
+    """Start a process that reads transcripts, unless one is at it; nobody waits for it."""
+    if posix.fork():
+        return
+    posix.setsid()
+    if posix.fork():
+        posix._exit(0)
+    # The lock outlives the exec and ends with the process, however that ends.
+    fd = posix.open(inbox + b"/drain.lock", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
+    if not lock(fd):
+        posix._exit(0)
+    posix.utime(inbox + b"/drain.lock")
+    posix.set_inheritable(fd, True)
+    _signal.setitimer(_signal.ITIMER_REAL, 0)
+    _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+    posix.nice(10)
+    posix.chdir(place.top)
+    worker = __file__.rsplit("/", 1)[0] + "/injecting.py"
+    posix.execv(sys.executable, [sys.executable, "-I", worker, "drain"])
+

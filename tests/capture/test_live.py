@@ -1,0 +1,408 @@
+"""Live capture: what hooks told of is read, once, as far as it got; and a run ends when it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.capture.agents import dialect
+from holdfast.capture.ingest.taking import Taken, take_in
+from holdfast.capture.live import draining
+from holdfast.capture.live.draining import IDLE, Drained
+from holdfast.store import pointers, sessions
+from holdfast.store.layout import Layout
+from tests.git.place import Place
+
+from . import claude_lines as claude
+from .rollouts import Rollout, rollout
+
+MINUTE = 60 * 1_000_000_000
+BEGAN = 1_790_000_000 * 1_000_000_000
+
+
+class Desk:
+    """A repository, the pointers that hooks left in it, and a clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.place, self.home = Place.make(folder / "repo"), folder / "home"
+        self.now = BEGAN
+        self.notes: list[str] = []
+
+    @property
+    def layout(self) -> Layout:
+        return self.place.open().layout
+
+    def told(
+        self, agent: str, event: str, session: str, path: str | os.PathLike[str] | None, **more: Any
+    ) -> None:
+        """What the hook writes."""
+        self.now += MINUTE // 60
+        size = os.path.getsize(path) if path and os.path.exists(path) else 0
+        git_dir = str(self.place.repo.path / ".git")
+        fields = {"agent": agent, "event": event, "session": session, "path": str(path) if path else None}
+        line = {
+            "v": 1,
+            "ts": self.now,
+            **fields,
+            "cwd": str(self.place.repo.path),
+            "tree": git_dir,
+            "size": size,
+        }
+        folder = Path(self.layout.inbox)
+        folder.mkdir(exist_ok=True)
+        with open(folder / f"{pointers.stem(agent, session)}.jsonl", "a", encoding="ascii") as file:
+            file.write(json.dumps({**line, **more}) + "\n")
+
+    def codex(self, file: Rollout, *events: str, **more: Any) -> None:
+        for event in events:
+            self.told("codex", event, file.session, file.path, **more)
+        if file.path.exists():
+            os.utime(file.path, ns=(self.now, self.now))
+
+    def drain(self, **options: Any) -> Drained:
+        clone = self.place.open()
+
+        def take(agent: str, path: str, ended: bool) -> Taken | None:
+            return take_in(clone, dialect(agent), path, ended=ended)
+
+        try:
+            return draining.drain(clone, take, now=self.now, **options)
+        finally:
+            self.notes += clone.notes
+
+    def runs(self) -> list[dict[str, Any]]:
+        clone = self.place.open()
+        return [clone.joined(event) for event in clone.all_events() if event.kind == "run"]
+
+    def files(self) -> set[str]:
+        return {name for name in os.listdir(self.layout.inbox) if not name.endswith(".lock")}
+
+    def waiting(self) -> int:
+        return len(pointers.waiting(self.layout))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def turn(file: Rollout, number: int) -> Rollout:
+    asked = f"Please do the {number}th piece of work in the parser."
+    return file.asks(asked).runs("pytest -q").done(f"The {number}th piece of the parser is done and tested.")
+
+
+def test_a_session_is_noted_while_it_goes_on_and_becomes_a_run_when_it_ends(desk: Desk) -> None:
+    """An agent that is killed after an hour must not lose the hour, nor count as done before it is."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(file, "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
+    first = desk.drain()
+    assert (first.sessions, first.turns, first.runs) == (1, 1, [])
+    (session,) = sessions.all(desk.layout)
+    assert (session.state, session.agent_session) == ("open", file.session) and desk.runs() == []
+    assert desk.waiting() == 0
+
+    turn(file, 2)
+    desk.codex(file, "UserPromptSubmit", "Stop", "SessionEnd")
+    second = desk.drain()
+    assert len(second.runs) == 1 and len(desk.runs()) == 1
+    (session,) = sessions.all(desk.layout)
+    assert session.state == "ended" and session.count == 2
+    assert desk.files() == set()
+    assert desk.drain() == Drained()
+
+
+def test_a_killed_client_loses_nothing(desk: Desk) -> None:
+    """SIGKILL fires no hook: what the transcript holds is read at the next start."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(file, "SessionStart", "Stop")
+    desk.drain()
+    turn(file, 2)  # and then it was killed
+    desk.now += MINUTE
+    again = rollout(desk.home, desk.place.repo.path)
+    desk.codex(again, "SessionStart")
+    done = desk.drain()
+    (run,) = desk.runs()
+    assert done.runs == [run["run_id"]] and run["outputs"]["turns"] == 2
+    desk.drain()
+    assert len(desk.runs()) == 1
+
+
+def test_what_grew_without_a_word_is_read_by_the_next_command(desk: Desk) -> None:
+    """Claude writes its last answer after it says it is done."""
+    path = desk.home / f"{claude.SESSION}.jsonl"
+    here = {"cwd": str(desk.place.repo.path)}
+    asked = [claude.user("Please make the parser stream its input.", **here)]
+    claude.write(path, *asked)
+    desk.told("claude", "SessionStart", claude.SESSION, path)
+    desk.told("claude", "Stop", claude.SESSION, path)
+    os.utime(path, ns=(desk.now, desk.now))
+    assert desk.drain().turns == 0
+    claude.write(
+        path, *asked, claude.assistant(claude.text("It reads line by line now, and that is all."), **here)
+    )
+    os.utime(path, ns=(desk.now, desk.now))
+    assert desk.drain().turns == 1
+    assert desk.drain().turns == 0
+
+
+def test_half_an_hour_of_silence_ends_a_run(desk: Desk) -> None:
+    """A session that nobody closed is over when nobody comes back to it."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(file, "SessionStart", "Stop")
+    desk.drain()
+    desk.now += IDLE
+    assert desk.drain().runs == []
+    desk.now += MINUTE
+    assert len(desk.drain().runs) == 1
+    assert desk.files() == set()
+
+
+def test_a_session_that_goes_on_after_its_end_makes_a_second_run(desk: Desk) -> None:
+    """People resume yesterday's session; what they add must not be lost, nor told twice."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(file, "SessionStart", "Stop", "SessionEnd")
+    desk.drain()
+    turn(file, 2)
+    desk.codex(file, "SessionStart", "Stop", source="resume")
+    assert desk.drain().runs == []
+    desk.codex(file, "SessionEnd")
+    desk.drain()
+    assert [run["outputs"]["turns"] for run in desk.runs()] == [1, 1]
+
+
+def test_a_vanished_transcript_is_told_once_and_its_pointers_are_set_aside(desk: Desk) -> None:
+    """Silence would look as if nothing had been done; a complaint at every command would be noise."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(file, "SessionStart", "Stop")
+    file.path.unlink()
+    done = desk.drain()
+    assert done.vanished == [str(file.path)] and desk.waiting() == 0
+    assert desk.drain() == Drained()
+    (gone,) = pointers.vanished(desk.layout)
+    assert gone.path == str(file.path)
+    desk.now += 8 * 24 * 60 * MINUTE
+    os.utime(gone.files[0], ns=(BEGAN, BEGAN))
+    desk.codex(turn(rollout(desk.home, desk.place.repo.path), 2), "Stop")
+    desk.drain()
+    assert pointers.vanished(desk.layout) == []
+
+
+def test_an_archived_transcript_has_not_vanished(desk: Desk) -> None:
+    """Codex moves what people archive."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(file, "SessionStart", "Stop", "SessionEnd")
+    kept = desk.home / "archived_sessions" / file.path.name
+    kept.parent.mkdir()
+    file.path.rename(kept)
+    done = desk.drain()
+    assert len(done.runs) == 1 and done.vanished == []
+
+
+@pytest.mark.parametrize("events", [["SessionEnd"], ["SessionStart", "UserPromptSubmit", "SessionEnd"]])
+def test_a_session_in_which_nothing_happened_is_forgotten(desk: Desk, events: list[str]) -> None:
+    """Claude tells of the end of sessions that never had a transcript."""
+    for event in events:
+        desk.told("claude", event, "never", desk.home / "never.jsonl")
+    assert desk.drain() == Drained()
+    assert desk.files() == set()
+
+
+def test_a_transcript_that_is_not_there_yet_is_waited_for(desk: Desk) -> None:
+    """Claude writes the first line after the first answer."""
+    desk.told("claude", "SessionStart", "soon", desk.home / "soon.jsonl")
+    desk.told("claude", "UserPromptSubmit", "soon", desk.home / "soon.jsonl")
+    assert desk.drain().waiting == 1 and desk.waiting() == 1
+    desk.now += IDLE + MINUTE
+    assert desk.drain() == Drained() and desk.files() == set()
+
+
+def test_a_session_without_a_transcript_leaves_nothing(desk: Desk) -> None:
+    """`codex exec --ephemeral` keeps none."""
+    for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"):
+        desk.told("codex", event, "ephemeral", None)
+    assert desk.drain() == Drained() and desk.files() == set()
+
+
+def test_sessions_of_another_work_tree_wait_for_it(desk: Desk, tmp_path: Path) -> None:
+    """What is recorded belongs to the branch it was done on (law 5)."""
+    other = tmp_path / "other"
+    desk.place.git("worktree", "add", "-q", "-b", "side", str(other))
+    tree = str(desk.place.repo.path / ".git" / "worktrees" / "other")
+    file = turn(rollout(desk.home, other), 1)
+    desk.codex(file, "SessionStart", "Stop", "SessionEnd", tree=tree)
+    assert desk.drain().waiting == 1 and desk.runs() == []
+    here, desk.place = desk.place, desk.place.at(other)
+    assert len(desk.drain().runs) == 1
+    desk.place = here
+    assert desk.waiting() == 0
+
+
+def test_a_work_tree_that_is_gone_leaves_its_sessions_to_the_others(desk: Desk, tmp_path: Path) -> None:
+    """Agents work in work trees that are thrown away."""
+    gone = tmp_path / "gone"
+    desk.place.git("worktree", "add", "-q", "-b", "side", str(gone))
+    file = turn(rollout(desk.home, gone), 1)
+    desk.codex(file, "SessionStart", "Stop", tree=str(desk.place.repo.path / ".git" / "worktrees" / "gone"))
+    desk.place.git("worktree", "remove", "--force", str(gone))
+    done = desk.drain()
+    assert done.waiting == 0 and desk.waiting() == 0
+
+
+def test_a_long_backlog_is_left_to_the_background(desk: Desk) -> None:
+    """`holdfast status` must not read an hour of transcripts first."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(file, "Stop")
+    assert desk.drain(most=100).waiting == 1 and desk.waiting() == 1
+    assert desk.drain(most=1 << 20).turns == 1
+
+
+def test_only_one_drains_at_a_time(desk: Desk) -> None:
+    """A command in the foreground and the background drain meet often."""
+    desk.codex(turn(rollout(desk.home, desk.place.repo.path), 1), "Stop")
+    with pointers.held(desk.layout):
+        assert desk.drain().waiting == 1
+    assert desk.drain().turns == 1
+
+
+def test_a_transcript_that_cannot_be_read_is_said_and_not_read_at_every_command(desk: Desk) -> None:
+    """One bad file must neither stop commands nor be complained of for ever."""
+    path = desk.home / "bad.jsonl"
+    desk.home.mkdir()
+    path.write_bytes(b"\x00\xff nonsense\n")
+    desk.told("codex", "Stop", "bad", path)
+    os.utime(path, ns=(desk.now, desk.now))
+    first = desk.drain()
+    assert len(first.failed) == 1 and str(path) in first.failed[0]
+    assert desk.drain().failed == []
+
+
+GARBAGE = (
+    b"",
+    b"\n\n",
+    b"{",
+    b"nonsense\n",
+    b"null\n[]\n3\n",
+    b'{"v":1}\n',
+    b'{"v":2,"agent":"codex","event":"Stop","session":"s","ts":1,"size":0}\n',
+    b'{"v":1,"agent":"other","event":"Stop","session":"s","ts":1,"size":0}\n',
+    b'{"v":1,"agent":"codex","event":"Stop","session":"s","ts":"1","size":0}\n',
+    b'{"v":1,"agent":"codex","event":"Stop","session":"s","ts":-1,"size":0}\n',
+    b'{"v":1,"agent":"codex","event":"Stop","session":"s","ts":true,"size":0}\n',
+    b"[" * 100_000 + b"\n",
+    b"\xff\xfe\x00\n",
+)
+
+
+def test_damaged_pointers_cost_those_lines_only(desk: Desk) -> None:
+    """A hook may be killed in the middle of a line."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(file, "Stop")
+    path = Path(desk.layout.inbox) / f"{pointers.stem('codex', file.session)}.jsonl"
+    path.write_bytes(b"".join(data + b"\n" for data in GARBAGE) + path.read_bytes())
+    assert desk.drain().turns == 1
+    assert desk.waiting() == 0
+    assert any("damaged lines" in note for note in desk.notes)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_what_stands_in_the_way_of_pointers_is_said(desk: Desk, make: Callable[[Path], object]) -> None:
+    """A folder, a pipe or a link in a file's place must not stop a command."""
+    desk.codex(turn(rollout(desk.home, desk.place.repo.path), 1), "Stop")
+    make(Path(desk.layout.inbox) / "claude-odd.jsonl")
+    assert desk.drain().turns == 1
+    assert any("in the way" in note for note in desk.notes)
+
+
+# ── approvals ────────────────────────────────────────────────────────────────────────────────────
+
+
+ASKED = ("SessionStart", "PreToolUse", "PermissionRequest")
+
+
+def asking(desk: Desk, answer: dict[str, Any] | None, *events: str) -> tuple[Any, ...]:
+    path, here = desk.home / f"{claude.SESSION}.jsonl", {"cwd": str(desk.place.repo.path)}
+    records = [
+        claude.user("Please throw the old database away.", **here),
+        claude.assistant(claude.use("Bash", command="dropdb old"), **here),
+        *([answer] if answer else []),
+        claude.assistant(claude.text("That is what there is to say about it."), **here),
+    ]
+    claude.write(path, *records)
+    for event in events:
+        call = {"tool": "Bash"} | ({} if event == "PermissionRequest" else {"call": "toolu_1"})
+        desk.told(
+            "claude", event, claude.SESSION, path, **(call if "Tool" in event or "Perm" in event else {})
+        )
+    os.utime(path, ns=(desk.now, desk.now))
+    desk.drain()
+    (session,) = sessions.all(desk.layout)
+    return session.approvals
+
+
+def test_leave_that_was_given_is_in_the_session(desk: Desk) -> None:
+    """Who allowed that? The session must be able to say that somebody did."""
+    (one,) = asking(desk, claude.result("gone"), *ASKED, "PostToolUse", "Stop")
+    assert (one.text, one.state) == ("dropdb old", "granted")
+
+
+def test_leave_that_was_refused_is_in_the_session(desk: Desk) -> None:
+    """The next agent should not ask again without a thought."""
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+    (one,) = asking(desk, claude.result(refused, error=True), *ASKED, "Stop")
+    assert (one.text, one.state) == ("dropdb old", "denied")
+
+
+def test_a_question_without_an_answer_is_asked_of_the_next_drain(desk: Desk) -> None:
+    """A drain may come while the agent waits for a person."""
+    (one,) = asking(desk, None, *ASKED)
+    assert one.state == "pending" and desk.waiting() == 1
+    (one,) = asking(desk, claude.result("gone"), "PostToolUse", "Stop")
+    assert one.state == "granted" and desk.waiting() == 0
+
+
+# ── crashes ──────────────────────────────────────────────────────────────────────────────────────
+
+DRAIN = """
+import sys
+from holdfast.project import Project
+Project.open(sys.argv[1]).drain()
+"""
+
+
+def killed_at(repo: Path, delay: float) -> None:
+    process = subprocess.Popen([sys.executable, "-c", DRAIN, str(repo)], stderr=subprocess.DEVNULL)
+    try:
+        process.wait(delay)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.parametrize("delay", [0.3, 0.6])
+def test_a_drain_that_is_killed_is_done_again(desk: Desk, delay: float) -> None:
+    """The background drain dies with the machine's patience; nothing may be lost or doubled by it."""
+    file = turn(turn(rollout(desk.home, desk.place.repo.path), 1), 2)
+    desk.codex(file, "SessionStart", "Stop", "SessionEnd")
+    killed_at(desk.place.repo.path, delay)
+    killed_at(desk.place.repo.path, 60)
+    (run,) = desk.runs()
+    assert run["outputs"]["turns"] == 2 and desk.waiting() == 0
+
+
+@pytest.mark.torture
+def test_a_drain_that_is_killed_anywhere_is_done_again(tmp_path: Path, seed: int) -> None:
+    """The same at many moments."""
+    for number in range(60):
+        desk = Desk(tmp_path / str(number))
+        file = turn(turn(rollout(desk.home, desk.place.repo.path), 1), 2)
+        desk.codex(file, "SessionStart", "Stop", "SessionEnd")
+        killed_at(desk.place.repo.path, 0.2 + (seed + number * 37) % 97 / 97)
+        killed_at(desk.place.repo.path, 60)
+        (run,) = desk.runs()
+        assert run["outputs"]["turns"] == 2 and desk.waiting() == 0, number
