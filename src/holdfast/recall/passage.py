@@ -50,12 +50,15 @@ class _Text:
     line: int | None = None  # where to look if the words are not there
 
 
+_SAID = {"curate": "nobody recorded where", "agent": "an agent said so"}
+
+
 def passage(clone: Clone, provenance: Provenance) -> Passage:
     """The words of a provenance, with the lines around them; says so if they are not here."""
     kind, _, name = provenance.source.partition(":")
     look = {"run": _run, "session": _session, "file": _file, "commit": _commit}.get(kind)
     if look is None:
-        return _missing(provenance, "nobody recorded where" if kind == "curate" else "a person said so")
+        return _missing(provenance, _SAID.get(kind, "a person said so"))
     if name in clone.erased():
         return _missing(provenance, "it was erased")
     here = beside = None
