@@ -33,7 +33,7 @@ class Exporting(Viewing):
 
         A session comes before its runs, a run before its turns, those before their cycles.
         """
-        for session, runs in self._chosen(name):
+        for session, runs in self._with_runs(name):
             if session is not None:
                 yield {
                     "v": VERSION,
@@ -47,7 +47,7 @@ class Exporting(Viewing):
 
     def export_markdown(self, name: str | None = None) -> Iterator[str]:
         """The same to read: a page a session with the summaries of its runs, and what each turn asked."""
-        for session, runs in self._chosen(name):
+        for session, runs in self._with_runs(name):
             if session is not None:
                 yield _session_page(session)
             for event in runs:
@@ -58,7 +58,7 @@ class Exporting(Viewing):
 
         `name` is a session or a run; its runs are told in their order.
         """
-        session, runs = self._chosen(name)[0]
+        session, runs = self._with_runs(name)[0]
         turns = chain.from_iterable(self._turns(event) for event in runs)
         origin, started = self._origin(session, runs)
         return write_rollout(os.path.abspath(home), turns, origin=origin, at=started)
@@ -88,7 +88,7 @@ class Exporting(Viewing):
         )
         return origin, datetime.fromisoformat(began).astimezone()
 
-    def _chosen(self, name: str | None) -> list[tuple[Session | None, list[Event]]]:
+    def _with_runs(self, name: str | None) -> list[tuple[Session | None, list[Event]]]:
         """Sessions with their runs, in the order of time; runs of none stand last."""
         there = sorted(sessions.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
         runs = {

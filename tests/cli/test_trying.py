@@ -1,0 +1,195 @@
+"""`holdfast try`: what a repository's last days hold, shown before anything is set up."""
+
+import hashlib
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.capture import claude_lines as claude
+from tests.capture.conftest import FAKE_KEY
+from tests.capture.rollouts import Rollout, rollout
+from tests.conftest import Cli, GitRepo
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+YESTERDAY = NOW - timedelta(days=1)
+RULE = "POST requests must never be retried, because the customer is charged again."
+CHOICE = "We decided to keep retries in src/retry.py because two callers need them."
+
+
+def everything(folder: Path) -> dict[str, str]:
+    """Every file below a folder, .git included, with what is in it and when it was written."""
+    found = {}
+    for root, folders, names in os.walk(folder):
+        for name in [*folders, *names]:
+            path = Path(root, name)
+            facts = path.lstat()
+            data = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+            found[str(path)] = f"{hashlib.sha256(data).hexdigest()} {facts.st_mode} {facts.st_mtime_ns}"
+    return found
+
+
+def session(home: Path, repo: GitRepo, *, at: datetime = YESTERDAY, **fields: Any) -> Rollout:
+    """A session of Codex in which somebody laid down a rule and the agent decided something."""
+    return (
+        rollout(home, repo.path, at=at, **fields)
+        .asks(RULE)
+        .patches("src/retry.py", ["SAFE = ('GET', 'HEAD')", "def call(send, request):"])
+        .done(CHOICE)
+    )
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> dict[str, str]:
+    """Where the tools keep their records in this test."""
+    folder = tmp_path / "homes"
+    return {
+        "HOME": str(folder),
+        "CODEX_HOME": str(folder / ".codex"),
+        "CLAUDE_CONFIG_DIR": str(folder / ".claude"),
+        "GEMINI_CLI_HOME": str(folder),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+    }
+
+
+def write_claude(homes: dict[str, str], repo: GitRepo, *records: dict[str, Any]) -> None:
+    """A session of Claude Code in its own folder."""
+    file = Path(homes["CLAUDE_CONFIG_DIR"], "projects", "-repo", f"{claude.SESSION}.jsonl")
+    file.parent.mkdir(parents=True)
+    stamp = {"cwd": str(repo.path), "timestamp": YESTERDAY.isoformat().replace("+00:00", "Z")}
+    file.write_text("".join(json.dumps(record | stamp) + "\n" for record in records))
+
+
+def test_nothing_is_written_into_the_repository(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """People try it on repositories they must not change."""
+    session(Path(homes["CODEX_HOME"]), repo)
+    repo.write("src/retry.py", "SAFE = ('GET', 'HEAD')\ndef call(send, request):\n")
+    before = everything(repo.path)
+    cli("try", **homes)
+    cli("try", "--json", **homes)
+    assert everything(repo.path) == before
+    assert not Path(homes["XDG_CACHE_HOME"]).exists()
+
+
+def test_the_best_supported_are_shown_with_words_runs_commits_and_evidence(
+    cli: Cli, repo: GitRepo, homes: dict[str, str]
+) -> None:
+    """A claim without its place is worth nothing to who must approve it."""
+    first = session(Path(homes["CODEX_HOME"]), repo)
+    oid = repo.commit(
+        "src/retry.py", "SAFE = ('GET', 'HEAD')\ndef call(send, request):\n", "Retry what is safe"
+    )
+    write_claude(homes, repo, claude.user(RULE), claude.assistant(claude.text("Understood, as you say it.")))
+    found = json.loads(cli("try", "--json", **homes).out)
+    assert [(one["agent"], one["sessions"], one["turns"], one["files"]) for one in found["seen"]] == [
+        ("codex", 1, 1, 1),
+        ("claude", 1, 1, 0),
+    ]
+    assert found["source"] == "history" and found["model_calls"] == 0 and not found["initialised"]
+    rule = next(one for one in found["best"] if one["kind"] == "invariant")
+    assert "POST" in rule["statement"] and rule["who"] == "user" and rule["words"] in RULE
+    assert {place["name"] for place in rule["said"]} == {first.session, claude.SESSION}
+    choice = next(one for one in found["best"] if one["kind"] == "decision")
+    assert choice["said"][0]["turn"] == 1 and "because" not in choice["statement"]
+    assert choice["rests"][0]["path"] == "src/retry.py" and choice["evidence"] == "holds"
+    assert "2 of 2" in choice["rests"][0]["words"]
+    text = cli("try", **homes).out
+    assert f"codex session {first.session}, turn 1" in text and "said in 1 more place" in text
+    assert "holdfast init && holdfast import codex && holdfast import claude && holdfast review" in text
+    assert oid  # committed now, more than half a day after it was said: not taken for its commit
+    assert choice["commits"] == []
+
+
+def test_the_commit_that_followed_is_named(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """Whoever doubts a decision looks at what came of it."""
+    session(Path(homes["CODEX_HOME"]), repo, at=NOW - timedelta(minutes=5))
+    oid = repo.commit("src/retry.py", "SAFE = ('GET', 'HEAD')\n", "Retry what is safe")
+    choice = next(
+        one for one in json.loads(cli("try", "--json", **homes).out)["best"] if one["kind"] == "decision"
+    )
+    assert choice["commits"] == [{"id": oid, "subject": "Retry what is safe"}]
+    assert f"commit {oid[:10]} Retry what is safe" in cli("try", **homes).out
+
+
+def test_evidence_that_is_gone_is_said_to_be(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """A decision about a file that nobody has any more should not look sound."""
+    session(Path(homes["CODEX_HOME"]), repo)
+    repo.write("src/retry.py", "entirely = 'rewritten'\n")
+    found = json.loads(cli("try", "--json", **homes).out)
+    assert {one["evidence"] for one in found["best"]} == {"changed"}
+    (repo.path / "src/retry.py").unlink()
+    assert {one["evidence"] for one in json.loads(cli("try", "--json", **homes).out)["best"]} == {"gone"}
+    assert "evidence is gone: src/retry.py (not there any more)" in cli("try", **homes).out
+
+
+def test_other_repositories_and_older_days_do_not_count(
+    cli: Cli, repo: GitRepo, homes: dict[str, str], tmp_path: Path
+) -> None:
+    """What was said elsewhere is none of this project's business."""
+    home = Path(homes["CODEX_HOME"])
+    rollout(home, tmp_path / "other", at=YESTERDAY).asks(RULE).done(CHOICE)
+    old = session(home, repo, at=NOW - timedelta(days=40))
+    os.utime(old.path, (old.at.timestamp(), old.at.timestamp()))
+    found = json.loads(cli("try", "--json", **homes).out)
+    assert found["seen"] == [] and found["best"] == [] and found["transcripts"] == 1
+    assert [
+        one["turns"] for one in json.loads(cli("try", "--days", "60", "--json", **homes).out)["seen"]
+    ] == [1]
+
+
+def test_without_history_documents_and_log_are_read_and_it_says_so(
+    cli: Cli, repo: GitRepo, homes: dict[str, str]
+) -> None:
+    """A first look that shows nothing is the last one."""
+    repo.commit("AGENTS.md", "# Rules\n\n- Never log a card number, not even in tests.\n", "Rules")
+    repo.commit("cache.py", "on\n", "Cache every answer")
+    repo.git("revert", "--no-edit", "HEAD")
+    found = json.loads(cli("try", "--json", **homes).out)
+    assert found["source"] == "documents" and found["seen"] == []
+    by = {one["kind"]: one for one in found["best"]}
+    assert by["invariant"]["said"][0] == {"kind": "file", "name": "AGENTS.md", "turn": 3, "ts": None}
+    assert by["dead-end"]["statement"] == "Tried and taken back: Cache every answer"
+    assert by["dead-end"]["commits"][0]["id"] == repo.git("rev-parse", "HEAD")
+    told = cli("try", **homes).out
+    assert "No agent has left records of this repository" in told and "AGENTS.md, line 3" in told
+
+
+def test_an_empty_repository_and_damaged_records_are_no_trouble(
+    cli: Cli, repo: GitRepo, homes: dict[str, str]
+) -> None:
+    """A first impression must not be a traceback."""
+    broken = Path(homes["CODEX_HOME"], "sessions/2026/11/01/rollout-2026-11-01T00-00-00-x.jsonl")
+    broken.parent.mkdir(parents=True)
+    broken.write_bytes(b"\xff\x00{" * 100)
+    assert "Nothing in it is sure enough" in cli("try", **homes).out
+    empty = Cli(repo.path.parent / "empty")
+    empty.cwd.mkdir()
+    GitRepo(empty.cwd).git("init", "-q")
+    assert "0 commits" in empty("try", **homes).out
+    outside = Cli(repo.path.parent)
+    assert outside("try", ok=False, **homes).err.startswith("error:")
+
+
+def test_secrets_and_hidden_characters_do_not_reach_the_terminal(
+    cli: Cli, repo: GitRepo, homes: dict[str, str]
+) -> None:
+    """A first look is pasted into chats."""
+    rollout(Path(homes["CODEX_HOME"]), repo.path, at=YESTERDAY).asks(
+        f"The key {FAKE_KEY} must never be committed to src/retry.py."
+    ).done("Understood.")
+    told = cli("try", **homes).out + cli("try", "--json", **homes).out
+    assert told.count("must never be committed") >= 2 and FAKE_KEY not in told
+
+
+def test_the_same_is_there_after_setting_up(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """What was promised must be in the review."""
+    session(Path(homes["CODEX_HOME"]), repo)
+    shown = {one["statement"] for one in json.loads(cli("try", "--json", **homes).out)["best"]}
+    cli("init")
+    cli("import", "codex", **homes)
+    waiting = {one["statement"] for one in json.loads(cli("review", "list", "--json").out)["items"]}
+    assert shown and shown <= waiting
+    assert json.loads(cli("try", "--json", **homes).out)["initialised"]
