@@ -19,6 +19,7 @@ WANTED = ("decision", "dead-end", "invariant")
 _ALIKE = 0.6  # of the words two statements have together
 _SOON = timedelta(hours=12)  # in which work is committed
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)+|[\w-]+\.[A-Za-z]{1,5}\b")
+_WHOLE = re.compile(r"(?!\.\.?/)[\w.@+-]+(?:/[\w.@+-]+)+\.[A-Za-z][A-Za-z0-9]{0,4}")
 _MAX_FILE = 4 << 20
 _FILES, _COMMITS = 3, 2
 
@@ -153,7 +154,7 @@ def _named(words: str, tracked: frozenset[str]) -> list[str]:
     """Files of this repository that a text names, in full or by their last name."""
     found = []
     for name in dict.fromkeys(_PATH.findall(words)):
-        if name in tracked:
+        if name in tracked or _WHOLE.fullmatch(name):  # a whole path that is not there any more counts, too
             found.append(name)
         else:
             found += [path for path in tracked if path.endswith(f"/{name}")][:1]
