@@ -496,6 +496,16 @@ def test_words_typed_while_it_works_are_a_turn_of_their_own(tmp_path):
     assert all(turn.key.startswith(TURN) for turn in told)
 
 
+def test_a_turns_context_may_come_before_its_beginning(tmp_path):
+    """Read again from its start, the turn still knows its model."""
+    lines = [meta(), user("a"), said("assistant", "1"), context(TURN), event("task_started", turn_id=TURN)]
+    path = written(tmp_path, [*lines, user("b"), said("assistant", "2")])
+    *_, last = reading(path)
+
+    assert last.key.startswith(TURN)
+    assert list(dialect("codex").read(path, last.start, reading(path).origin)) == [last]
+
+
 def test_sessions_without_a_prompt_tell_nothing(tmp_path):
     """Half of all files are two lines long."""
     assert turns(tmp_path, meta(), event("token_count", info=None)) == []

@@ -385,6 +385,13 @@ def test_a_plan_within_a_script_becomes_todos(tmp_path):
     assert told.todos == (Todo("a", "open"),)
 
 
+def test_a_plan_for_a_person_to_agree_to_is_kept(tmp_path):
+    """Plan mode writes it beside the items."""
+    (told,) = calls(tmp_path, shown("Plan", id="p-1", text="1. look\n2. mend"))
+
+    assert (told.id, told.kind, told.text) == ("p-1", "plan", "1. look\n2. mend")
+
+
 def test_a_goal_is_a_todo_and_an_event_ends_it(tmp_path):
     """Newer versions have goals in place of plans."""
     (told,) = calls(

@@ -75,7 +75,6 @@ SHOWN = frozenset(
         "HookPrompt",
         "ImageGeneration",
         "ImageView",
-        "Plan",
         "Reasoning",
         "Sleep",
         "SubAgentActivity",

@@ -51,6 +51,10 @@ class OpenTurn:
     # ── steps ────────────────────────────────────────────────────────────────────────────────────
 
     @property
+    def is_empty(self) -> bool:
+        return not self.prompt and not self.asked and not self.steps
+
+    @property
     def is_full(self) -> bool:
         """Whether what comes now must go into another turn, so that no reader holds too much."""
         return self.weight > _HEAVIEST or (self.is_between and len(self.steps) >= MAX_STEPS)

@@ -20,7 +20,7 @@ from holdfast.capture.agents.codex.results import (
 from holdfast.capture.agents.codex.steps import OpenTurn
 from holdfast.capture.agents.ours import without_ours
 from holdfast.capture.agents.reading import Counted, Record, dict_of, list_of, text_of
-from holdfast.model.transcript import Turn
+from holdfast.model.transcript import MAX_TEXT, Result, Turn, cut
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call")
 OUTPUTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
@@ -69,7 +69,7 @@ class Teller:
         if not isinstance(payload, dict) or (self._may_inherit and self._is_inherited(value)):
             return
         self._ts = word(value.get("timestamp"), 40) or None
-        match value.get("type"):
+        match text_of(value.get("type")):
             case "response_item":
                 self._item(payload)
             case "event_msg":
@@ -81,7 +81,7 @@ class Teller:
             case "compacted":
                 self._turn.end_step()
             case kind if kind not in passed.LINES:
-                self._counted.unknown[word(kind) or "?"] += 1
+                self._unknown(kind)
 
     def _take_bare(self, value: dict[str, Any]) -> None:
         if "record_type" in value or ("id" in value and "instructions" in value):
@@ -105,7 +105,7 @@ class Teller:
 
     def _context(self, context: dict[str, Any]) -> None:
         turn_id = word(context.get("turn_id")) or None
-        if turn_id and self._turn.id and turn_id != self._turn.id:
+        if turn_id and turn_id != self._turn.id and (self._turn.id or self._turn.steps):
             self._begin(turn_id)
         self._turn.id = self._turn.id or turn_id
         self._model = word(context.get("model")) or self._model
@@ -127,20 +127,33 @@ class Teller:
         elif kind == "thread_goal_updated":
             self._turn.planned(goal_of(event.get("goal")))
         else:
-            self._counted.unknown[f"event_msg/{kind[:100]}"] += 1
+            self._unknown(f"event_msg/{kind}")
 
     def _shown(self, item: dict[str, Any]) -> None:
         kind = text_of(item.get("type"))
         if kind in _SHOWN:
             self._turn.happened(_SHOWN[kind](item))
+        elif kind == "Plan":
+            self._planned(item)
         elif kind not in passed.SHOWN:
-            self._counted.unknown[f"item_completed/{kind[:100]}"] += 1
+            self._unknown(f"item_completed/{kind}")
+
+    def _planned(self, item: dict[str, Any]) -> None:
+        """A plan for a person to agree to: it stands in no item."""
+        text = cut(without_ours(text_of(item.get("text"))), MAX_TEXT)
+        if text:
+            step = self._step(item)
+            step.call(
+                Draft(word(item.get("id")) or step.numbered(text), "plan", "plan", text, result=Result())
+            )
 
     def _begins(self, turn_id: str | None) -> None:
         """A turn is said to begin; its prompt may already stand there."""
         turn = self._turn
         if turn.prompt and not turn.steps and not turn.id and turn_id:
             turn.id = turn_id
+        elif turn.is_empty and turn_id and turn.id == turn_id:
+            turn.continues = False  # its context came first
         else:
             self._begin(turn_id)
 
@@ -159,7 +172,7 @@ class Teller:
         elif kind == "agent_message":  # another agent's words
             self._turn.end_step()
         elif kind not in passed.ITEMS:
-            self._counted.unknown[f"response_item/{kind[:100]}" if kind else "?"] += 1
+            self._unknown(f"response_item/{kind}" if kind else "")
 
     def _message(self, item: dict[str, Any]) -> None:
         role = item.get("role")
@@ -233,6 +246,9 @@ class Teller:
         turn.cwd, turn.branch = turn.cwd or self._cwd, turn.branch or self._branch
         turn.begin_step(self._ts, self._model)
         return turn
+
+    def _unknown(self, kind: str) -> None:
+        self._counted.unknown[word(kind, 100) or "?"] += 1
 
     # ── turns ────────────────────────────────────────────────────────────────────────────────────
 
