@@ -29,6 +29,7 @@ from holdfast.project.promoting import Promoting
 from holdfast.project.reading import Reading
 from holdfast.project.reconciling import Reconciling
 from holdfast.project.recording import Recording
+from holdfast.project.scanning import Scanning
 from holdfast.project.settling import Settling
 from holdfast.project.trusting import Trusting
 from holdfast.project.trying import Trying
@@ -42,6 +43,7 @@ class Project(
     Exporting,
     Importing,
     Trying,
+    Scanning,
     Recording,
     Knowing,
     Reading,

@@ -6,8 +6,9 @@ search for long words, within which alone issued tokens are sought.
 
 import re
 from bisect import insort
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from holdfast.security.carriers import CARRIERS
 from holdfast.security.contexts import CONTEXTS
@@ -22,7 +23,7 @@ from holdfast.security.decoded import (
     starts_base64,
 )
 from holdfast.security.rules import Patience, Rule, UserHits
-from holdfast.security.shapes import NEAR, WORD, WORD_BYTES, Shape
+from holdfast.security.shapes import NEAR, REACH, WORD, WORD_BYTES, Shape
 from holdfast.security.tokens import TOKENS
 
 SHAPES = (*CONTEXTS, *CARRIERS, *TOKENS)
@@ -40,10 +41,18 @@ class Hits:
     __slots__ = ("_decode", "_found", "_next", "_text", "_user", "_users")
 
     def __init__(
-        self, text: bytes, position: int, extra: Sequence[Rule], patience: Patience, *, decode: bool = True
+        self,
+        text: bytes,
+        position: int,
+        extra: Sequence[Rule],
+        patience: Patience,
+        *,
+        decode: bool = True,
+        final: bool = True,
     ) -> None:
         self._text, self._decode = text, decode
-        found = {*_literals(text, position), *_issued(text, position)}
+        known = len(text) if final else len(text) - REACH  # up to here, what a rule may look at is there
+        found = {*_literals(text, position, known), *_issued(text, position, known)}
         self._found = sorted(found | set(_encoded(text, position)) if decode else found)
         self._next = 0
         if extra:
@@ -82,10 +91,9 @@ class Hits:
 
 
 def none_in(text: bytes) -> bool:
-    """Whether no rule of ours could begin anywhere: true of most short texts, and cheap to say."""
-    return all(
-        next(found, None) is None for found in (_literals(text, 0), _issued(text, 0), _encoded(text, 0))
-    )
+    """Whether no rule of ours begins anywhere: true of most texts, and cheap to say."""
+    looks = (_literals(text, 0, len(text)), _issued(text, 0, len(text)), _encoded(text, 0))
+    return all(next(found, None) is None for found in looks)
 
 
 # Words that many anchors hold: one search for each, and a look around where it stands.
@@ -95,27 +103,42 @@ _STEMS = (
 )
 
 
+class _Anchor(NamedTuple):
+    """One way a shape may begin, seen from the stem that was found."""
+
+    before: int  # how many bytes before the stem it begins
+    anchor: bytes  # empty if the stem is all of it
+    fold: bool
+    number: int
+    match: Callable[[bytes, int], object]
+
+
 @cache
-def _literal_anchors() -> tuple[tuple[bytes, tuple[tuple[int, bytes, bool, int], ...]], ...]:
-    """What is searched for; with each: how far before it an anchor begins, the anchor, case, and shape."""
-    table: dict[bytes, list[tuple[int, bytes, bool, int]]] = {}
+def _literal_anchors() -> tuple[tuple[bytes, tuple[_Anchor, ...]], ...]:
+    """What is searched for, and with each the anchors that hold it."""
+    table: dict[bytes, list[_Anchor]] = {}
     for number, shape in enumerate(SHAPES):
         for anchor in () if shape.issued else shape.anchors:
             lower = anchor.lower()
             stem = next((stem for stem in _STEMS if stem in lower), lower)
-            table.setdefault(stem, []).append((lower.index(stem), anchor, shape.fold, number))
+            whole = b"" if shape.fold and stem == anchor else anchor
+            match = shape.compiled().match
+            table.setdefault(stem, []).append(_Anchor(lower.index(stem), whole, shape.fold, number, match))
     return tuple((stem, tuple(anchors)) for stem, anchors in table.items())
 
 
-def _literals(text: bytes, position: int) -> Iterator[tuple[int, int]]:
-    """Where shapes may begin whose anchor is an everyday word."""
+def _literals(text: bytes, position: int, known: int) -> Iterator[tuple[int, int]]:
+    """Where shapes begin whose anchor is an everyday word; from `known` on, where they may."""
     lower = text.lower()
     for stem, anchors in _literal_anchors():
         place = lower.find(stem, position)
         while place != -1:
-            for before, anchor, fold, number in anchors:
-                if (lower if fold else text).startswith(anchor, max(0, place - before)) and place >= before:
-                    yield place - before, number
+            for before, anchor, fold, number, match in anchors:
+                start = place - before
+                if anchor and not (start >= 0 and (lower if fold else text).startswith(anchor, start)):
+                    continue
+                if start > known or match(text, start):
+                    yield start, number
             place = lower.find(stem, place + 1)
 
 
@@ -141,16 +164,18 @@ def _any_of(words: Iterable[bytes]) -> bytes:
     return inner + b"?" if ends and parts else (b"" if ends else inner)
 
 
-def _issued(text: bytes, position: int) -> Iterator[tuple[int, int]]:
-    """Where issued tokens may begin: in or just before a long word, of which plain text has few."""
+def _issued(text: bytes, position: int, known: int) -> Iterator[tuple[int, int]]:
+    """Where issued tokens begin, in or just before a long word; from `known` on, where they may."""
     anchors, shapes = _issued_anchors()
-    for start, end in _long_words(text, position):
+    for begin, end in _long_words(text, position):
         last = end + NEAR
-        match = anchors.search(text, max(position, start - NEAR), last)
+        match = anchors.search(text, max(position, begin - NEAR), last)
         while match is not None:
+            start = match.start()
             for number in shapes[match.group()]:
-                yield match.start(), number
-            match = anchors.search(text, match.start() + 1, last)
+                if start > known or SHAPES[number].compiled().match(text, start):
+                    yield start, number
+            match = anchors.search(text, start + 1, last)
 
 
 def _encoded(text: bytes, position: int) -> Iterator[tuple[int, int]]:

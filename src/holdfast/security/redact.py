@@ -10,8 +10,9 @@ swallowed, not kept, so memory stays bounded. A token that never ends is shown a
 (a quoted value after 4 KiB, a key block after 16 KiB, any other word after 64 KiB). Colour codes within a
 secret do not hide it, up to four in a row. Words in base64, percent-encoding and JSON escapes are
 looked at decoded, at most two codings deep (`security.decoded`). Text in UTF-16, other codings, encrypted
-secrets, and shapes nobody has named are not seen. A user's own rules are matched on UTF-8 bytes, and their time
-is bounded (`security.rules`); what is longer than `REACH` is never one of the values a user allows.
+secrets, and shapes nobody has named are not seen. A user's own rules are matched on UTF-8 bytes, and
+their time is bounded (`security.rules`); what is longer than `REACH` is never one of the values a user
+allows.
 """
 
 import re
@@ -207,7 +208,14 @@ class Stream:
         out: list[bytes] = []
         position = self._go_on(view, view.base, final=final)
         view.edge = position if self._after_secret else view.edge
-        hits = Hits(view.text, position, self._scanner.extra, self._patience, decode=self._depth < DEEPEST)
+        hits = Hits(
+            view.text,
+            position,
+            self._scanner.extra,
+            self._patience,
+            decode=self._depth < DEEPEST,
+            final=final,
+        )
         self._again = [(view.base + place, coding) for place, coding in self._again]
         for place, coding in self._again:
             hits.again(place, coding)

@@ -18,13 +18,13 @@ _LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 class View:
     """The visible bytes: colour codes taken out, with the way back to the raw ones."""
 
-    __slots__ = ("_cuts", "_raw", "_removed", "base", "edge", "text")
+    __slots__ = ("_raw", "_removed", "base", "cuts", "edge", "text")
 
     def __init__(self, raw: bytes, context: bytes, after_secret: bool, *, final: bool) -> None:
         self._raw = raw
         self.base = len(context)
         self.edge = self.base if after_secret else -1  # where the last redaction ended
-        self._cuts: list[int] = []  # visible places where colour codes were taken out
+        self.cuts: list[int] = []  # visible places where colour codes were taken out
         self._removed: list[int] = [0]  # how many raw bytes were taken out up to the n-th cut
         self.text = context + self._visible(raw, final=final)
 
@@ -39,17 +39,17 @@ class View:
             pieces.append(raw[position : match.start()])
             position = match.end()
             self._removed.append(self._removed[-1] + match.end() - match.start())
-            self._cuts.append(self.base + match.end() - self._removed[-1])
+            self.cuts.append(self.base + match.end() - self._removed[-1])
         pieces.append(raw[position:decided])
         return b"".join(pieces)
 
     def _after(self, place: int) -> int:
         """The raw place just after the visible byte before `place`."""
-        return place - self.base + self._removed[bisect_left(self._cuts, place)]
+        return place - self.base + self._removed[bisect_left(self.cuts, place)]
 
     def _at(self, place: int) -> int:
         """The raw place of the visible byte at `place`."""
-        return place - self.base + self._removed[bisect_right(self._cuts, place)]
+        return place - self.base + self._removed[bisect_right(self.cuts, place)]
 
     def between(self, start: int, stop: int) -> bytes:
         """The raw bytes from `start` on; codes just before `stop` stay with what comes next."""
@@ -69,8 +69,8 @@ class View:
             return True
         if self.text[place - 1] not in _LETTERS or _ESCAPE.fullmatch(self.text, max(0, place - 8), place):
             return True
-        cut = bisect_left(self._cuts, place)
-        return cut < len(self._cuts) and self._cuts[cut] == place
+        cut = bisect_left(self.cuts, place)
+        return cut < len(self.cuts) and self.cuts[cut] == place
 
 
 def _decided(raw: bytes) -> int:
