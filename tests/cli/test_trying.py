@@ -3,6 +3,9 @@
 import hashlib
 import json
 import os
+import pty
+import select
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -193,3 +196,39 @@ def test_the_same_is_there_after_setting_up(cli: Cli, repo: GitRepo, homes: dict
     waiting = {one["statement"] for one in json.loads(cli("review", "list", "--json").out)["items"]}
     assert shown and shown <= waiting
     assert json.loads(cli("try", "--json", **homes).out)["initialised"]
+
+
+def on_a_terminal(repo: GitRepo, homes: dict[str, str], *answers: tuple[str, str]) -> str:
+    """What `holdfast try` says on a terminal; each answer is typed once its question was seen."""
+    pid, terminal = pty.fork()
+    if pid == 0:  # pragma: no cover - the child is another program at once
+        os.chdir(repo.path)
+        os.execve(sys.executable, [sys.executable, "-m", "holdfast", "try"], {**os.environ, **homes})
+    said, waiting, typed = "", list(answers), False
+    while True:
+        if typed and waiting and len(waiting) > 1 and waiting[1][0] in said:
+            waiting, typed = waiting[1:], False
+        # What gets no answer is typed again: a key that comes before the program listens is lost.
+        if waiting and waiting[0][0] in said and not (typed and select.select([terminal], [], [], 1.0)[0]):
+            os.write(terminal, waiting[0][1].encode())
+            typed = True
+            continue
+        try:
+            data = os.read(terminal, 1 << 16)
+        except OSError:  # the terminal is gone with the program
+            break
+        if not data:
+            break
+        said += data.decode(errors="replace")
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    return said
+
+
+def test_setting_up_is_asked_for_and_no_means_no(repo: GitRepo, homes: dict[str, str]) -> None:
+    """One key too many must not write into a repository."""
+    session(Path(homes["CODEX_HOME"]), repo)
+    before = everything(repo.path)
+    said = on_a_terminal(repo, homes, ("any other key leaves", "r"), ("[y/N]", "n\n"))
+    assert "This writes .holdfast/" in said and "Nothing was done." in said
+    assert everything(repo.path) == before
