@@ -43,15 +43,15 @@ async def talk(client: Client) -> list[str]:
         "recall",
         "context",
     ]
-    # The client holds structured content against the tool's own schema, and would raise.
     found = await client.call_tool(
         "recall", {"query": "postgres", "kind": "fact"}, progress_callback=progress
     )
-    assert (found.structured_content or {})["hits"][0]["id"] == "FCT-pg16"
+    assert "FCT-pg16" in str(found.content)
     pack = await client.call_tool("context", {"for": "upgrade postgres"})
     assert "FCT-pg16" in str(pack.content)
     task = await client.call_tool("tasks", {"action": "claim", "id": "TSK-up"})
-    assert (task.structured_content or {})["tasks"][0]["status"] == "started"
+    assert "TSK-up is yours" in str(task.content)
+    # The client holds structured content against the tool's own schema, and would raise.
     made = await client.call_tool(
         "propose", {"type": "fact", "statement": "CI runs Postgres 15", "evidence": ["README"]}
     )

@@ -2,12 +2,13 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from holdfast.interfaces.mcp import calls, protocol
+from holdfast.interfaces.mcp import calls, listing, protocol
 from holdfast.interfaces.mcp.asking import Asking, Cancelled
 from holdfast.interfaces.mcp.protocol import Refused
 from holdfast.project import Project
@@ -47,6 +48,11 @@ def said(repo: GitRepo, name: str, **arguments: Any) -> str:
     return text_of(result)
 
 
+def ids(repo: GitRepo, name: str, **arguments: Any) -> list[str]:
+    """The ids of what a tool told of, in its order."""
+    return re.findall(r"^- (\S+) ", said(repo, name, **arguments), re.M)
+
+
 def refused(repo: GitRepo, name: str, **arguments: Any) -> str:
     result = ask(repo, name, **arguments)
     assert result["isError"] and "structuredContent" not in result
@@ -55,28 +61,26 @@ def refused(repo: GitRepo, name: str, **arguments: Any) -> str:
 
 def test_recall_finds_and_marks_what_it_found_as_data(project: Project, repo: GitRepo) -> None:
     """A memory's words must not be taken for orders, nor its end be forged from inside."""
-    result = ask(repo, "recall", query="which calls may we retry")
-    text = text_of(result)
+    text = said(repo, "recall", query="which calls may we retry")
     head, opened, *rows, closed = text.splitlines()
     marker = opened.removeprefix("<holdfast-data ").removesuffix(">")
     assert (
         "no" in head and "instruction" in head and marker in head and closed == f"</holdfast-data {marker}>"
     )
     assert rows[0].startswith("- DEC-retry1 (decision, accepted")
-    assert result["structuredContent"]["hits"][0]["id"] == "DEC-retry1"
-    assert marker not in text_of(ask(repo, "recall", query="which calls may we retry"))
-    assert "structuredContent" not in ask(repo, "recall", version="2025-03-26", query="retry")
+    assert marker not in said(repo, "recall", query="which calls may we retry")
 
 
 def test_what_governs_the_files_at_hand_comes_first(project: Project, repo: GitRepo) -> None:
     """An agent that edits a file must meet its rule, whatever words it asked with."""
     project.remember("The parser is generated", kind="fact", evidence=["README"], accept=True)
-    hits = ask(repo, "recall", query="parser", files=["src/api.py"])["structuredContent"]["hits"]
-    assert (hits[0]["id"], hits[0]["why"]) == ("DEC-retry1", "governs src/api.py")
-    assert any("parser" in hit["title"] for hit in hits[1:])
-    only = ask(repo, "recall", query="parser", files=["src/api.py"], kind="fact")["structuredContent"]["hits"]
-    assert all(hit["kind"] == "fact" for hit in only)
-    assert len(ask(repo, "recall", query="parser", files=["src"], limit=1)["structuredContent"]["hits"]) == 1
+    text = said(repo, "recall", query="parser", files=["src/api.py"])
+    first, *others = [row for row in text.splitlines() if row.startswith("- ")]
+    assert "DEC-retry1" in first and "governs src/api.py" in first
+    assert any("parser" in other for other in others)
+    facts = ids(repo, "recall", query="parser", files=["src/api.py"], kind="fact")
+    assert facts and all(name.startswith("FCT-") for name in facts)
+    assert ids(repo, "recall", query="parser", files=["src"], limit=1) == ["DEC-retry1"]
 
 
 def test_context_is_the_pack_and_its_receipt_is_kept(project: Project, repo: GitRepo) -> None:
@@ -129,8 +133,11 @@ def test_a_proposal_hears_what_speaks_against_it(project: Project, repo: GitRepo
         statement="Retry every call, safe to repeat or not",
         evidence=["README"],
     )
-    assert "DEC-retry1" in result["structuredContent"]["conflicts"][0]
-    assert "It conflicts" in text_of(result)
+    assert "It conflicts" in text_of(result) and "contradicts DEC-retry1" in text_of(result)
+    # Claude Code gives a model this form alone.
+    assert result["structuredContent"]["said"] == text_of(result)
+    old = ask(repo, "propose", "2025-03-26", type="fact", statement="Logs are JSON", evidence=["README"])
+    assert "structuredContent" not in old
     known = said(
         repo,
         "propose",
@@ -197,15 +204,12 @@ def test_nothing_hidden_reaches_a_model(project: Project, repo: GitRepo) -> None
 def test_tasks_are_seen_claimed_and_finished(project: Project, repo: GitRepo) -> None:
     """Two agents on one task lose one's work."""
     assert said(repo, "tasks", action="next").startswith("No task is ready")
-    first = ask(repo, "tasks", action="add", title="Write the parser")["structuredContent"]["tasks"][0]["id"]
-    second = ask(repo, "tasks", action="add", title="Use it", needs=[first])["structuredContent"]["tasks"][0][
-        "id"
-    ]
+    first = said(repo, "tasks", action="add", title="Write the parser").split()[0]
+    second = said(repo, "tasks", action="add", title="Use it", needs=[first]).split()[0]
     listed = said(repo, "tasks", action="next")
     assert f"- {first} (P2): Write the parser" in listed and f"{second} waits" in listed
-    claimed = ask(repo, "tasks", action="claim")["structuredContent"]["tasks"]
-    assert [(task["id"], task["status"]) for task in claimed] == [(first, "started")]
-    assert "claimed by claude-code" in said(repo, "tasks", action="list")
+    assert ids(repo, "tasks", action="claim") == [first]
+    assert "started, claimed by claude-code" in said(repo, "tasks", action="list")
     other = Asking(folders=[str(repo.path)], client="codex")
     assert calls.call("tasks", {"action": "claim", "id": first}, other)["isError"]
     assert "evidence" in refused(repo, "tasks", action="done", id=first)
@@ -301,6 +305,31 @@ def test_memories_are_listed_page_by_page_and_read(project: Project, repo: GitRe
     for wrong in ("x y", 7, "DEC-gone"):
         with pytest.raises(Refused):
             calls.answer("resources/list", {"cursor": wrong}, asking)
+
+
+def test_the_list_is_the_same_whether_or_not_the_project_is_opened_for_it(
+    project: Project, repo: GitRepo
+) -> None:
+    """Claude Code leaves our tools out of its first request if this list is slow."""
+    project.remember("Tests need Postgres", evidence=["README"], id="FCT-old1", accept=True)
+    project.remember(
+        "Tests need MySQL", evidence=["README"], supersedes=["FCT-old1"], id="FCT-new1", accept=True
+    )
+    project.remember("The parser is generated", evidence=["README"], id="FCT-gone1", accept=True)
+    project.retire("FCT-gone1")
+    project.remember("Nobody looked at this", evidence=["README"], id="FCT-wait1")
+    Project.open(repo.path).remember("An agent let this in", evidence=["README"], id="FCT-prom1", accept=True)
+    project.recall("bring the index up to date")
+    standing = {one.id for one in Project.open(repo.path).knowledge().trusted}
+    at_once = listing.at_once(str(repo.path))
+    assert at_once is not None and {row[0] for row in at_once} == standing
+    assert [row[0] for row in at_once] == ["DEC-retry1", "FCT-new1", "FCT-prom1"]
+    project.remember("Colours are hex", evidence=["README"], id="FCT-hex1", accept=True)
+    assert listing.at_once(str(repo.path)) is None  # the index is behind: only the full path can tell
+    asking = Asking(folders=[str(repo.path)])
+    told = [one["name"] for one in calls.answer("resources/list", {}, asking)["resources"]]
+    assert told == ["DEC-retry1", "FCT-hex1", "FCT-new1", "FCT-prom1"]
+    assert [row[0] for row in listing.at_once(str(repo.path)) or []] == told
 
 
 def test_a_cancelled_call_stops_before_it_changes_anything(project: Project, repo: GitRepo) -> None:

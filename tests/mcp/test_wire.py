@@ -67,7 +67,7 @@ def test_each_version_is_spoken_as_asked(here: Here, version: str) -> None:
     tools = {tool["name"]: tool for tool in listed["result"]["tools"]}
     assert list(tools) == ["recall", "context", "propose", "tasks"]
     assert ("annotations" in tools["recall"]) == (version >= "2025-03-26")
-    assert ("outputSchema" in tools["recall"]) == (version >= "2025-06-18")
+    assert ("outputSchema" in tools["propose"]) == (version >= "2025-06-18")
     loaded = [name for name, tool in tools.items() if tool.get("_meta")]
     assert loaded == (["recall", "context"] if version >= "2025-06-18" else [])
 

@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import BadInput, HoldfastError
 from holdfast.interfaces.mcp import protocol, resources, saying, table, tasks
 from holdfast.interfaces.mcp.arguments import wrong
 from holdfast.interfaces.mcp.asking import Asking
+from holdfast.interfaces.mcp.framing import clean, failure
 from holdfast.interfaces.mcp.place import open_first
 from holdfast.interfaces.mcp.protocol import Refused
 from holdfast.interfaces.mcp.saying import Said
@@ -31,13 +32,7 @@ def answer(method: str, params: dict[str, Any], asking: Asking) -> dict[str, Any
     """The result of a request that touches the repository."""
     if method == "tools/call":
         return call(params.get("name"), params.get("arguments"), asking)
-    try:
-        project, folder = open_first(asking.folders)
-        if method == "resources/list":
-            return resources.listed(project, params.get("cursor"))
-        return resources.read(project, folder, params.get("uri"))
-    except HoldfastError as error:
-        raise Refused(protocol.INTERNAL, saying.failure(error)) from None
+    return resources.answered(method, params, asking)
 
 
 def call(name: Any, arguments: Any, asking: Asking) -> dict[str, Any]:
@@ -57,19 +52,19 @@ def call(name: Any, arguments: Any, asking: Asking) -> dict[str, Any]:
         asking.check()
         found = _TOOLS[str(name)](project, folder, given, asking)
     except HoldfastError as error:
-        return _failed(saying.failure(error))
+        return _failed(failure(error))
     except OSError as error:
         return _failed(f"{error.filename or 'the system'}: {error.strerror or error}")
-    return _result(found, structured="outputSchema" in tool and asking.version >= protocol.STRUCTURED)
+    return _result(found, structured=asking.version >= protocol.STRUCTURED)
 
 
 def _failed(said: str) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": saying.clean(said)}], "isError": True}
+    return {"content": [{"type": "text", "text": clean(said)}], "isError": True}
 
 
 def _result(found: Said, *, structured: bool) -> dict[str, Any]:
     result: dict[str, Any] = {"content": [{"type": "text", "text": found.text}], "isError": False}
-    return {**result, "structuredContent": found.data} if structured else result
+    return {**result, "structuredContent": found.data} if structured and found.data else result
 
 
 # ── the tools ────────────────────────────────────────────────────────────────────────────────────
@@ -129,7 +124,7 @@ def _context(project: Project, folder: str, given: dict[str, Any], asking: Askin
         notes.append(
             f"{packed.silent} memories came by git and do not speak until the user runs `holdfast trust`"
         )
-    return Said(saying.clean(text(packed)) + saying.noted(notes), {})
+    return Said(clean(text(packed)) + saying.noted(notes))
 
 
 def _propose(project: Project, folder: str, given: dict[str, Any], asking: Asking) -> Said:
@@ -140,9 +135,9 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: Askin
 
     words = f"{given['statement']}\n{given.get('why', '')}"
     if steering.overrules(words):
-        return Said.refusal(
+        raise BadInput(
             "this steers its readers instead of telling them something, and was not kept",
-            "State what holds in the project, not what a reader must do with their rules or reviews.",
+            hint="State what holds in the project, not what a reader must do with rules or reviews.",
         )
     before = {one.id for one in project.candidates()}
     files = [

@@ -38,7 +38,7 @@ def open_first(folders: Sequence[str]) -> "tuple[Project, str]":
     from holdfast.project import Project  # the first call pays for it, not the handshake
 
     lacking: HoldfastError | None = None
-    for folder in _ordered(folders):
+    for folder in ordered(folders):
         if not os.path.isdir(folder):
             continue
         try:
@@ -48,7 +48,7 @@ def open_first(folders: Sequence[str]) -> "tuple[Project, str]":
     raise _nowhere(folders, lacking)
 
 
-def _ordered(folders: Sequence[str]) -> list[str]:
+def ordered(folders: Sequence[str]) -> list[str]:
     """The folder we were started in comes first where it lies in a root: it says more."""
     *roots, own = folders
     here = os.path.realpath(own)

@@ -2,55 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from holdfast.errors import Ambiguous, NotFound
-from holdfast.interfaces.mcp import saying
-from holdfast.interfaces.mcp.protocol import NO_RESOURCE, PARAMS, Refused
+from holdfast.errors import Ambiguous, HoldfastError, NotFound
+from holdfast.interfaces.mcp import listing
+from holdfast.interfaces.mcp.asking import Asking
+from holdfast.interfaces.mcp.framing import clean, failure, flat, framed
+from holdfast.interfaces.mcp.listing import Row
+from holdfast.interfaces.mcp.place import open_first, ordered
+from holdfast.interfaces.mcp.protocol import INTERNAL, NO_RESOURCE, PARAMS, Refused
 from holdfast.interfaces.mcp.table import MEMORY, TASK
 from holdfast.model.ids import is_id
 
 if TYPE_CHECKING:
-    from holdfast.curation.decisions import Standing
     from holdfast.project import Project
 
 PAGE = 100
 MAX_TEXT = 64_000  # characters of one resource
-_ORDER = ("invariant", "decision", "dead-end", "assumption", "fact")
 
 
-def listed(project: Project, cursor: Any) -> dict[str, Any]:
+def answered(method: str, params: dict[str, Any], asking: Asking) -> dict[str, Any]:
+    """The list of memories, or one memory or task."""
+    try:
+        if method == "resources/list":
+            return listed(_rows(asking), params.get("cursor"))
+        return read(open_first(asking.folders)[0], params.get("uri"))
+    except HoldfastError as error:
+        raise Refused(INTERNAL, failure(error)) from None
+
+
+def _rows(asking: Asking) -> Sequence[Row]:
+    """The memories that stand here, from the index as it is if it is up to date, else brought up to date."""
+    rows = listing.at_once(ordered(asking.folders)[0])
+    if rows is not None:
+        return rows
+    project, _ = open_first(asking.folders)
+    from holdfast.index.refresh import path_of
+    from holdfast.recall import search
+
+    search.recall(
+        project.clone, "", limit=1, progress=lambda done, total: asking.step(done, total, "reading")
+    )
+    return listing.of_index(path_of(project.clone)) or []
+
+
+def listed(rows: Sequence[Row], cursor: Any) -> dict[str, Any]:
     """One page of the memories that stand here; the cursor is the last page's last id."""
     if cursor is not None and not (isinstance(cursor, str) and is_id(cursor)):
         raise Refused(PARAMS, "this cursor is none of ours; list from the beginning")
-    there = sorted((one for one in project.knowledge().standings if saying.may_be_told(one)), key=_rank)
     start = 0
     if cursor is not None:
-        at = [place for place, one in enumerate(there) if one.id == cursor]
+        at = [place for place, row in enumerate(rows) if row[0] == cursor]
         if not at:
             raise Refused(PARAMS, "what this cursor stands at is gone; list from the beginning")
         start = at[0] + 1
-    page = there[start : start + PAGE]
-    found: dict[str, Any] = {"resources": [_resource(one) for one in page]}
-    return {**found, "nextCursor": page[-1].id} if start + PAGE < len(there) else found
+    page = rows[start : start + PAGE]
+    found: dict[str, Any] = {"resources": [_resource(*row) for row in page]}
+    return {**found, "nextCursor": page[-1][0]} if start + PAGE < len(rows) else found
 
 
-def _rank(one: Standing) -> tuple[int, str]:
-    return _ORDER.index(one.memory.type), one.id
-
-
-def _resource(one: Standing) -> dict[str, Any]:
-    memory = one.memory
+def _resource(name: str, kind: str, statement: str) -> dict[str, Any]:
     return {
-        "uri": f"{MEMORY}{quote(memory.id)}",
-        "name": memory.id,
-        "description": f"{memory.type}, {one.status}: {saying.flat(memory.statement, 200)}",
+        "uri": f"{MEMORY}{quote(name)}",
+        "name": name,
+        "description": f"{kind}: {flat(statement, 200)}",
         "mimeType": "text/markdown",
     }
 
 
-def read(project: Project, _folder: str, uri: Any) -> dict[str, Any]:
+def read(project: Project, uri: Any) -> dict[str, Any]:
     """One memory or task, as data between markers."""
     if not isinstance(uri, str):
         raise Refused(PARAMS, "resources/read names a uri")
@@ -62,7 +84,7 @@ def read(project: Project, _folder: str, uri: Any) -> dict[str, Any]:
         lines = _memory(project, name) if start == MEMORY else _task(project, name)
     except (NotFound, Ambiguous):
         raise _missing(uri) from None
-    text = saying.framed(saying.clean("\n".join(lines))[:MAX_TEXT].splitlines())
+    text = framed(clean("\n".join(lines))[:MAX_TEXT].splitlines())
     return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
 
 

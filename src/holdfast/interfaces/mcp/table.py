@@ -1,7 +1,8 @@
 """What the server offers: its tools and resources as clients list them, one table for stdio and HTTP.
 
-Every word here is read by a model at each session's start, so there are few. Only data: whoever answers a
-call looks in `calls`.
+Every word here is read by a model at each session's start, so there are few. Only data: who answers a call
+is in `calls`. What tells of memory has no structured form: Claude Code gives a model only that form where
+there is one, without the markers that say it is data, and Codex gives it both.
 """
 
 from holdfast import __version__
@@ -44,9 +45,6 @@ def _object(properties: "Schema", *required: str) -> "Schema":
 
 
 _WORD = {"type": "string"}
-_WORDS = {"type": "array", "items": _WORD}
-_HIT = {"type": "object", "properties": dict.fromkeys(("id", "kind", "title"), _WORD)}
-_TASK = {"type": "object", "properties": dict.fromkeys(("id", "title", "status"), _WORD)}
 _READS = {"readOnlyHint": True, "openWorldHint": False}
 _WRITES = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
 _ALWAYS = {"anthropic/alwaysLoad": True}  # else Claude Code names the tool without its description
@@ -68,11 +66,6 @@ TOOLS: "tuple[Schema, ...]" = (
             },
             "query",
         ),
-        "outputSchema": {
-            "type": "object",
-            "properties": {"about": _WORD, "hits": {"type": "array", "items": _HIT}, "notes": _WORDS},
-            "required": ["about", "hits"],
-        },
         "annotations": _READS,
         "_meta": _ALWAYS,
     },
@@ -119,8 +112,8 @@ TOOLS: "tuple[Schema, ...]" = (
         ),
         "outputSchema": {
             "type": "object",
-            "properties": {"id": _WORD, "status": _WORD, "conflicts": _WORDS, "notes": _WORDS},
-            "required": ["id", "status"],
+            "properties": {"id": _WORD, "status": _WORD, "said": _WORD},
+            "required": ["id", "status", "said"],
         },
         "annotations": {**_WRITES, "idempotentHint": True},
     },
@@ -141,11 +134,6 @@ TOOLS: "tuple[Schema, ...]" = (
             },
             "action",
         ),
-        "outputSchema": {
-            "type": "object",
-            "properties": {"tasks": {"type": "array", "items": _TASK}, "notes": _WORDS},
-            "required": ["tasks"],
-        },
         "annotations": {**_WRITES, "idempotentHint": False},
     },
 )

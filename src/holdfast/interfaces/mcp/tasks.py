@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import BadInput
 from holdfast.interfaces.mcp.asking import Asking
-from holdfast.interfaces.mcp.saying import Row, Said, flat, framed, noted, plain
+from holdfast.interfaces.mcp.framing import flat, framed
+from holdfast.interfaces.mcp.saying import Said, noted
 
 if TYPE_CHECKING:
     from holdfast.model.task import Task
@@ -37,10 +38,10 @@ def _next(project: Project, _folder: str, _given: dict[str, Any], _asking: Askin
     ]
     if not lines:
         away = f" {found.away} are on other branches." if found.away else ""
-        return _said([], f"No task is ready.{away} Add one with action add.", project.notices)
+        return _said(f"No task is ready.{away} Add one with action add.", project)
     if not found.ready:
         lines.insert(0, "Nothing is ready.")
-    return _said(found.ready[:MOST], framed(lines), project.notices, found.claims)
+    return _said(framed(lines), project)
 
 
 def _list(project: Project, _folder: str, _given: dict[str, Any], _asking: Asking) -> Said:
@@ -50,10 +51,10 @@ def _list(project: Project, _folder: str, _given: dict[str, Any], _asking: Askin
         key=lambda task: (task.status != "started", task.priority, task.title),
     )
     if not there:
-        return _said([], "No task is open. Add one with action add.", project.notices)
+        return _said("No task is open. Add one with action add.", project)
     shown = there[: 3 * MOST]
     lines = [*(_line(task, claims) for task in shown), *_more(len(there), len(shown))]
-    return _said(shown, framed(lines), project.notices, claims)
+    return _said(framed(lines), project)
 
 
 def _claim(project: Project, _folder: str, given: dict[str, Any], asking: Asking) -> Said:
@@ -64,12 +65,12 @@ def _claim(project: Project, _folder: str, given: dict[str, Any], asking: Asking
         task = project.next(claim=True, owner=asking.name, session=session).claimed
         task = project.task_start(task.id, owner=asking.name, session=session) if task else None
     if task is None:
-        return _said([], "No task is ready to be claimed. See action next for what waits.", project.notices)
+        return _said("No task is ready to be claimed. See action next for what waits.", project)
     lines = [f"- {task.id} is yours for two hours: {flat(task.title)}"]
     lines += [f"  done when: {flat(said)}" for said in task.acceptance]
     lines += [f"  notes: {flat(task.notes, 1500)}"] if task.notes else []
     text = f"{framed(lines)}\nWhen it is done: action done, id {task.id}, with the commit as evidence."
-    return _said([task], text, project.notices)
+    return _said(text, project)
 
 
 def _done(project: Project, folder: str, given: dict[str, Any], _asking: Asking) -> Said:
@@ -81,12 +82,12 @@ def _done(project: Project, folder: str, given: dict[str, Any], _asking: Asking)
     lines = [f"{ended.task.id} is done: {flat(ended.task.title, 200)}"]
     lines += [f"Found as evidence: {', '.join(ended.found)}"] if ended.found else []
     lines += [f"Now ready: {', '.join(ended.unblocked)}"] if ended.unblocked else []
-    return _said([ended.task], "\n".join(lines), project.notices)
+    return _said("\n".join(lines), project)
 
 
 def _add(project: Project, _folder: str, given: dict[str, Any], _asking: Asking) -> Said:
     made = project.task_add(_wanted(given, "title", "add"), needs=given.get("needs", []))
-    return _said([made], f"{made.id} was added: {flat(made.title, 200)}", project.notices)
+    return _said(f"{made.id} was added: {flat(made.title, 200)}", project)
 
 
 def _wanted(given: Mapping[str, Any], name: str, action: str) -> str:
@@ -108,18 +109,8 @@ def _more(number: int, shown: int) -> list[str]:
     return [f"… and {number - shown:,} more"] if number > shown else []
 
 
-def _said(
-    there: Iterable[Task], text: str, notes: Sequence[str], claims: Mapping[str, Claim] | None = None
-) -> Said:
-    rows: list[Row] = []
-    for task in there:
-        row = {"id": task.id, "title": flat(task.title), "status": task.status, "priority": task.priority}
-        claim = (claims or {}).get(task.id)
-        rows.append({**row, "claimed_by": flat(claim.owner, 60)} if claim else row)
-    data: dict[str, Any] = {"tasks": rows}
-    if notes:
-        data["notes"] = plain(notes)
-    return Said(text + noted(notes), data)
+def _said(text: str, project: Project) -> Said:
+    return Said(text + noted(project.notices))
 
 
 _ACTIONS: dict[str, Callable[[Project, str, dict[str, Any], Asking], Said]] = {

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from holdfast.interfaces.mcp import calls, protocol
+from holdfast.interfaces.mcp import protocol, resources
 from holdfast.interfaces.mcp.asking import Asking, Cancelled, Telling
 from holdfast.interfaces.mcp.place import from_roots
 from holdfast.interfaces.mcp.protocol import Refused
@@ -111,7 +111,7 @@ class Worker:
                 progress=Telling(lambda done, total, said: self._progress(job, done, total, said)),
             )
             asking.check()
-            answer = protocol.result(job.id, calls.answer(job.method, job.params, asking))
+            answer = protocol.result(job.id, _answered(job, asking))
         except Refused as refused:
             answer = protocol.error(job.id, refused)
         except Cancelled:
@@ -148,6 +148,15 @@ class Worker:
             if not self._told.wait(_ROOTS):
                 self._roots = []  # it does not tell; asked again only if it says that they changed
         return [*(self._roots or []), self._server.folder]
+
+
+def _answered(job: Job, asking: Asking) -> dict[str, Any]:
+    """A call's result; what only the tools need is loaded with the first of them."""
+    if job.method.startswith("resources/"):
+        return resources.answered(job.method, job.params, asking)
+    from holdfast.interfaces.mcp import calls
+
+    return calls.answer(job.method, job.params, asking)
 
 
 def _bug() -> Refused:

@@ -1,0 +1,91 @@
+"""The list of memories as the index tells it, without opening the project if the index is up to date.
+
+Claude Code asks for the resources before its first request and leaves all our tools out of that request if
+the answer is slow; so this is answered from SQLite alone, by the rule that the quick path has, and only
+where that cannot tell by the full one. Both ask the index the same question.
+"""
+
+import os
+import time
+
+from holdfast.index.freshness import signature
+from holdfast.index.schema import APPLICATION, VERSION, file_name
+from holdfast.index.search import FOREIGN, SUPERSEDED
+from holdfast.interfaces import quick
+from holdfast.interfaces.mcp.table import TYPES
+from holdfast.store.layout import Layout, cache_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from sqlite3 import Connection
+
+    from holdfast.index.freshness import Place
+
+_ASKED = f"""SELECT name, kind, title, what, expires, doubt, tier FROM row
+  WHERE id < 0 AND shown AND kind IN {TYPES}"""
+_NEWER = f"""SELECT supersedes, tier FROM row WHERE supersedes IS NOT NULL AND shown
+  AND (doubt IS NULL OR doubt IN ('{FOREIGN}', '{SUPERSEDED}')) ORDER BY tier DESC"""
+_ORDER = ("invariant", "decision", "dead-end", "assumption", "fact")
+_TOLD = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at is not listed
+_DOUBTS = (None, "unreviewed")
+
+Row = tuple[str, str, str]  # id, type, statement
+
+
+def at_once(folder: str) -> list[Row] | None:
+    """The memories that stand in a folder's project; None if only the full path can tell."""
+    if not quick.is_plain(os.environ):
+        return None
+    try:
+        place = quick.find_place(os.path.realpath(folder))
+    except OSError:
+        return None
+    return None if place is None else _of_place(place)
+
+
+def _of_place(place: "Place") -> list[Row] | None:
+    import _sqlite3
+
+    layout = Layout(place.top, os.path.join(place.common_dir, "holdfast"), cache_dir(os.environ))
+    try:
+        with open(layout.repo_id, encoding="utf-8") as file:
+            name = file.readline().rstrip("\n")
+    except (OSError, UnicodeDecodeError):
+        return None
+    now = signature(place, layout, parts=("memory",)) if name else None
+    if now is None:
+        return None
+    path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
+    try:
+        return of_index(path, state=now.memory)
+    except _sqlite3.Error:
+        return None
+
+
+def of_index(path: str, *, state: str | None = None) -> list[Row] | None:
+    """What an index lists; None if it does not stand at this state."""
+    import _sqlite3
+
+    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    db: Connection = _sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=0.5, isolation_level=None)
+    try:
+        db.execute("BEGIN")
+        stamp = [db.execute(f"PRAGMA {what}").fetchone()[0] for what in ("application_id", "user_version")]
+        kept = db.execute("SELECT value FROM meta WHERE name = 'signature'").fetchone()
+        if stamp != [APPLICATION, VERSION] or (state is not None and (kept is None or kept[0] != state)):
+            return None
+        return sorted(_standing(db), key=lambda row: (_ORDER.index(row[1]), row[0]))
+    finally:
+        db.close()
+
+
+def _standing(db: "Connection") -> "Iterator[Row]":
+    """The memories that neither ended nor ran out, nor were replaced by one that is trusted as much."""
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    newer = {name: tier for names, tier in db.execute(_NEWER) for name in names.split()}
+    for name, kind, title, what, expires, doubt, tier in db.execute(_ASKED):
+        stands = what == "accepted" and doubt in _DOUBTS and tier in _TOLD
+        over = bool(expires and expires <= now)
+        if stands and not over and not (name in newer and newer[name] <= tier):
+            yield name, kind, title
