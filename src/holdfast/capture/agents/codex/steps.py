@@ -60,10 +60,8 @@ class OpenTurn:
         return self.weight > _HEAVIEST or (self.is_between and len(self.steps) >= MAX_STEPS)
 
     def begin_step(self, ts: str | None, model: str | None) -> None:
-        """Open a step, if none is open."""
-        if self.is_between:
-            self.steps.append(OpenStep(ts, model))
-            self.is_between = False
+        self.steps.append(OpenStep(ts, model))
+        self.is_between = False
 
     def end_step(self) -> None:
         self.is_between = True

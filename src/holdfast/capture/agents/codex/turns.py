@@ -43,8 +43,10 @@ class Teller:
         self._branch = head.origin.branch
         self._turn = OpenTurn(start=0, continues=resumed)
         self._at: Record = Record({}, 0, 0)
-        self._ts: str | None = None
+        self._ts: object = None
         self._done: list[Turn] = []
+        self._takes = {"message": self._message, "reasoning": self._reasoned}
+        self._takes |= dict.fromkeys(CALLS, self._called) | dict.fromkeys(OUTPUTS, self._gave)
 
     def turns(self, records: Iterable[Record]) -> Iterator[Turn]:
         """The turns, each as soon as the next one begins."""
@@ -68,7 +70,7 @@ class Teller:
             return
         if not isinstance(payload, dict) or (self._may_inherit and self._is_inherited(value)):
             return
-        self._ts = word(value.get("timestamp"), 40) or None
+        self._ts = value.get("timestamp")
         match text_of(value.get("type")):
             case "response_item":
                 self._item(payload)
@@ -161,14 +163,9 @@ class Teller:
 
     def _item(self, item: dict[str, Any]) -> None:
         kind = text_of(item.get("type"))
-        if kind == "message":
-            self._message(item)
-        elif kind == "reasoning":
-            self._reasoned(item)
-        elif kind in CALLS:
-            self._called(kind, item)
-        elif kind in OUTPUTS:
-            self._gave(item)
+        take = self._takes.get(kind)
+        if take is not None:
+            take(item)
         elif kind == "agent_message":  # another agent's words
             self._turn.end_step()
         elif kind not in passed.ITEMS:
@@ -201,7 +198,7 @@ class Teller:
             self._begin(_turn_id(item) or self._turn.id)
         turn = self._turn
         turn.id = turn.id or _turn_id(item)
-        turn.asked, turn.continues, turn.ts = True, False, self._ts
+        turn.asked, turn.continues, turn.ts = True, False, word(self._ts, 40) or None
         turn.cwd, turn.branch = self._cwd, self._branch
         if self._by_person:  # a helper is asked by the agent that spawned it
             turn.prompt = prompt
@@ -219,8 +216,8 @@ class Teller:
         text = "\n\n".join(text for piece in pieces if (text := text_of(dict_of(piece).get("text"))))
         self._step(item).think(without_ours(text), word(item.get("id")))
 
-    def _called(self, kind: str, item: dict[str, Any]) -> None:
-        step = self._step(item)
+    def _called(self, item: dict[str, Any]) -> None:
+        kind, step = item["type"], self._step(item)
         call_id = word(item.get("call_id")) or word(item.get("id")) or step.numbered(kind)
         step.call(_call(kind, call_id, item))
         if kind == "web_search_call":  # what it found stands nowhere
@@ -244,7 +241,8 @@ class Teller:
             )
         turn.id = turn.id or _turn_id(item)
         turn.cwd, turn.branch = turn.cwd or self._cwd, turn.branch or self._branch
-        turn.begin_step(self._ts, self._model)
+        if turn.is_between:
+            turn.begin_step(word(self._ts, 40) or None, self._model)
         return turn
 
     def _unknown(self, kind: str) -> None:
