@@ -15,7 +15,20 @@ from collections.abc import Callable, Iterator
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from bench import agents, cold, conflicts, context, footprint, hook, index, redact, review, tasks, writing
+from bench import (
+    agents,
+    cold,
+    conflicts,
+    context,
+    footprint,
+    hook,
+    index,
+    redact,
+    review,
+    tasks,
+    transcripts,
+    writing,
+)
 from bench.corpus import Corpus, make
 from bench.measure import Result, table
 
@@ -53,6 +66,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "changed": lambda b: tasks.changed(b.folder, b.cache),
     "conflicts": lambda b: conflicts.conflicts(),  # noqa: ARG005 - its pairs lie with the tests
     "redact": lambda b: redact.redact(),  # noqa: ARG005 - its secrets are made up
+    "import": lambda b: transcripts.importing(b.folder, b.cache),
     "review": lambda b: review.review(b.folder, b.cache),
     "context": lambda b: context.context(b.folder, b.cache),
     "work": lambda b: context.work(b.folder, b.cache),

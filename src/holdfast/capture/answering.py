@@ -4,7 +4,7 @@ An ended session stays as it was told; only the state of its items and questions
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
 from holdfast.model import session as rules
 from holdfast.model.ids import pick
-from holdfast.model.session import Session
+from holdfast.model.session import Item, Session
 from holdfast.store import sessions
 
 Answers = Mapping[str, list[str]]  # close, granted or denied, to the short ids
@@ -47,6 +47,32 @@ def _found(clone: Clone, name: str) -> str:
         return pick(name.strip(), sessions.ids(clone.layout))
     except NotFound:
         raise NotFound(f"there is no session {name}", hint="See `holdfast session list --all`.") from None
+
+
+def item(clone: Clone, name: str) -> tuple[Session, Item]:
+    """What a session left open, by both their ids; NotFound if it is not there, or closed."""
+    whose, mark, asked = name.strip().rpartition(":")
+    if not mark:
+        raise NotFound(f"{name} names no item of a session", hint="Write both, such as SES-4d2:o1.")
+    session = sessions.find(clone.layout, _found(clone, whose))
+    for one in (*session.still_open, *session.still_to_follow):
+        if one.id == asked.lower():
+            return session, one
+    raise NotFound(
+        f"{session.id} has no open item {asked}", hint=f"See `holdfast session show {session.id}`."
+    )
+
+
+def became(clone: Clone, session: Session, done: Item, task: str) -> None:
+    """Close an item that became a task, and let it name the task."""
+
+    def change(old: Session) -> Session:
+        def told(items: tuple[Item, ...]) -> tuple[Item, ...]:
+            return tuple(replace(one, task=task) if one.id == done.id else one for one in items)
+
+        return rules.close(replace(old, open=told(old.open), follow_ups=told(old.follow_ups)), [done.id])
+
+    sessions.update(clone.layout, session.id, change)
 
 
 def give(clone: Clone, others: Mapping[str, Answers]) -> Session | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from holdfast.capture import answering
 from holdfast.git.rewritten import anchors
 from holdfast.git.rewritten.anchors import Resolved
 from holdfast.index.refresh import signature_of
@@ -68,6 +69,19 @@ class Working(Resting):
         """
         self._needs("tasks")
         return self._shown(doing.add(self.clone, title=title, **fields))
+
+    def task_from(self, item: str, title: str | None = None, **fields: Any) -> Task:
+        """Make a task of what a session left open, such as `SES-4d2:o1`; there it is closed.
+
+        An agent's plan is only a proposal: this is how somebody says yes to a part of it.
+        """
+        self._needs("tasks")
+        session, found = answering.item(self.clone, item)
+        runs = [f"run:{turn.run}" for turn in session.turns[-1:] if turn.run]
+        fields["evidence"] = [*(fields.get("evidence") or ()), *runs]
+        made = doing.add(self.clone, title=title or found.text, **fields)
+        answering.became(self.clone, session, found, made.id)
+        return self._shown(made)
 
     def task_edit(self, name: str, **changes: Any) -> Task:
         """Change fields of a task; None takes a field's value away."""

@@ -30,7 +30,9 @@ from holdfast.store.capsule import Capsule
 CYCLES, TURNS, LINES = "cycles.jsonl", "outputs/turns.jsonl", "outputs/lines.jsonl"
 TODOS, BODY = "outputs/todos.json", "outputs/body.json"
 MAX_CALLS, MAX_FILES, MAX_LEFT = 500, 2_000, 50  # of the event's body; the capsule has them all
-MAX_HEARD = 1 << 21  # characters of a run that are looked through
+MAX_HEARD = 1 << 20  # characters of a run that are looked through
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 Decided = Callable[[Sequence[Said | Tried]], Sequence[str]]
 
@@ -68,14 +70,15 @@ class Filling:
         `whole` is the turn of which the rest was taken in before.
         """
         files = rows.written(turn, self._place)
-        row = rows.told(turn, self._origin, self._place, n=n, ts=ts, files=files, whole=whole)
+        brief = rows.slim(turn)
+        row = rows.told(brief, self._origin, self._place, n=n, ts=ts, files=files, whole=whole)
         row["commits"] = self._made(turn, row)
         for number, step in enumerate(turn.steps, self.steps + 1):
-            self._write(CYCLES, rows.cycle(step, turn=n, n=number))
-        self._write(TURNS, row)
+            self._write(CYCLES, *rows.cycle(step, turn=n, n=number))
+        self._write(TURNS, row, rows.words_of(row))
         for path, one in files.items():
             self._write_lines(path, one, n)
-        self._account.add(turn)
+        self._account.add(brief)
         self._count(turn, row["ended"])
 
     @property
@@ -83,15 +86,18 @@ class Filling:
         """The commits that were made in it."""
         return set(self._commits)
 
-    def _write(self, name: str, row: Mapping[str, Any]) -> None:
-        text = json.dumps(self._scan.value(row), ensure_ascii=False, separators=(",", ":"))
-        self._sinks[name].write(text.encode("utf-8", "backslashreplace") + b"\n")
+    def _write(self, name: str, row: Mapping[str, Any], words: list[str]) -> None:
+        """Write a row; `words` are all of it that is somebody else's, so that one look is enough mostly."""
+        together = "\n".join(words)
+        safe = row if self._scan.text(together) == together else self._scan.value(row)
+        text = _ENCODER.encode(safe).encode("utf-8", "backslashreplace")
+        self._sinks[name].write(text + b"\n")
 
     def _write_lines(self, path: str, one: Written, n: int) -> None:
         if LINES not in self._sinks:
             self._sinks[LINES] = self._into.open_output(LINES)
         added, removed = (_harmless(lines, self._scan) for lines in (one.added, one.removed))
-        self._write(LINES, rows.lines(path, one, turn=n, added=added, removed=removed))
+        self._write(LINES, rows.lines(path, one, turn=n, added=added, removed=removed), [path])
         if path in self._files or len(self._files) < MAX_FILES:
             self._files.setdefault(path, Written(one.action, [], []))
             more, less = self._sizes.get(path, (0, 0))

@@ -34,6 +34,7 @@ KEY, OWNER = "agent_turn", "agent_plan"  # what our turns and items carry beside
 ENDED_BY = "transcript"
 _OBJECTIVE = 200
 _ID = 10  # characters
+_COMMANDS = 20  # of a turn; its run has them all
 
 
 def session_id(agent: str, session: str) -> str:
@@ -49,7 +50,7 @@ def keep(
     identity, agent = context["session"]["id"], context["agent"]
     if identity in clone.erased():
         return str(identity)
-    rows = list(turns)
+    rows = [_needed(row, first=not n) for n, row in enumerate(turns)][-MAX_TURNS:]
     done = _noted_before(clone, agent)
 
     def change(old: Session) -> Session:
@@ -119,6 +120,13 @@ def _begun(context: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Ses
     )
 
 
+def _needed(row: Mapping[str, Any], *, first: bool) -> dict[str, Any]:
+    """What a session takes of a turn; the words themselves stay in the run."""
+    names = ("key", "ts", "ended", "line", "branch", "commands", "files", "commits")
+    found = {name: row[name] for name in names}
+    return {**found, "commands": found["commands"][-_COMMANDS:], "prompt": row["prompt"] if first else ""}
+
+
 def _objective(row: Mapping[str, Any]) -> str:
     return rules.cut(" ".join(row["prompt"][:2_000].split()), _OBJECTIVE)
 
@@ -153,7 +161,7 @@ def _turn(row: Mapping[str, Any], n: int, at: Anchor, run: str | None) -> Turn:
         n=n,
         anchor=Anchor(row["ts"], commit, row["branch"] or at.branch),
         summary=rules.cut(row["line"] or "nothing was said", MAX_SUMMARY),
-        commands=tuple(_command(one, row["ts"]) for one in row["commands"]),
+        commands=tuple(_command(one, row["ts"]) for one in row["commands"][-_COMMANDS:]),
         files=tuple(row["files"]),
         commits=tuple(row["commits"]),
         run=run,

@@ -5,7 +5,7 @@ Pure: a turn in, JSON values out. Texts are cut to their limits here once more, 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture.changes import spelled
@@ -14,7 +14,6 @@ from holdfast.capture.ingest.whose import relative
 from holdfast.model.summary import turn_line
 from holdfast.model.transcript import (
     MAX_INPUT,
-    MAX_OUTPUT,
     MAX_PROMPT,
     MAX_TEXT,
     Call,
@@ -33,6 +32,8 @@ from holdfast.store.transcripts import mark
 MAX_NAME = 200  # characters of an id or a name that somebody else gave
 MAX_PATH = 4_096
 TURN_COMMANDS, TURN_FILES = 100, 300
+KEPT = 4_000  # characters of a result that a run keeps, of its beginning and its end
+_TOLD = 2_000  # and that summaries look at
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
 _COMMITS = re.compile(r"\bgit\b[^\n]{0,2000}\b(?:commit|merge|cherry-pick|revert)\b")
 
@@ -50,30 +51,50 @@ class Place:
         return spelled(inside)[:MAX_PATH] if inside else None
 
 
-def cycle(step: Step, *, turn: int, n: int) -> dict[str, Any]:
-    """One step of the model as a line of cycles.jsonl."""
+def slim(turn: Turn) -> Turn:
+    """A turn whose long results are cut to their ends, which is where it says how it ended."""
+    return replace(turn, steps=tuple(_slim_step(step) for step in turn.steps))
+
+
+def _slim_step(step: Step) -> Step:
+    if all(call.result is None or len(call.result.text) <= _TOLD for call in step.calls):
+        return step
+    return replace(step, calls=tuple(_slim_call(call) for call in step.calls))
+
+
+def _slim_call(call: Call) -> Call:
+    if call.result is None or len(call.result.text) <= _TOLD:
+        return call
+    text = call.result.text
+    return replace(call, result=replace(call.result, text=f"{text[: _TOLD // 4]}\n{text[-3 * _TOLD // 4 :]}"))
+
+
+def cycle(step: Step, *, turn: int, n: int) -> tuple[dict[str, Any], list[str]]:
+    """One step of the model as a line of cycles.jsonl, and all the words of others that stand in it."""
     plan = next((call.todos for call in reversed(step.calls) if call.todos is not None), None)
-    return {
+    planned = None if plan is None else todos(plan)
+    proposed = [_proposed(call) for call in step.calls]
+    came = [_result(call) for call in step.calls if call.result is not None]
+    missing = [call.id[:MAX_NAME] for call in step.calls if call.result is None]
+    model, name = (step.model or "")[:MAX_NAME] or None, step.id[:MAX_NAME]
+    reasoning, text = cut(step.reasoning, MAX_TEXT), cut(step.text, MAX_TEXT)
+    row = {
         "turn": turn,
         "n": n,
-        "id": step.id[:MAX_NAME],
+        "id": name,
         "ts": moment(step.ts),
-        "model": step.model[:MAX_NAME] if step.model else None,
+        "model": model,
         **({"aside": True} if step.aside else {}),
-        "proposal": {
-            "reasoning": cut(step.reasoning, MAX_TEXT),
-            "text": cut(step.text, MAX_TEXT),
-            "plan": None if plan is None else todos(plan),
-            "calls": [_proposed(call) for call in step.calls],
-        },
-        "result": {
-            "calls": [_result(call) for call in step.calls if call.result is not None],
-            "missing": [call.id[:MAX_NAME] for call in step.calls if call.result is None],
-        },
+        "proposal": {"reasoning": reasoning, "text": text, "plan": planned, "calls": proposed},
+        "result": {"calls": came, "missing": missing},
     }
+    words = [name, model or "", reasoning, text, *missing]
+    words += [word for one in planned or () for word in one.values()]
+    words += [word for one in proposed for word in one.values()]
+    return row, words + [word for one in came for word in (one["id"], one["output"])]
 
 
-def _proposed(call: Call) -> dict[str, Any]:
+def _proposed(call: Call) -> dict[str, str]:
     return {
         "id": call.id[:MAX_NAME],
         "name": call.name[:MAX_NAME],
@@ -87,7 +108,7 @@ def _result(call: Call) -> dict[str, Any]:
     assert result is not None
     return {
         "id": call.id[:MAX_NAME],
-        "output": ends(result.text, MAX_OUTPUT),
+        "output": ends(result.text, KEPT),
         "size": result.size,
         "exit_status": result.exit_status,
         "failed": result.failed,
@@ -119,6 +140,8 @@ class Written:
 def written(turn: Turn, place: Place) -> dict[str, Written]:
     """The files of the repository that a turn wrote, with the lines."""
     found: dict[str, Written] = {}
+    if place.top is None:
+        return found
     for edit in edits(turn):
         path = place.path(edit.path, turn)
         if path is not None:
@@ -174,6 +197,12 @@ def told(
         "files": list(files)[:TURN_FILES],
         "commits": [],
     }
+
+
+def words_of(row: Mapping[str, Any]) -> list[str]:
+    """All words of others in a turn's row: what is not here is a number, a time or a mark of ours."""
+    found = [row["prompt"], row["line"], row["branch"] or "", *row["said"], *row["files"]]
+    return found + [one["text"] for one in row["commands"]]
 
 
 def branch_of(turn: Turn, origin: Origin) -> str | None:

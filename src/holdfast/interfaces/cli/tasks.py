@@ -60,24 +60,36 @@ def fields(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @command(task, "add")
-@click.argument("title")
+@click.argument("title", required=False)
+@click.option("--from", "item", metavar="ITEM", help="What a session left open, such as SES-4d2:o1.")
 @click.option("--needs", multiple=True, metavar="ID", help="What must be done before it.")
 @click.option(
     "--rests-on", multiple=True, metavar="ID", help="An assumption, or another memory, it rests on."
 )
 @click.option("--id", metavar="ID", help="An id of your own.")
 @fields
-def add(place: Place, title: str, notes: str | None, rests_on: tuple[str, ...], **given: Any) -> None:
+def add(
+    place: Place,
+    title: str | None,
+    notes: str | None,
+    rests_on: tuple[str, ...],
+    item: str | None,
+    **given: Any,
+) -> None:
     """Add a node to the work graph.
 
-    For a goal, milestone or epic it asks for layer, scale and impact unless they are given.
+    With --from the title may be left out. For a goal, milestone or epic it asks for layer, scale and impact
+    unless they are given.
     """
+    if title is None and item is None:
+        raise click.UsageError("Missing argument 'TITLE'.", click.get_current_context())
     kind = given["kind"] or "task"
     if kind in PLANS and on_a_terminal():
         given |= _asked(given)
     with place.project() as project:
         more = project.rests_on([project.memory(name).id for name in rests_on], _read(notes))
-        made = project.task_add(title, **_given(project, place, given), notes=more)
+        about = {**_given(project, place, given), "notes": more}
+        made = project.task_from(item, title, **about) if item else project.task_add(title or "", **about)
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
         if kind in PLANS and missing:
             said = [name.replace("systemic_", "") for name in missing]
