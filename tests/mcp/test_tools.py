@@ -277,9 +277,7 @@ def test_where_nothing_is_set_up_the_tools_say_what_to_do(repo: GitRepo, tmp_pat
 
 def test_memories_are_listed_page_by_page_and_read(project: Project, repo: GitRepo, monkeypatch: Any) -> None:
     """A client that lists a thousand entries at once chokes on them."""
-    from holdfast.interfaces.mcp import resources
-
-    monkeypatch.setattr(resources, "PAGE", 2)
+    monkeypatch.setattr(listing, "PAGE", 2)
     for words in ("Tests need Postgres", "Logs go to stderr", "The parser is generated", "Colours are hex"):
         project.remember(words, evidence=["README"], accept=True)
     project.remember("Nobody looked at this", evidence=["README"])

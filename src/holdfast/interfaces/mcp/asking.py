@@ -1,11 +1,15 @@
 """Who asks: the client, where its project may be, and how to tell it that something takes long."""
 
+from __future__ import annotations
+
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from holdfast.interfaces.mcp.protocol import NEWEST
 from holdfast.model.text import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 _NAME = 60  # characters of a client's name
 _PAUSE = 0.1  # seconds between two words about progress
@@ -36,15 +40,22 @@ class Telling:
             self._send(done, total, said)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """One call's surroundings."""
 
-    folders: Sequence[str] = (".",)
-    client: str = ""
-    version: str = NEWEST
-    is_cancelled: Callable[[], bool] = _never
-    progress: Callable[[float, float | None, str], None] = _silent
+    __slots__ = ("client", "folders", "is_cancelled", "progress", "version")
+
+    def __init__(
+        self,
+        *,
+        folders: Sequence[str] = (".",),
+        client: str = "",
+        version: str = NEWEST,
+        is_cancelled: Callable[[], bool] = _never,
+        progress: Callable[[float, float | None, str], None] = _silent,
+    ) -> None:
+        self.folders, self.client, self.version = folders, client, version
+        self.is_cancelled, self.progress = is_cancelled, progress
 
     def check(self) -> None:
         """Stop here if nobody waits any more."""

@@ -12,13 +12,17 @@ from holdfast.index.freshness import signature
 from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.index.search import FOREIGN, SUPERSEDED
 from holdfast.interfaces import quick
-from holdfast.interfaces.mcp.table import TYPES
+from holdfast.interfaces.mcp.folders import ordered
+from holdfast.interfaces.mcp.protocol import PARAMS, Refused
+from holdfast.interfaces.mcp.table import MEMORY, TYPES
+from holdfast.model.text import visible
 from holdfast.store.layout import Layout, cache_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from sqlite3 import Connection
+    from typing import Any
 
     from holdfast.index.freshness import Place
 
@@ -30,7 +34,37 @@ _ORDER = ("invariant", "decision", "dead-end", "assumption", "fact")
 _TOLD = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at is not listed
 _DOUBTS = (None, "unreviewed")
 
+PAGE, _LONG = 100, 200  # memories a page, characters of each
 Row = tuple[str, str, str]  # id, type, statement
+
+
+def first_page(folders: "Sequence[str]", params: "dict[str, Any]") -> "dict[str, Any] | None":
+    """The list's beginning if the index can tell it at once."""
+    rows = at_once(ordered(folders)[0]) if params.get("cursor") is None else None
+    return None if rows is None else page(rows, None)
+
+
+def page(rows: "Sequence[Row]", cursor: "Any") -> "dict[str, Any]":
+    """One page of the memories that stand here; the cursor is the last page's last id."""
+    start = 0
+    if cursor is not None:
+        at = [place for place, row in enumerate(rows) if row[0] == cursor]
+        if not at:
+            raise Refused(PARAMS, "nothing is listed at this cursor; list from the beginning")
+        start = at[0] + 1
+    shown = rows[start : start + PAGE]
+    found: dict[str, Any] = {"resources": [_resource(*row) for row in shown]}
+    return {**found, "nextCursor": shown[-1][0]} if start + PAGE < len(rows) else found
+
+
+def _resource(name: str, kind: str, statement: str) -> "dict[str, Any]":
+    said = visible(" ".join(statement.split()))
+    return {
+        "uri": f"{MEMORY}{name}",
+        "name": name,
+        "description": f"{kind}: {said if len(said) <= _LONG else said[: _LONG - 1] + '…'}",
+        "mimeType": "text/markdown",
+    }
 
 
 def at_once(folder: str) -> list[Row] | None:

@@ -1,36 +1,14 @@
-"""Where the project is that a client means: in its roots, or where the server was started."""
+"""The project that a client means, opened as it is at this moment."""
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput, HoldfastError, NotARepository, NotInitialised
+from holdfast.interfaces.mcp.folders import ordered
 
 if TYPE_CHECKING:
     from holdfast.project import Project
-
-MAX_ROOTS = 16
-
-
-def from_roots(roots: Any) -> list[str]:
-    """The folders of this machine that a client's roots name."""
-    found = []
-    for root in roots[:MAX_ROOTS] if isinstance(roots, list) else ():
-        uri = root.get("uri") if isinstance(root, dict) else None
-        if isinstance(uri, str) and (path := _path(uri)) is not None:
-            found.append(path)
-    return found
-
-
-def _path(uri: str) -> str | None:
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        return None
-    path = unquote(parts.path, errors="surrogateescape")
-    local = parts.scheme == "file" and parts.netloc in ("", "localhost")
-    return path if local and os.path.isabs(path) and "\0" not in path else None
 
 
 def open_first(folders: Sequence[str]) -> "tuple[Project, str]":
@@ -46,16 +24,6 @@ def open_first(folders: Sequence[str]) -> "tuple[Project, str]":
         except (NotARepository, NotInitialised) as error:
             lacking = lacking or error
     raise _nowhere(folders, lacking)
-
-
-def ordered(folders: Sequence[str]) -> list[str]:
-    """The folder we were started in comes first where it lies in a root: it says more."""
-    *roots, own = folders
-    here = os.path.realpath(own)
-    inside = any(
-        os.path.commonpath([here, os.path.realpath(root)]) == os.path.realpath(root) for root in roots
-    )
-    return [own, *roots] if inside else [*roots, own]
 
 
 def _nowhere(folders: Sequence[str], lacking: HoldfastError | None) -> HoldfastError:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from holdfast.errors import Ambiguous, HoldfastError, NotFound
 from holdfast.interfaces.mcp import listing
 from holdfast.interfaces.mcp.asking import Asking
-from holdfast.interfaces.mcp.framing import clean, failure, flat, framed
-from holdfast.interfaces.mcp.listing import Row
-from holdfast.interfaces.mcp.place import open_first, ordered
+from holdfast.interfaces.mcp.folders import ordered
+from holdfast.interfaces.mcp.framing import clean, failure, framed
+from holdfast.interfaces.mcp.listing import Row, page
+from holdfast.interfaces.mcp.place import open_first
 from holdfast.interfaces.mcp.protocol import INTERNAL, NO_RESOURCE, PARAMS, Refused
 from holdfast.interfaces.mcp.table import MEMORY, TASK
 from holdfast.model.ids import is_id
@@ -19,7 +20,6 @@ from holdfast.model.ids import is_id
 if TYPE_CHECKING:
     from holdfast.project import Project
 
-PAGE = 100
 MAX_TEXT = 64_000  # characters of one resource
 
 
@@ -27,7 +27,7 @@ def answered(method: str, params: dict[str, Any], asking: Asking) -> dict[str, A
     """The list of memories, or one memory or task."""
     try:
         if method == "resources/list":
-            return listed(_rows(asking), params.get("cursor"))
+            return page(_rows(asking), params.get("cursor"))
         return read(open_first(asking.folders)[0], params.get("uri"))
     except HoldfastError as error:
         raise Refused(INTERNAL, failure(error)) from None
@@ -46,30 +46,6 @@ def _rows(asking: Asking) -> Sequence[Row]:
         project.clone, "", limit=1, progress=lambda done, total: asking.step(done, total, "reading")
     )
     return listing.of_index(path_of(project.clone)) or []
-
-
-def listed(rows: Sequence[Row], cursor: Any) -> dict[str, Any]:
-    """One page of the memories that stand here; the cursor is the last page's last id."""
-    if cursor is not None and not (isinstance(cursor, str) and is_id(cursor)):
-        raise Refused(PARAMS, "this cursor is none of ours; list from the beginning")
-    start = 0
-    if cursor is not None:
-        at = [place for place, row in enumerate(rows) if row[0] == cursor]
-        if not at:
-            raise Refused(PARAMS, "what this cursor stands at is gone; list from the beginning")
-        start = at[0] + 1
-    page = rows[start : start + PAGE]
-    found: dict[str, Any] = {"resources": [_resource(*row) for row in page]}
-    return {**found, "nextCursor": page[-1][0]} if start + PAGE < len(rows) else found
-
-
-def _resource(name: str, kind: str, statement: str) -> dict[str, Any]:
-    return {
-        "uri": f"{MEMORY}{quote(name)}",
-        "name": name,
-        "description": f"{kind}: {flat(statement, 200)}",
-        "mimeType": "text/markdown",
-    }
 
 
 def read(project: Project, uri: Any) -> dict[str, Any]:

@@ -4,24 +4,29 @@ A call that was cancelled gets no answer; one that waits is not begun, one that 
 where it looks. A bug of ours in one call is an error for that call: the thread it killed is replaced.
 """
 
-import queue
+from __future__ import annotations
+
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any
+from _queue import SimpleQueue
 
-from holdfast.interfaces.mcp import protocol, resources
+from holdfast.interfaces.mcp import folders, listing, protocol
 from holdfast.interfaces.mcp.asking import Asking, Cancelled, Telling
-from holdfast.interfaces.mcp.place import from_roots
 from holdfast.interfaces.mcp.protocol import Refused
-from holdfast.interfaces.mcp.stdio import Server
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from holdfast.interfaces.mcp.stdio import Server
+
+    Answer = Callable[[dict[str, Any] | None], None]
 
 MAX_WAITING = 256  # calls that may wait; a client that sends more without reading has lost its way
 _LAST = 60.0  # seconds that calls may still take when nobody can ask any more
 _ROOTS = 2.0  # seconds a client has for telling its roots
 _ASKED = "holdfast-roots"
-
-Answer = Callable[[dict[str, Any] | None], None]
 
 
 class Job:
@@ -42,7 +47,7 @@ class Worker:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._waiting: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._waiting: SimpleQueue[Job | None] = SimpleQueue()
         self._jobs: dict[Any, Job] = {}
         self._turn = threading.Lock()
         self._roots: list[str] | None = None
@@ -82,7 +87,7 @@ class Worker:
         if message.get("id") != _ASKED:
             return
         result = message.get("result")
-        self._roots = from_roots(result.get("roots")) if isinstance(result, dict) else []
+        self._roots = folders.of_roots(result.get("roots")) if isinstance(result, dict) else []
         self._told.set()
 
     def forget_roots(self) -> None:
@@ -152,8 +157,11 @@ class Worker:
 
 def _answered(job: Job, asking: Asking) -> dict[str, Any]:
     """A call's result; what only the tools need is loaded with the first of them."""
-    if job.method.startswith("resources/"):
-        return resources.answered(job.method, job.params, asking)
+    if (
+        job.method == "resources/list"
+        and (page := listing.first_page(asking.folders, job.params)) is not None
+    ):
+        return page
     from holdfast.interfaces.mcp import calls
 
     return calls.answer(job.method, job.params, asking)
