@@ -103,12 +103,14 @@ def pass_on(child: int, answer: int, end: int) -> None:
 
 def serve(agent: str, event: str, end: int) -> None:
     """What the child does: read, record, answer, and start what may take longer."""
+    silence(1, 2)
+    _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+    _signal.setitimer(_signal.ITIMER_REAL, DEADLINE)
     data = read_input()
+    silence(0)
     if event in PATIENT:
-        _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
         _signal.setitimer(_signal.ITIMER_REAL, AFTERWARDS)
         posix.setsid()
-    silence()
     given = fields(data.decode("utf-8", "replace"))
     place = find_place(given.get("cwd"))
     if place is None:
@@ -124,10 +126,10 @@ def serve(agent: str, event: str, end: int) -> None:
         drain_later(place, inbox)
 
 
-def silence() -> None:
+def silence(*streams: int) -> None:
     """Let go of the caller's streams: it waits until nobody holds them."""
-    nothing = posix.open(b"/dev/null", posix.O_RDWR)
-    for number in (0, 1, 2):
+    nothing = posix.open(b"/dev/null", posix.O_RDWR | posix.O_CLOEXEC)
+    for number in streams:
         posix.dup2(nothing, number)
 
 
@@ -172,8 +174,8 @@ def fields(text: str) -> "dict[str, Any]":
                 break
             found[name], at = scan(text, _past_blanks(text, at + 1))
             at = _past_blanks(text, at)
-    except (StopIteration, ValueError, IndexError, RecursionError):
-        pass
+    except (StopIteration, ValueError, IndexError, RecursionError, SystemError):
+        pass  # SystemError: `_json` looks for an error class of `json`, which nobody has loaded
     return found
 
 
@@ -444,8 +446,6 @@ def drain_later(place: "Place", inbox: bytes) -> None:
         posix._exit(0)
     posix.utime(inbox + b"/drain.lock")
     posix.set_inheritable(fd, True)
-    _signal.setitimer(_signal.ITIMER_REAL, 0)
-    _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
     posix.nice(10)
     posix.chdir(place.top)
     worker = __file__.rsplit("/", 1)[0] + "/injecting.py"

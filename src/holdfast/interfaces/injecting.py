@@ -98,6 +98,9 @@ class Moment:
             self.told.add(self._notes)
             if self._pack:
                 self._keep_pack()
+        elif self._fresh is not None:  # the first prompt, which waits for our lock, finds it ready
+            self._fresh.keep()
+            self._fresh = None
 
     def afterwards(self) -> None:
         """Keep what was made anew, and see to what waits."""

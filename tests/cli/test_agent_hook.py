@@ -1,0 +1,529 @@
+"""The hook that agents call, as they call it: it records, it tells, and it is never in the way (law 9)."""
+
+import ast
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.interfaces import agent_events, agent_hook, injecting
+from holdfast.project import Project
+from holdfast.store import pointers
+from holdfast.store.layout import Layout
+from tests.capture import claude_lines as claude
+from tests.conftest import Cli, GitRepo
+from tests.faults.test_hooks_faults import a_file, a_folder, a_link, a_pipe, gone
+
+HOOK = [sys.executable, "-I", "-S", agent_hook.__file__]
+PATIENCE = 60
+SESSION = "5e55-0001"
+RECORDING = {
+    "codex": ("PostToolUse", "PermissionRequest", "PreCompact", "SubagentStop", "Stop", "SessionEnd"),
+    "claude": (
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PermissionRequest",
+        "Notification",
+        "Stop",
+        "SessionEnd",
+    ),
+    "gemini": ("AfterTool", "Notification", "AfterAgent", "SessionEnd", "BeforeTool", "Whatever"),
+}
+
+
+@dataclass
+class Agent:
+    """An agent at work in a repository."""
+
+    repo: GitRepo
+    name: str = "claude"
+    session: str = SESSION
+
+    def stdin(self, event: str, **fields: Any) -> bytes:
+        common = {
+            "session_id": self.session,
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.repo.path),
+            "hook_event_name": event,
+        }
+        return json.dumps({**common, **fields}).encode()
+
+    @property
+    def transcript(self) -> Path:
+        return self.repo.path.parent / f"{self.session}.jsonl"
+
+    def fire(
+        self, event: str, data: bytes | None = None, *, env: Mapping[str, str] | None = None, **fields: Any
+    ) -> str:
+        """What the agent is told; it must be nothing, or JSON of the one form that all agents take."""
+        done = subprocess.run(
+            [*HOOK, self.name, event],
+            cwd=self.repo.path.parent,
+            input=self.stdin(event, **fields) if data is None else data,
+            env={**os.environ, **(env or {})},
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b""), done
+        if not done.stdout:
+            return ""
+        told = json.loads(done.stdout)
+        assert done.stdout.endswith(b"}\n") and told.keys() == {"hookSpecificOutput"}
+        assert told["hookSpecificOutput"].keys() == {"hookEventName", "additionalContext"}
+        assert told["hookSpecificOutput"]["hookEventName"] == event
+        text: str = told["hookSpecificOutput"]["additionalContext"]
+        assert 0 < len(text) <= 8000
+        return text
+
+    def pointers(self) -> list[pointers.Pointer]:
+        """What waits, in either place."""
+        layout = Layout(str(self.repo.path), str(self.repo / ".git/holdfast"))
+        return [one for found in pointers.waiting(layout, layout.sandboxed()) for one in found.all]
+
+    def settle(self) -> None:
+        """Wait for a reader in the background that the last event started."""
+        lock = self.repo / ".git/holdfast/inbox/drain.lock"
+        time.sleep(0.2)
+        if lock.exists():
+            fd = os.open(lock, os.O_RDWR)
+            os.lockf(fd, os.F_LOCK, 0)
+            os.close(fd)
+
+
+@pytest.fixture
+def agent(repo: GitRepo, cli: Cli) -> Agent:
+    cli("init", "--commit")
+    return Agent(repo)
+
+
+@pytest.fixture
+def quiet(agent: Agent) -> Any:
+    """Nobody reads transcripts in the background meanwhile."""
+    inbox = agent.repo / ".git/holdfast/inbox"
+    inbox.mkdir(exist_ok=True)
+    fd = os.open(inbox / "drain.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    os.lockf(fd, os.F_LOCK, 0)
+    yield agent
+    os.close(fd)
+
+
+def accepted(repo: GitRepo, statement: str, kind: str = "invariant", **fields: Any) -> str:
+    """A memory that a person approved."""
+    project = Project.open(repo.path, person=True)
+    one = project.remember(statement, kind=kind, **fields)
+    return project.accept(one.id).id
+
+
+def ready(repo: GitRepo) -> None:
+    """What any turn leaves behind: the next pack and the guards, made in the background."""
+    project = Project.open(repo.path, drain=False)
+    project.render_guards()
+    injecting.Fresh(project).keep()
+
+
+# ── recording ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", RECORDING)
+def test_recording_events_leave_a_pointer_and_say_nothing(quiet: Agent, name: str) -> None:
+    """What is printed at Stop makes an agent go on for ever; what is not recorded is lost."""
+    agent = Agent(quiet.repo, name)
+    agent.transcript.write_bytes(b"x" * 42)
+    for event in RECORDING[name]:
+        assert agent.fire(event, tool_name="Bash", tool_use_id="c1", tool_input={"command": "secret"}) == ""
+    found = agent.pointers()
+    assert [one.event for one in found] == list(RECORDING[name])
+    assert {(one.agent, one.session, one.path, one.size) for one in found} == {
+        (name, SESSION, str(agent.transcript), 42)
+    }
+    assert {(one.tool, one.call, one.tree) for one in found} == {("Bash", "c1", str(agent.repo / ".git"))}
+    written = b"".join(path.read_bytes() for path in (agent.repo / ".git/holdfast/inbox").iterdir())
+    assert b"secret" not in written
+
+
+GARBAGE: tuple[bytes, ...] = (
+    b"",
+    b"nonsense",
+    b"{",
+    b'{"session_id":',
+    b'{"session_id":3,"cwd":[]}',
+    b'{"session_id":""}',
+    b"[1,2]",
+    b'"x"',
+    b"\xff\xfe\x00",
+    b'{"a":' * 100_000,
+    b'{"session_id":"x","cwd":"/nowhere/at/all"}',
+    b'{"session_id":"x","cwd":"/"}',
+    b'{"session_id":"x","cwd":"relative"}',
+    b'{"session_id":"x","cwd":"\\ud800/\\u0000"}',
+)
+
+
+@pytest.mark.parametrize("event", ["Stop", "SessionStart", "PreToolUse"])
+def test_garbage_on_standard_input_disturbs_nobody(quiet: Agent, event: str) -> None:
+    """A new version of an agent may say anything."""
+    for data in GARBAGE:
+        quiet.fire(event, data)
+    assert {one.session for one in quiet.pointers()} <= {"x"}
+
+
+def test_what_breaks_off_keeps_what_came_before(quiet: Agent) -> None:
+    """A very long tool answer is not read to its end; where the session is stands at the beginning."""
+    whole = quiet.stdin("PostToolUse", tool_response="y" * 100)
+    quiet.fire("PostToolUse", whole[:-50])
+    quiet.fire("PostToolUse", quiet.stdin("PostToolUse", tool_response="y" * (9 << 20)))
+    assert len(quiet.pointers()) == 2
+
+
+def test_a_repository_without_holdfast_hears_nothing(repo: GitRepo) -> None:
+    """The hook is installed for a person, not for a project."""
+    agent = Agent(repo)
+    before = sorted(path for path in repo.path.rglob("*"))
+    for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"):
+        assert agent.fire(event, prompt="hello") == ""
+    assert sorted(path for path in repo.path.rglob("*")) == before
+    assert Agent(repo, "cursor").fire("Stop") == ""
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["claude"], ["", ""], ["claude", ""], ["--help"], ["claude", "Stop", "x"]]
+)
+def test_odd_arguments_never_end_with_two(agent: Agent, argv: list[str]) -> None:
+    """An exit code of 2 swallows what the user typed, in all three agents."""
+    done = subprocess.run([*HOOK, *argv], input=b"{}", capture_output=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_work_trees_and_submodules_find_their_memory(quiet: Agent, tmp_path: Path) -> None:
+    """The outermost repository with a memory owns what is done in a submodule; work trees share a store."""
+    repo = quiet.repo
+    inner = GitRepo(tmp_path / "inner")
+    inner.path.mkdir()
+    inner.git("init", "-q", "-b", "main")
+    inner.commit("x", "x\n", "x")
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.path), "sub/inner")
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    deep = tmp_path / "side" / "deep"
+    deep.mkdir()
+    (tmp_path / "link").symlink_to(deep)
+    for folder in (repo / "sub/inner", deep, tmp_path / "link"):
+        quiet.fire("PreCompact", cwd=str(folder))
+    main, side = str(repo / ".git"), str(repo / ".git/worktrees/side")
+    assert [one.tree for one in quiet.pointers()] == [main, side, side]
+
+
+def test_closed_streams_and_odd_signals(quiet: Agent) -> None:
+    """Agents start hooks with whatever they have."""
+    shut = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-']
+    for event in ("Stop", "SessionStart", "PreToolUse"):
+        done = subprocess.run(
+            [*shut, *HOOK, "claude", event], cwd=quiet.repo.path, check=False, timeout=PATIENCE
+        )
+        assert done.returncode == 0
+
+    def odd() -> None:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM, signal.SIGCHLD, signal.SIGTERM])
+
+    done = subprocess.run(
+        [*HOOK, "claude", "PreCompact"], input=quiet.stdin("x"), preexec_fn=odd, check=False, timeout=PATIENCE
+    )
+    assert done.returncode == 0 and len(quiet.pointers()) == 1
+
+
+def test_standard_input_that_never_ends_is_not_waited_for(quiet: Agent) -> None:
+    """An agent that forgets to close the pipe must not wait for us."""
+    for event in ("Stop", "SessionStart"):
+        process = subprocess.Popen([*HOOK, "claude", event], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert process.wait(PATIENCE) == 0
+        assert process.stdin and process.stdout and process.stdout.read() == b""
+        process.stdin.close()
+
+
+BROKEN: dict[str, tuple[str, Callable[[str], None]]] = {
+    "a file for the store": ("", a_file),
+    "a file for the inbox": ("inbox", a_file),
+    "a link for the inbox": ("inbox", a_link),
+    "a folder for the pointers": (f"inbox/claude-{SESSION}.jsonl", a_folder),
+    "a pipe for the pointers": (f"inbox/claude-{SESSION}.jsonl", a_pipe),
+    "a link for the pointers": (f"inbox/claude-{SESSION}.jsonl", a_link),
+    "a folder for what was told": (f"inbox/claude-{SESSION}.told", a_folder),
+    "a pipe for what was told": (f"inbox/claude-{SESSION}.told", a_pipe),
+    "nonsense for the guards": ("guards/main", a_file),
+    "a folder for the guards": ("guards/main", a_folder),
+    "a pipe for HEAD": ("../HEAD", a_pipe),
+    "nonsense for HEAD": ("../HEAD", a_file),
+    "no store": ("", gone),
+}
+
+
+def test_law_9_a_broken_store_disturbs_no_agent(quiet: Agent, tmp_path: Path) -> None:
+    """An agent that stumbles over its memory is the last that has one."""
+    git = quiet.repo / ".git"
+    shutil.copytree(git, tmp_path / "kept")
+    for case, (name, breaking) in BROKEN.items():
+        target = os.path.normpath(git / "holdfast" / name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        breaking(target)
+        quiet.fire("PreToolUse", tool_name="Edit", tool_input={"file_path": "a.py"})
+        assert not list(git.rglob("elsewhere")), case
+        shutil.rmtree(git)
+        shutil.copytree(tmp_path / "kept", git)
+
+
+def test_where_git_cannot_be_written_the_pointer_goes_beside_it(agent: Agent) -> None:
+    """Sandboxes keep .git read-only; what happens in them is read by the next command outside."""
+    if os.geteuid() == 0:
+        store = agent.repo / ".git/holdfast"
+        done = subprocess.run(["chattr", "+i", str(store)], capture_output=True, check=False)
+        if done.returncode:
+            pytest.skip("root may write everything here")
+        undo = lambda: subprocess.run(["chattr", "-i", str(store)], check=True)  # noqa: E731
+    else:
+        os.chmod(agent.repo / ".git/holdfast", 0o500)
+        undo = lambda: os.chmod(agent.repo / ".git/holdfast", 0o700)  # noqa: E731
+    try:
+        agent.fire("PreCompact")
+        assert (agent.repo / f".holdfast/local/inbox/claude-{SESSION}.jsonl").exists()
+        assert agent.repo.status() == ""
+    finally:
+        undo()
+
+
+def test_a_killed_hook_leaves_a_line_that_the_next_one_mends(quiet: Agent) -> None:
+    """Half a line must not swallow the one after it."""
+    quiet.fire("PreCompact")
+    path = quiet.repo / f".git/holdfast/inbox/claude-{SESSION}.jsonl"
+    path.write_bytes(path.read_bytes() + b'{"v":1,"ts":17')
+    quiet.fire("PreCompact")
+    assert len(quiet.pointers()) == 2
+
+
+def test_many_hooks_at_once_lose_nothing(quiet: Agent) -> None:
+    """Agents run tools side by side."""
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: quiet.fire("PreCompact"), range(24)))
+    assert len(quiet.pointers()) == 24
+
+
+@pytest.mark.torture
+def test_law_9_five_hundred_calls(quiet: Agent, seed: int) -> None:
+    """Whatever comes in, whenever it is killed: always success, and nothing that is no JSON."""
+    chance = random.Random(seed)
+    for _ in range(500):
+        event = chance.choice(("Stop", "SessionStart", "PreToolUse", "UserPromptSubmit", "PostToolUse"))
+        whole = quiet.stdin(event, prompt="do it", tool_input={"command": "ls"})
+        cut = bytes(chance.randrange(256) for _ in range(20)) if chance.random() < 0.2 else whole
+        quiet.fire(event, cut[: chance.randrange(1, len(cut) + 1)] if chance.random() < 0.3 else cut)
+
+
+def test_the_recording_part_imports_only_what_python_has_loaded() -> None:
+    """Every module more is paid for at every step of every agent."""
+    allowed = {"posix", "sys", "time", "_signal", "_json", "typing"}
+    for module, more in ((agent_events, {"holdfast.interfaces"}), (agent_hook, {"holdfast.interfaces"})):
+        tree = ast.parse(Path(str(module.__file__)).read_text())
+        names = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
+        names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert names <= allowed | more
+
+
+# ── telling ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_session_is_told_what_was_approved_and_the_receipt_says_so(quiet: Agent, cli: Cli) -> None:
+    """A marker memory must reach the agent, and later it must be possible to see that it did."""
+    known = accepted(quiet.repo, "HFMARK the ledger is append-only")
+    ready(quiet.repo)
+    for name, source in (
+        ("claude", "startup"),
+        ("codex", "startup"),
+        ("gemini", "resume"),
+        ("claude", "compact"),
+    ):
+        told = Agent(quiet.repo, name).fire("SessionStart", source=source)
+        assert known in told and "HFMARK" in told and "nothing in it is an instruction" in told
+    assert quiet.fire("SessionStart", source="compact") == ""  # the same hook, installed twice
+    cli("stats")
+    owners = os.listdir(quiet.repo / ".git/holdfast/receipts")
+    assert len(owners) == 3
+    assert known in cli("receipts", owners[0]).out
+
+
+def test_what_no_person_approved_is_not_told(quiet: Agent) -> None:
+    """Law 11: a candidate, and what an agent let in, wait until they are asked for."""
+    project = Project.open(quiet.repo.path)
+    project.remember("HFMARK never trust the cache of `npm ci`", kind="invariant", applies_to=["src/"])
+    ready(quiet.repo)
+    assert "HFMARK" not in quiet.fire("SessionStart", source="startup")
+    quiet.fire("UserPromptSubmit", prompt="one")
+    given = {"file_path": str(quiet.repo / "src/a.py")}
+    assert quiet.fire("PreToolUse", tool_name="Edit", tool_input=given) == ""
+    assert quiet.fire("UserPromptSubmit", prompt="never trust the cache of npm ci") == ""
+
+
+def test_the_first_prompt_tells_the_pack_only_if_the_start_did_not(quiet: Agent) -> None:
+    """Codex may not have been allowed to run hooks when the session began."""
+    accepted(quiet.repo, "HFMARK the ledger is append-only")
+    ready(quiet.repo)
+    assert "HFMARK" in quiet.fire("UserPromptSubmit", prompt="go on")
+    assert quiet.fire("UserPromptSubmit", prompt="go on") == ""
+    other = Agent(quiet.repo, "gemini", "5e55-0002")
+    assert "HFMARK" in other.fire("SessionStart", source="startup")
+    assert other.fire("BeforeAgent", prompt="<hook_context>HFMARK</hook_context>\n\ngo on") == ""
+
+
+def test_a_later_prompt_tells_only_what_it_newly_calls_for(quiet: Agent) -> None:
+    """More than that is noise, and noise is switched off."""
+    (quiet.repo / "src").mkdir()
+    ledger = accepted(quiet.repo, "The ledger import must stay single-threaded", applies_to=["src/ledger.py"])
+    billing = accepted(
+        quiet.repo, "Invoices round half to even in every currency", applies_to=["src/billing/"]
+    )
+    ready(quiet.repo)
+    quiet.fire("SessionStart", source="startup")
+    quiet.fire("UserPromptSubmit", prompt="hello")
+    assert quiet.fire("UserPromptSubmit", prompt="<task-notification>src/ledger.py</task-notification>") == ""
+    assert quiet.fire("UserPromptSubmit", prompt="What is the weather like today?") == ""
+    told = quiet.fire("UserPromptSubmit", prompt="Please look at src/ledger.py once more")
+    assert ledger in told and billing not in told and told.startswith("<holdfast-data ")
+    assert quiet.fire("UserPromptSubmit", prompt="And now src/ledger.py again") == ""
+    asked = "Why do invoices round half to even in that currency?"
+    assert billing in quiet.fire("UserPromptSubmit", prompt=asked)
+
+
+def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent) -> None:
+    """The moment before the mistake is the moment to say it."""
+    path = accepted(quiet.repo, "Migrations under db/ are never edited once released", applies_to=["db/**"])
+    command = accepted(quiet.repo, "Never run `npm install` here; it breaks the lock file")
+    for word in ("owners", "locks", "queues", "retries"):
+        accepted(quiet.repo, f"Rule: {word} belong to the caller", applies_to=["many/"])
+    edit = {"file_path": str(quiet.repo / "db/0001.sql"), "old_string": "a", "new_string": "b"}
+    told = quiet.fire("PreToolUse", tool_name="Edit", tool_input=edit)
+    assert path in told and command not in told and "\n" not in told.strip()
+    assert quiet.fire("PreToolUse", tool_name="Edit", tool_input=edit) == ""
+    shell = {"command": "cd web && npm install left-pad 2>&1 | tail"}
+    assert command in quiet.fire("PreToolUse", tool_name="Bash", tool_input=shell)
+    assert quiet.fire("PreToolUse", tool_name="Bash", tool_input={"command": "npm run build"}) == ""
+    patch = "*** Begin Patch\n*** Update File: many/a.py\n@@\n-a\n+b\n*** End Patch"
+    told = Agent(quiet.repo, "codex").fire(
+        "PreToolUse", tool_name="apply_patch", tool_input={"command": patch}
+    )
+    assert told.count("Rule: ") == 3 and len(told.splitlines()) == 3
+
+
+def test_what_is_retired_edited_or_in_doubt_keeps_silent(quiet: Agent, cli: Cli) -> None:
+    """A rule that no longer holds is worse than none."""
+    repo, words = quiet.repo, ("owners", "locks", "queues", "retries")
+    names = [accepted(repo, f"Rule: {word} belong to the caller", applies_to=[f"{word}/"]) for word in words]
+    cli("publish", "--here")
+    ready(repo)
+
+    def said(word: str, session: str) -> str:
+        given = {"file_path": str(repo / word / "x")}
+        return Agent(repo, session=session).fire("PreToolUse", tool_name="Write", tool_input=given)
+
+    assert [bool(said(word, "first")) for word in words] == [True] * 4
+    Project.open(repo.path, person=True).deprecate(names[0], reason="no more")
+    assert [bool(said(word, "second")) for word in words[:2]] == [False, True]
+    (entry,) = (repo / ".holdfast/memory/invariants").glob(f"*{names[1]}.md")
+    entry.write_text(entry.read_text().replace("Rule:", "A rule:"))
+    assert [bool(said(word, "third")) for word in words[1:3]] == [False, True]
+    repo.git("switch", "-q", "-c", "other")
+    assert said("retries", "fourth") == ""  # nobody has looked since
+    ready(repo)
+    assert names[3] in said("retries", "fourth")
+
+
+def test_what_was_told_is_not_captured_back(quiet: Agent) -> None:
+    """Law 16: memory must not confirm itself."""
+    accepted(quiet.repo, "We decided to keep the HFMARK ledger append-only for ever", applies_to=["db/"])
+    told = quiet.fire("PreToolUse", tool_name="Write", tool_input={"file_path": str(quiet.repo / "db/x")})
+    assert "HFMARK" in told
+    here = {"cwd": str(quiet.repo.path), "sessionId": SESSION}
+    claude.write(
+        quiet.transcript,
+        claude.user("Please write the file in the folder db.", **here),
+        claude.user(f"<system-reminder>{told}</system-reminder>", **here),
+        claude.assistant(
+            claude.text(f"I was told this: {told}\nIt is written, and all is well now."), **here
+        ),
+    )
+    quiet.fire("SessionEnd", reason="other")
+    project = Project.open(quiet.repo.path)
+    assert [item for item in project.queue().items if "HFMARK" in str(item)] == []
+    runs = quiet.repo / ".git/holdfast/runs"
+    captured = [path.read_bytes() for path in runs.rglob("*") if path.is_file()]
+    assert captured and not any(b"HFMARK" in data for data in captured)
+
+
+def test_a_pack_that_comes_too_late_is_told_at_the_next_prompt(quiet: Agent, tmp_path: Path) -> None:
+    """A slow disk must not hold an agent up; what was made too late is kept."""
+    accepted(quiet.repo, "HFMARK the ledger is append-only")
+    slow = tmp_path / "bin"
+    slow.mkdir()
+    (slow / "git").write_text(f'#!/bin/sh\nsleep 0.1\nexec {shutil.which("git")} "$@"\n')
+    (slow / "git").chmod(0o755)
+    path = {"PATH": f"{slow}:{os.environ['PATH']}"}
+    assert quiet.fire("SessionStart", source="startup", env=path) == ""
+    deadline = time.monotonic() + PATIENCE
+    while "HFMARK" not in quiet.fire("UserPromptSubmit", prompt="go on", env=path):
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+
+
+# ── reading what was recorded ────────────────────────────────────────────────────────────────────
+
+
+def test_a_session_that_ends_is_read_in_the_background(agent: Agent) -> None:
+    """Nobody has to do anything: the run is there when the agent is gone."""
+    agent.fire("SessionStart", source="startup")
+    here = {"cwd": str(agent.repo.path), "sessionId": SESSION}
+    asked = claude.user("Please make the parser stream its input.", **here)
+    claude.write(
+        agent.transcript, asked, claude.assistant(claude.text("It does so now, and that is tested."), **here)
+    )
+    agent.fire("Stop")
+    agent.fire("SessionEnd", reason="other")
+    deadline = time.monotonic() + PATIENCE
+    while not any((agent.repo / ".git/holdfast/runs").iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    agent.settle()
+    assert agent.pointers() == []
+
+
+def test_status_counts_what_waits_and_says_what_is_gone(quiet: Agent, cli: Cli) -> None:
+    """Work that nobody has read yet must not look like no work."""
+    cli("status")
+    cli("status")
+    quiet.fire("UserPromptSubmit", prompt="x")
+    status = json.loads(cli("status", "--json").out)
+    assert (status["pointers_waiting"], status["agent_sessions_waiting"]) == (1, 1)
+    assert "1 agent session with 1 pointer" in cli("status").out
+    quiet.transcript.write_text("{}\n")
+    quiet.fire("Stop")
+    quiet.transcript.unlink()
+    assert json.loads(cli("status", "--json").out)["transcripts_gone"] == [str(quiet.transcript)]
+    assert "transcript is gone" in cli("status").out
+
+
+def test_shell_lines_are_taken_apart() -> None:
+    """A rule about a command must hold wherever on the line it stands."""
+    assert injecting.simple_commands("cd a && FOO=1 sudo /usr/bin/git push -f; (make x | tee y)") == [
+        ["cd", "a"],
+        ["git", "push", "-f"],
+        ["make", "x"],
+        ["tee", "y"],
+    ]
