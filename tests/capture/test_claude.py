@@ -139,6 +139,32 @@ def test_a_command_that_asks_the_model_is_a_prompt_with_its_words(tmp_path: Path
     assert [(turn.prompt, turn.answer) for turn in said] == [("/plan the parser", "Planned.")]
 
 
+@pytest.mark.parametrize(
+    "printed",
+    [
+        user("<local-command-stdout>Set model</local-command-stdout>"),
+        line(
+            "system",
+            subtype="local_command",
+            content="<local-command-stdout>Set model</local-command-stdout>",
+        ),
+    ],
+)
+def test_a_command_that_claude_code_ran_itself_asked_nothing(tmp_path: Path, printed: dict[str, Any]) -> None:
+    """What the agent does next is not its answer to `/model`."""
+    said = turns(
+        tmp_path,
+        user("look for it"),
+        assistant(text("A helper looks.")),
+        user("<command-name>/model</command-name><command-args>x</command-args>"),
+        printed,
+        user("<task-notification>done</task-notification>"),
+        assistant(text("It is found.")),
+    )
+
+    assert [turn.prompt for turn in said] == ["look for it", ""]
+
+
 def test_what_is_typed_while_the_agent_works_is_a_prompt_once(tmp_path: Path) -> None:
     """Steering words are told in three ways; each is a person's decision and counts once."""
     queue = {"type": "queue-operation", "sessionId": SESSION, "timestamp": "2026-02-01T10:00:01.000Z"}
@@ -147,8 +173,10 @@ def test_what_is_typed_while_the_agent_works_is_a_prompt_once(tmp_path: Path) ->
         tmp_path,
         user("write the parser"),
         assistant(use("Bash", "c1", command="make")),
+        {**queue, "operation": "enqueue", "content": "taken out again"},
         {**queue, "operation": "enqueue", "content": "stop at the lexer"},
-        {**queue, "operation": "remove"},
+        {**queue, "operation": "remove", "content": "stop at the lexer"},
+        {**queue, "operation": "popAll"},
         result("made", "c1"),  # the result of a call of the turn before
         assistant(text("Stopped.")),
         {**queue, "operation": "enqueue", "content": "and the docs"},

@@ -21,9 +21,8 @@ _A_PERSON = ("typed", "user", "sdk")  # sources of a prompt that a person or the
 _INTERRUPTED = "[Request interrupted by user"
 _COMMAND = ("<command-name>", "<command-message>")
 _SETS_GOING = ("<task-notification>", "<teammate-message", "<cross-session-message")
+_LOCAL = ("<local-command-stdout>", "<local-command-stderr>")
 _NOISE = (
-    "<local-command-stdout>",
-    "<local-command-stderr>",
     "<bash-input>",
     "<bash-stdout>",
     "<bash-stderr>",
@@ -46,11 +45,15 @@ class SetsGoing:
     """Something else that starts the agent: a helper's report, a message of another session."""
 
 
+class RunLocally:
+    """What a command printed that Claude Code ran by itself: the model was not asked."""
+
+
 class Interrupted:
     """A person stopped the agent."""
 
 
-Heard = Prompt | SetsGoing | Interrupted | None  # None: nothing that begins or ends a turn
+Heard = Prompt | SetsGoing | RunLocally | Interrupted | None  # None: nothing that begins or ends a turn
 
 
 def heard(record: dict[str, Any], text: str, *, image: bool = False) -> Heard:
@@ -83,6 +86,8 @@ def told(text: str, *, image: bool = False) -> Heard:
         return Interrupted()
     if said.startswith(_SETS_GOING):
         return SetsGoing()
+    if said.startswith(_LOCAL):
+        return RunLocally()
     if said.startswith(_NOISE):
         return None
     if not said:

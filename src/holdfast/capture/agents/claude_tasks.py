@@ -9,36 +9,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from holdfast.capture.agents.planning import MAX_TASKS, STATUS, item, todos
 from holdfast.capture.agents.reading import MAX_LINE, dict_of, list_of
-from holdfast.capture.agents.stripping import name, spoken, words
-from holdfast.model.transcript import Todo, cut
+from holdfast.capture.agents.stripping import name, words
+from holdfast.model.transcript import Todo
 
-MAX_TASKS = 500
-_TEXT = 1000
 _CREATED = re.compile(r"Task #(\w{1,40}) created")
 _SPEAKS = (b'"TaskCreate"', b'"TaskUpdate"', b'"task_reminder"', b'"taskId"', b"Task #")
-STATUS = {
-    "pending": "open",
-    "in_progress": "started",
-    "completed": "done",
-    "deleted": "dropped",
-    "cancelled": "dropped",
-}
-
-
-def todos(items: object, *keys: str) -> tuple[Todo, ...]:
-    """A list as a tool tells it; the first of the keys that an item has is its text."""
-    found = []
-    for item in list_of(items)[:MAX_TASKS]:
-        known = dict_of(item)
-        said = next((text for key in keys if (text := _said(known.get(key)))), "")
-        if said:
-            found.append(Todo(said, STATUS.get(name(known.get("status")), "open")))
-    return tuple(found)
-
-
-def _said(value: object) -> str:
-    return cut(spoken(words(value)).strip(), _TEXT)
 
 
 class Tasks:
@@ -62,17 +39,16 @@ class Tasks:
 
     def remind(self, items: object) -> None:
         """Take over a list that Claude Code itself tells."""
-        for item in list_of(items)[:MAX_TASKS]:
-            known = dict_of(item)
-            self._keep(name(known.get("id")), _said(known.get("subject")), known.get("status"))
+        for known in map(dict_of, list_of(items)[:MAX_TASKS]):
+            self._keep(name(known.get("id")), item(known.get("subject")), known.get("status"))
 
     def _apply(self, tool: str, given: dict[str, Any], told: object, said: str) -> None:
         if tool == "taskcreate":
             made = name(dict_of(dict_of(told).get("task")).get("id"))
             found = _CREATED.search(said[:2000])
-            self._keep(made or (found[1] if found else ""), _said(given.get("subject")), "pending")
+            self._keep(made or (found[1] if found else ""), item(given.get("subject")), "pending")
         else:
-            self._keep(name(given.get("taskId")), _said(given.get("subject")), given.get("status"))
+            self._keep(name(given.get("taskId")), item(given.get("subject")), given.get("status"))
 
     def _keep(self, key: str, text: str, status: object) -> None:
         before = self._known.get(key)

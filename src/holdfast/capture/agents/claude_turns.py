@@ -10,7 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from holdfast.capture.agents.claude_calls import answered, asked
-from holdfast.capture.agents.claude_prompts import BLOCKS, Interrupted, Prompt, SetsGoing, heard, texts, told
+from holdfast.capture.agents.claude_prompts import (
+    BLOCKS,
+    Interrupted,
+    Prompt,
+    RunLocally,
+    SetsGoing,
+    heard,
+    texts,
+    told,
+)
 from holdfast.capture.agents.claude_tasks import Tasks
 from holdfast.capture.agents.reading import Counted, Record, dict_of, list_of
 from holdfast.capture.agents.stripping import name, passed_over, spoken, words
@@ -239,8 +248,11 @@ class Telling:
             case Prompt(text, command):
                 self._open(record, key, text, command=command)
             case SetsGoing():
-                if self._turn is None or self._turn.steps:
+                if self._turn is None or self._turn.steps or self._turn.command:
                     self._open(record, key)
+            case RunLocally():
+                if self._turn is not None and self._turn.command and not self._turn.steps:
+                    self._turn = None
             case Interrupted():
                 if self._turn is not None:
                     self._turn.interrupted = True
@@ -364,13 +376,23 @@ class Telling:
             case "popAll":
                 self._queued.clear()
             case "remove" if self._queued:
-                said = told(self._queued.popleft())
-                if isinstance(said, Prompt) and not said.command and not said.text.startswith("/"):
-                    if said.text != self._delivered:
-                        self._hear(record, said, key=f"queued:{name(value.get('timestamp'))}")
-                    self._delivered = None
+                self._taken_from_queue(record, words(value.get("content")))
+
+    def _taken_from_queue(self, record: Record, named: str) -> None:
+        """What was told to the agent between two steps: the text that is named, else the oldest."""
+        if named in self._queued:
+            self._queued.remove(named)
+        else:
+            named = self._queued.popleft()
+        said = told(named)
+        if isinstance(said, Prompt) and not said.command and not said.text.startswith("/"):
+            if said.text != self._delivered:
+                self._hear(record, said, key=f"queued:{name(record.value.get('timestamp'))}")
+            self._delivered = None
 
     def _system(self, record: Record) -> None:
+        if record.value.get("subtype") == "local_command":
+            self._hear(record, told(words(record.value.get("content"))), key="")
         self._forget(record.value.get("retractedMessageUuids"))
 
     def _forget(self, uuids: object) -> None:

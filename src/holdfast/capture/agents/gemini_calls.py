@@ -4,8 +4,8 @@ import json
 import re
 from typing import Any
 
-from holdfast.capture.agents.claude_tasks import todos
 from holdfast.capture.agents.editing import hunks, patched, replaced, written
+from holdfast.capture.agents.planning import todos
 from holdfast.capture.agents.reading import dict_of, list_of
 from holdfast.capture.agents.stripping import is_ours, name, spoken, words
 from holdfast.model.transcript import MAX_INPUT, MAX_LINES, Call, Edit, Result, cut, ends
