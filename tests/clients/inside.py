@@ -1,0 +1,70 @@
+"""Run one client and the scripted model in a network that has loopback and nothing else.
+
+    unshare --net python -m tests.clients.inside SPEC.json
+
+Started by `Client.start`, which writes the file and reads what is added to it. No client here can reach
+anybody: the namespace has no way out, the environment holds no key, and HOME is a folder of the test's own.
+"""
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.clients.model import Model, serve
+
+PORT = 8765
+_SIOCSIFFLAGS, _UP_AND_RUNNING = 0x8914, 0x1 | 0x40
+
+
+def main(file: Path) -> int:
+    spec = json.loads(file.read_text())
+    _loopback_up()
+    model = Model(spec["script"])
+    serve(model, PORT)
+    with open(spec["out"], "wb") as out:
+        client = subprocess.Popen(
+            spec["argv"],
+            cwd=spec["cwd"],
+            env=spec["env"],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        code = _killed(client, model, spec) if spec["kill"] else _waited(client, spec)
+    spec |= {"code": code, "asked": model.asked}
+    file.write_text(json.dumps(spec))
+    return 0
+
+
+def _waited(client: subprocess.Popen[bytes], spec: dict[str, float]) -> int:
+    try:
+        return client.wait(spec["timeout"])
+    except subprocess.TimeoutExpired:
+        os.killpg(client.pid, signal.SIGKILL)
+        return -signal.SIGALRM
+
+
+def _killed(client: subprocess.Popen[bytes], model: Model, spec: dict[str, float]) -> int:
+    """Let the client come to the step that never ends, and kill it with all it started, like a power cut."""
+    arrived = model.hanging.wait(spec["timeout"])
+    time.sleep(1)  # what it writes behind its own back
+    os.killpg(client.pid, signal.SIGKILL)
+    client.wait()
+    return -signal.SIGKILL if arrived else -signal.SIGALRM
+
+
+def _loopback_up() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plug:
+        fcntl.ioctl(plug, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _UP_AND_RUNNING))
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
