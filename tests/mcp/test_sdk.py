@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import anyio
 import httpx2
@@ -15,6 +14,8 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from holdfast.errors import BadInput
+from holdfast.interfaces.mcp import http as server_over_http
 from holdfast.project import Project
 from tests.conftest import GitRepo
 
@@ -71,15 +72,13 @@ async def talk(client: Client) -> list[str]:
     return told
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_the_sdks_client_uses_everything_over_stdio(memory: GitRepo, mode: Any) -> None:
-    """Most clients are built on an official SDK; `auto` asks for a newer protocol first."""
-    server = StdioServerParameters(
-        command=sys.executable, args=["-m", "holdfast", "mcp"], cwd=memory.path, env=dict(os.environ)
-    )
+def test_the_sdks_client_uses_everything_over_stdio(memory: GitRepo, tmp_path: Path) -> None:
+    """Most clients are built on an official SDK; this one asks for a newer protocol first."""
+    args = ["-m", "holdfast", "-C", str(memory.path), "mcp"]
+    server = StdioServerParameters(command=sys.executable, args=args, cwd=tmp_path, env=dict(os.environ))
 
     async def run() -> list[str]:
-        async with Client(server, mode=mode, read_timeout_seconds=60) as client:
+        async with Client(server, read_timeout_seconds=60) as client:
             return await talk(client)
 
     assert anyio.run(run)
@@ -154,3 +153,13 @@ def test_the_sdks_client_uses_everything_over_http_and_nobody_else_gets_in(http:
             address, headers={**good, "Content-Type": "application/json"}, content=b" " * (1 << 21)
         )
         assert huge.status_code == 413
+
+
+def test_only_loopback_listens_and_a_port_in_use_is_said() -> None:
+    """Whoever shares a network with the user is another host."""
+    with server_over_http.listen(0) as own:
+        host, port = own.getsockname()
+        assert host == "127.0.0.1"
+        with pytest.raises(BadInput) as caught:
+            server_over_http.listen(port)
+    assert "cannot be used" in str(caught.value)

@@ -197,12 +197,20 @@ def test_no_message_kills_the_server(message: Any, noise: bytes) -> None:
 def test_the_end_of_input_ends_it_after_the_last_answer(cli: Cli) -> None:
     """Who pipes questions in gets all answers, and no server stays behind when a client dies."""
     cli("init")
+    cli("run", "--task", "one", "--", "true")
     with Talk(cli.cwd) as talk:
         talk.greet()
-        talk.request("tools/call", name="recall", arguments={"query": "anything"})
+        talk.request("tools/call", name="recall", arguments={"query": "one"}, _meta={"progressToken": "t"})
+        last = talk.request("tools/call", name="recall", arguments={"query": "anything"})
         assert talk.process.stdin is not None
         talk.process.stdin.close()
-        assert text_of(talk.receive()["result"]).startswith("Nothing found")
+        told = []
+        while "id" not in (message := talk.receive()):
+            assert message["params"]["progressToken"] == "t"
+            told.append(message["params"]["progress"])
+        assert told and told == sorted(set(told)), "clients treat a step back as an error"
+        answer = talk.receive()
+        assert answer["id"] == last and text_of(answer["result"]).startswith("Nothing found")
         assert talk.receive() is None
         assert talk.process.wait(30) == 0
         assert talk.errors.read_text() == ""
@@ -279,22 +287,6 @@ def test_a_ping_is_answered_and_a_call_cancelled_while_another_runs(cli: Cli, tm
         assert answer["id"] == kept
         assert text_of(answer["result"]).startswith("No task is open")
         assert talk.end() == 0
-
-
-def test_progress_only_grows_and_only_for_who_asked(cli: Cli) -> None:
-    """Clients treat a step back as an error."""
-    cli("init")
-    cli("run", "--task", "one", "--", "true")
-    with Talk(cli.cwd) as talk:
-        talk.greet()
-        talk.request("tools/call", name="recall", arguments={"query": "one"}, _meta={"progressToken": "t"})
-        told = []
-        while "id" not in (message := talk.receive()):
-            assert message["params"]["progressToken"] == "t"
-            told.append(message["params"]["progress"])
-        assert told and told == sorted(set(told))
-        talk.request("tools/call", name="recall", arguments={"query": "one"})
-        assert "id" in talk.receive()
 
 
 def test_what_else_prints_does_not_reach_the_protocol(cli: Cli, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Answer = Callable[[dict[str, Any] | None], None]
 
 MAX_WAITING = 256  # calls that may wait; a client that sends more without reading has lost its way
-_LAST = 60.0  # seconds that calls may still take when nobody can ask any more
+_LAST = 60  # seconds that calls may still take when nobody can ask any more
 _ROOTS = 2.0  # seconds a client has for telling its roots
 _ASKED = "holdfast-roots"
 
@@ -80,7 +80,10 @@ class Worker:
         """Let the calls that are under way end: whoever piped questions in wants their answers."""
         self._told.set()
         self._waiting.put(None)
-        self._thread.join(_LAST)
+        for _ in range(_LAST):
+            self._thread.join(1.0)
+            if not self._thread.is_alive():  # where a bug ended it, another has taken its place
+                break
 
     def answered(self, message: dict[str, Any]) -> None:
         """The client's answer to the one thing we ask it: where its roots are."""
