@@ -129,6 +129,14 @@ def test_a_command_left_running_ends_where_its_end_is_seen(tmp_path):
     assert second.command is None
 
 
+def test_a_persons_own_command_is_told_once(tmp_path):
+    """`!ls` stands in a message and in an event."""
+    text = "<user_shell_command><command>ls</command></user_shell_command>"
+    (told,) = calls(tmp_path, user(text), ran("ls", source="user_shell"))
+
+    assert told.name == "user_shell_command"
+
+
 def test_files_a_command_looked_at_are_named(tmp_path):
     """`cat x` is how Codex reads."""
     (told,) = calls(

@@ -59,7 +59,7 @@ def _is_refusal(start: str) -> bool:
 
 def still_running(output: object) -> str | None:
     """The number of the process a call left running."""
-    if not isinstance(output, str):
+    if not isinstance(output, str) or "Process running" not in output[:400]:
         return None
     found = _RUNNING.search(output[:400])
     return found[1] if found else None

@@ -5,7 +5,7 @@ add what items do not say: how a command ended, what a patch changed, that a per
 copies of prompts and answers, and the history that a compaction repeats, are passed over.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from holdfast.capture.agents.codex import passed
@@ -23,11 +23,13 @@ from holdfast.capture.agents.reading import Counted, Record, dict_of, list_of, t
 from holdfast.model.transcript import MAX_TEXT, Result, Turn, cut
 
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call")
-OUTPUTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
+OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output")
 _HAPPENED = {"exec_command_end": command_happened, "patch_apply_end": files_changed}
 _HAPPENED |= {"mcp_tool_call_end": mcp_answered}
 _SHOWN = {"CommandExecution": command_happened, "FileChange": files_changed, "McpToolCall": mcp_answered}
 _STOPPED = ("interrupted", "replaced")
+# Commands that are told elsewhere: a person's own, and what is typed into one that runs already.
+_TOLD_ELSEWHERE = ("user_shell", "unified_exec_interaction")
 
 
 class Teller:
@@ -125,7 +127,7 @@ class Teller:
         elif kind == "turn_aborted":
             self._turn.interrupted = self._turn.interrupted or event.get("reason") in _STOPPED
         elif kind in _HAPPENED:
-            self._turn.happened(_HAPPENED[kind](event))
+            self._happened(_HAPPENED[kind], event)
         elif kind == "thread_goal_updated":
             self._turn.planned(goal_of(event.get("goal")))
         else:
@@ -134,11 +136,15 @@ class Teller:
     def _shown(self, item: dict[str, Any]) -> None:
         kind = text_of(item.get("type"))
         if kind in _SHOWN:
-            self._turn.happened(_SHOWN[kind](item))
+            self._happened(_SHOWN[kind], item)
         elif kind == "Plan":
             self._planned(item)
         elif kind not in passed.SHOWN:
             self._unknown(f"item_completed/{kind}")
+
+    def _happened(self, read: Callable[[dict[str, Any]], Draft], told: dict[str, Any]) -> None:
+        if told.get("source") not in _TOLD_ELSEWHERE:
+            self._turn.happened(read(told))
 
     def _planned(self, item: dict[str, Any]) -> None:
         """A plan for a person to agree to: it stands in no item."""
