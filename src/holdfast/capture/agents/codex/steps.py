@@ -222,6 +222,8 @@ def _made(script: Draft) -> list[Draft]:
         if told is not None:
             happened.remove(told)
             one = _joined(one, told)
+        elif "${" in (one.command or "") and script.happened:
+            continue  # a pattern; events tell what became of it
         else:
             one.result = script.result or (Result() if script.is_answered else None)
         made.append(one)
