@@ -5,7 +5,7 @@ import re
 from holdfast.model.summary.wording import cut, one_line
 
 MAX_COMMAND = 4000  # characters that are looked at
-_SHOWN = 140
+_SHOWN, _TAILS = 140, 4
 _SHELL = re.compile(r"""^(?:/\S*/)?(?:ba|z|da)?sh\s+-l?i?c\s+(['"])(?P<inner>.*)\1\s*$""", re.S)
 _CD = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*")
 _TAIL = re.compile(r"\s*(?:2>&1|[12]?>\s*/dev/null|\|\s*(?:tail|head|cat|less|more|tee)\b[^|&;]*)\s*$")
@@ -69,9 +69,8 @@ def shown(command: str) -> str:
     text = inner(command)
     while found := _CD.match(text):
         text = text[found.end() :]
-    before = None
-    while before != text:
-        before, text = text, _TAIL.sub("", text)
+    for _ in range(_TAILS):
+        text = _TAIL.sub("", text)
     first = text.strip()
     if found := _HEREDOC.search(first):
         line_end = first.find("\n", found.end())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.model.summary.wording import count, cut, one_line
 
-MAX_LINES = 4000  # of one output
+MAX_LINES = 1500  # of one output
 MAX_LINE = 2000
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 
@@ -23,14 +23,15 @@ class Outcome:
 
 def lines_of(text: str) -> list[str]:
     """An output's lines without colours, the end of a long one."""
-    lines = text.replace("\r", "\n").split("\n")[-MAX_LINES:]
-    return [_ANSI.sub("", line[:MAX_LINE]).rstrip() for line in lines]
+    lines = [line for line in text.replace("\r", "\n").split("\n") if line and not line.isspace()]
+    return [_ANSI.sub("", line[:MAX_LINE]).rstrip() for line in lines[-MAX_LINES:]]
 
 
 def outcome(text: str) -> Outcome | None:
     """What a known runner said in an output; None if none spoke."""
-    lines = lines_of(text)
-    for runner, read in _READERS:
+    there = [one for one in _READERS if any(word in text for word in one[2])]
+    lines = lines_of(text) if there else []
+    for runner, read, _ in there:
         if (found := read(lines)) is not None:
             return replace(found, runner=runner)
     return None
@@ -225,17 +226,18 @@ def _make(lines: list[str]) -> Outcome | None:
 
 
 _Reader = Callable[[list[str]], Outcome | None]
-_READERS: tuple[tuple[str, _Reader], ...] = (
-    ("pytest", _pytest),
-    ("cargo", _cargo),
-    ("jest", _jest),
-    ("unittest", _unittest),
-    ("java", _java),
-    ("others", _others),
-    ("go", _go),
-    ("node", _node),
-    ("checks", _checks),
-    ("make", _make),
+# Each with words without which it has said nothing.
+_READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
+    ("pytest", _pytest, (" in ",)),
+    ("cargo", _cargo, ("test result:", "error: could not compile", "error: aborting")),
+    ("jest", _jest, ("Tests",)),
+    ("unittest", _unittest, ("Ran ",)),
+    ("java", _java, ("Tests run:", "completed,", "BUILD ")),
+    ("others", _others, (" example", "OK (", "Tests: ", "% tests passed", "Failed:")),
+    ("go", _go, ("ok", "FAIL")),
+    ("node", _node, ("pass", "fail")),
+    ("checks", _checks, ("no issues found", "checks passed", " errors", "Found ", " problem", "error TS")),
+    ("make", _make, ("***",)),
 )
 
 # The most telling first; of each the last line that has it.
