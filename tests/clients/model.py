@@ -12,6 +12,7 @@ request is kept, so that a test can look at what truly reached the model.
 
 import itertools
 import json
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +31,7 @@ class Model:
 
     def __init__(self, script: Sequence[Step]) -> None:
         self._script = list(script)
-        self._names = itertools.count(1)
+        self._names, self._own = itertools.count(1), secrets.token_hex(6)
         self._lock = threading.Lock()
         self.asked: list[dict[str, Any]] = []
         self.hanging = threading.Event()
@@ -47,7 +48,8 @@ class Model:
         return step
 
     def name(self, prefix: str) -> str:
-        return f"{prefix}_{next(self._names)}"
+        """A name that no model ever gave before: by its name a step is known wherever its transcript goes."""
+        return f"{prefix}_{self._own}{next(self._names):04}"
 
 
 def openai(model: Model, step: Step) -> Iterator[Event]:
