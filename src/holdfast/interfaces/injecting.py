@@ -98,7 +98,9 @@ class Moment:
             self.told.add(self._notes)
             if self._pack:
                 self._keep_pack()
-        elif self._fresh is not None:  # the first prompt, which waits for our lock, finds it ready
+            return
+        self.told.was_late(self.agent)
+        if self._fresh is not None:  # the first prompt, which waits for our lock, finds it ready
             self._fresh.keep()
             self._fresh = None
 
@@ -292,6 +294,14 @@ class Told:
         """Whether it was noted a moment ago."""
         times = [line.rpartition(" ")[2] for line in self._lines if line.startswith(f"{note} ")]
         return any(word.isdigit() and 0 <= time.time_ns() - int(word) < AGAIN for word in times)
+
+    def was_late(self, agent: str) -> None:
+        """Count an answer that came too late: a byte each."""
+        if self.path:
+            path = os.path.join(os.path.dirname(self.path), f"late-{agent}")
+            fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            os.write(fd, b".")
+            os.close(fd)
 
     def add(self, notes: "list[str]") -> None:
         """Write down what was said."""

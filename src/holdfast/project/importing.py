@@ -49,7 +49,7 @@ class Brought:
 
 
 @dataclass(slots=True)
-class _Bringing:
+class Bringing:
     """An import under way."""
 
     files: int = 0
@@ -126,9 +126,9 @@ class Importing(Harvesting):
         `path` is a transcript or a folder of them, else the agent's own folder. `since` is a date or how long
         ago, such as 30d. With `everywhere` the sessions of all repositories are taken, not only of this one.
         """
-        tool, bringing = dialect(name), _Bringing()
+        tool, bringing = dialect(name), Bringing()
         folder, files = self._places(tool, path)
-        ingest = Ingest(self.clone, decided=_decided, sessions=self.settings.has("sessions"))
+        ingest = Ingest(self.clone, decided=decided, sessions=self.settings.has("sessions"))
         try:
             alone = path is not None and os.path.isfile(path)
             chosen = self._choose(tool, ingest, files, bringing, since=since, all_of_them=everywhere or alone)
@@ -160,7 +160,7 @@ class Importing(Harvesting):
         tool: Dialect,
         ingest: Ingest,
         files: Iterator[str],
-        bringing: _Bringing,
+        bringing: Bringing,
         *,
         since: str | datetime | None,
         all_of_them: bool,
@@ -188,7 +188,7 @@ class Importing(Harvesting):
         )
 
     def _take_all(
-        self, tool: Dialect, ingest: Ingest, chosen: Sequence[_Chosen], bringing: _Bringing, tell: Progress
+        self, tool: Dialect, ingest: Ingest, chosen: Sequence[_Chosen], bringing: Bringing, tell: Progress
     ) -> None:
         total = sum(one.size for one in chosen)
         passed = 0
@@ -204,7 +204,7 @@ class Importing(Harvesting):
             passed += one.size
             tell(passed, total)
 
-    def _harvest_transcript(self, taken: Taken, bringing: _Bringing) -> None:
+    def _harvest_transcript(self, taken: Taken, bringing: Bringing) -> None:
         """Propose what was said in the runs of a session; by our own rules, never by a model command."""
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
@@ -228,7 +228,8 @@ def _shown_by(source: str, folder: str, found: Found) -> list[str]:
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
-def _decided(said: Sequence[Said | Tried]) -> list[str]:
+def decided(said: Sequence[Said | Tried]) -> list[str]:
+    """What was decided in a run, as its summary says it."""
     return [one.statement for one in extraction.found(said) if one.kind == "decision"]
 
 

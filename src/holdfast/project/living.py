@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,19 +15,18 @@ from holdfast.errors import HoldfastError
 from holdfast.index.refresh import signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import token
-from holdfast.model.said import Said, Tried
 from holdfast.model.text import visible
 from holdfast.project import guarding
-from holdfast.project.harvesting import Harvesting
 from holdfast.project.hydrating import MARKER, Hydrating
+from holdfast.project.importing import Bringing, Importing, decided
 from holdfast.recall import context
 from holdfast.recall.context import Context
-from holdfast.store import fsio, pointers, receipts, tally, transcripts
+from holdfast.store import fsio, pointers, receipts, tally
 
 SMALL = 4 << 20  # bytes of transcripts that any command reads on its way; more is left to the background
 
 
-class Living(Harvesting, Hydrating):
+class Living(Importing, Hydrating):
     """Agents at work."""
 
     def drain(self) -> Drained:
@@ -45,7 +44,7 @@ class Living(Harvesting, Hydrating):
 
     def _drain(self, most: int | None) -> Drained:
         self._keep_packs()
-        ingest = Ingest(self.clone, decided=self._decided_in, sessions=self.settings.has("sessions"))
+        ingest = Ingest(self.clone, decided=decided, sessions=self.settings.has("sessions"))
         taken: list[Taken] = []
 
         def take(agent: str, path: str, ended: bool) -> Taken | None:
@@ -58,22 +57,21 @@ class Living(Harvesting, Hydrating):
         finally:
             ingest.close()
         for one in taken:
-            self._harvest_taken(one)
+            self._propose_from(one)
         self._say(done)
         if done.turns or done.runs:
             self._render_quietly()
         return done
 
-    def _decided_in(self, _: Sequence[Said | Tried]) -> list[str]:
-        return []
-
-    def _harvest_taken(self, taken: Taken) -> None:
-        """Propose what the runs of a session said."""
-        for run, said in taken.said.items():
-            source = f"run:{run}"
-            outer = [noting.session_id(taken.agent, taken.session)]
-            self._harvest_quietly(said, source=source, evidence=lambda _, it=source: [it], outer=outer)  # type: ignore[misc]
-        transcripts.harvested(self.clone.stores, taken.agent, taken.session, taken.said)
+    def _propose_from(self, taken: Taken) -> None:
+        """Propose what a session said, but for what it was told; its receipts go to the session it is now."""
+        told = noting.session_id(taken.agent, taken.session)
+        try:
+            if taken.session_id and taken.session_id != told:
+                receipts.hand_over(self.clone.layout, told, taken.session_id)
+            self._harvest_transcript(taken, Bringing())
+        except (HoldfastError, OSError, ValueError, RecursionError) as error:
+            self._not_harvested(f"{taken.agent} session {taken.session}", error)
 
     def _say(self, done: Drained) -> None:
         notes = self.clone.notes

@@ -6,6 +6,7 @@
     inbox/<agent>-<session>.pack      a pack that was told, until a drain keeps it as a receipt
     inbox/<agent>-<session>.vanished  pointers to a transcript that is not there any more
     inbox/seen-<agent>                its time says when the agent's hook was last run
+    inbox/late-<agent>                a byte for each time that what it had to tell came too late
 
 The hook (`interfaces/agent_hook.py`) appends and waits for nobody. Whoever drains renames the file first, so
 that hooks go on in a new one, and deletes it when its transcript was read; a drain that dies in between
@@ -237,6 +238,13 @@ def last_seen(layout: Layout, agent: str) -> int | None:
     with contextlib.suppress(OSError):
         return os.stat(os.path.join(layout.inbox, f"seen-{agent}")).st_mtime_ns
     return None
+
+
+def late(layout: Layout, agent: str) -> int:
+    """How often what an agent's hook had to tell came too late."""
+    with contextlib.suppress(OSError):
+        return os.stat(os.path.join(layout.inbox, f"late-{agent}")).st_size
+    return 0
 
 
 # ── transcripts that are gone ────────────────────────────────────────────────────────────────────

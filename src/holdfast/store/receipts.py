@@ -97,6 +97,17 @@ def owners(stores: Iterable[Layout]) -> list[str]:
     return sorted({name for store in stores for name in store.listed(store.receipts) if is_id(name)})
 
 
+def hand_over(layout: Layout, owner: str, to: str) -> None:
+    """Give the packs of one session to another: what was told before anybody knew whose it would be."""
+    names = _names(layout, owner)
+    if names:
+        fsio.make_dirs(os.path.join(layout.receipts, to))
+    for name in names:
+        fsio.move(os.path.join(layout.receipts, owner, name), os.path.join(layout.receipts, to, name))
+    with contextlib.suppress(OSError):
+        fsio.ops.rmdir(os.path.join(layout.receipts, owner))
+
+
 # ── with a run ───────────────────────────────────────────────────────────────────────────────────
 
 
