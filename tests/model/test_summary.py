@@ -246,6 +246,20 @@ def test_refusals_and_interruptions_are_told() -> None:
     assert summary.asked == ("go. (stopped by the person)",)
 
 
+def test_a_prompt_that_nobody_answered_is_left_open() -> None:
+    """The tool was closed; the wish still stands."""
+    assert told(turn("first", answer="Fine."), turn("do this")).left_open == (
+        "Broken off: the last prompt has no answer",
+    )
+
+
+def test_a_command_that_failed_without_a_word_is_mended_by_the_same_one() -> None:
+    """A linter that fails first says nothing of tests; the same line passes later with their count."""
+    lint = shell("make lint && make test", "a.go:20:41: error: bad", exit_status=1)
+    both = shell("make lint && make test", "ok  \tshop/pay\t0.1s")
+    assert told(turn("go", lint, both)).left_open == ()
+
+
 @pytest.mark.parametrize(
     ("answer", "left"),
     [

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from holdfast.model.summary import commands, endings
-from holdfast.model.summary.checks import Checks
+from holdfast.model.summary.checks import PASSED, Checks
 from holdfast.model.summary.failures import Failures, named
 from holdfast.model.summary.outcomes import Outcome, error_line, first_line, outcome
 from holdfast.model.summary.values import Ran, Summary, Touched
@@ -25,9 +25,10 @@ from holdfast.model.summary.wording import (
 from holdfast.model.transcript import Call, Edit, Origin, Todo, Turn
 
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
-MAX_FILES, MAX_COMMANDS = 2000, 200  # that are kept while turns come in
+MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns come in
 SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8
+_SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
 _COMMITTED = re.compile(r"^\[(\S+(?: \(root-commit\))?) ([0-9a-f]{7,40})\] (.+)$", re.M)
 _PULLED = re.compile(r"https://\S+/(?:pull|merge_requests)/\d+")
 _FILE = re.compile(r'"(?:file_path|path|notebook_path)"\s*:\s*"([^"\n]{1,400})"')
@@ -234,18 +235,20 @@ class Account:
         answer = turn.answer
         if answer:
             self._books.answer = answer
-            self._books.said.append(_concluded(endings.without_open(answer)))
+            self._books.said.append(concluded(endings.without_open(answer)))
         left = [*endings.unfinished(answer), *endings.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have.
         if left or worked:
             self._books.unfinished = left
         elif answer and not committed:
             self._books.unfinished = self._books.unfinished if not turn.calls else []
+        if turn.prompt and not turn.steps and not turn.interrupted:
+            self._books.broken_off = ["the last prompt has no answer"]
         if turn.interrupted:
             self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
 
     def _path(self, path: str, turn: Turn) -> str:
-        return relative(path, turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
+        return relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
 
     def finish(self, *, decided: Sequence[str] = ()) -> Summary:
         """The summary of the turns so far; `decided` is what was found to be decided in them."""
@@ -316,7 +319,10 @@ class Account:
 
     def _sentence(self, files: Sequence[Touched], left: Sequence[str]) -> str:
         books = self._books
-        asked = books.first[0].text if books.first else self._origin.title or ""
+        telling = [one.text for one in books.first if len(one.text) > _SHORT] or [
+            one.text for one in books.first
+        ]
+        asked = telling[0] if telling else self._origin.title or ""
         agent = AGENTS.get(self._origin.agent, self._origin.agent)
         what = (
             f"{agent}: {beginning(asked, 160)}" if asked else f"{agent} worked without being asked anything"
@@ -332,7 +338,9 @@ class Account:
         if failing:
             named_ = code(cut(failing[-1].command, 60))
             return [f"{named_} and {len(failing) - 1} more fail" if len(failing) > 1 else f"{named_} fails"]
-        return [f"tests pass ({cut(newest.outcome, 60)})"] if newest else []
+        if newest is None:
+            return []
+        return [f"tests pass ({cut(newest.outcome, 60)})" if newest.outcome != PASSED else "checks pass"]
 
 
 def relative(path: str, cwd: str | None, top: str | None) -> str:
@@ -345,7 +353,7 @@ def relative(path: str, cwd: str | None, top: str | None) -> str:
     return plain[len(base) + 1 :] if base and plain.startswith(f"{base.rstrip('/')}/") else plain
 
 
-def _concluded(answer: str) -> str:
+def concluded(answer: str) -> str:
     """What an answer says first, without its cheers and announcements."""
     told = [one for line in told_lines(answer)[:8] for one in sentences(line) if not _EMPTY.match(one)]
     return beginning(" ".join(_ended(one) for one in told[:5]) or one_line(answer[:MAX_READ]), 240)

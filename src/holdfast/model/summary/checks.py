@@ -12,6 +12,7 @@ from holdfast.model.transcript import Result
 
 MOST = 200  # that are kept while turns come in
 _NAMED = 3
+PASSED = "passed"
 
 
 @dataclass(slots=True)
@@ -60,14 +61,16 @@ class Checks:
 
     @property
     def newest(self) -> Check | None:
-        return list(self._kept.values())[-1] if self._kept else None
+        """The newest, one that counted rather than one that only ended well."""
+        there = list(self._kept.values())
+        return next((one for one in reversed(there) if one.outcome != PASSED), there[-1] if there else None)
 
     def add(self, command: str, result: Result, told: Outcome | None, *, turn: int, went_wrong: bool) -> None:
         """One more run of a test."""
         shown = commands.shown(command)
         test = commands.tests(command) or shown
         runner = told.runner if told else commands.family(test)
-        key = f"{runner} {' '.join(sorted(shown.split()))}"
+        key = " ".join(sorted(shown.split()))
         there = self._kept.pop(key, None)
         said = told.sentence if told else _how(result, went_wrong=went_wrong)
         names = told.names if told else ()
@@ -81,17 +84,15 @@ class Checks:
             made.once = said
             self._failures.add(f"check {key}", named(shown), _why(said, names, result.text), turn)
         else:
-            self._pass(key, runner, whole=commands.is_whole(test))
+            self._pass(key, made, whole=commands.is_whole(test))
             self._failures.tried(f"ran {named(shown)}", turn)
 
-    def _pass(self, key: str, runner: str, *, whole: bool) -> None:
+    def _pass(self, key: str, made: Check, *, whole: bool) -> None:
         """What passed is mended; if all of it ran, so is whatever failed of it alone before."""
         self._failures.settle(f"check {key}")
-        if not whole:
-            return
-        self._failures.settle_all(f"check {runner} ")
-        for one in self._kept.values():
-            if one.runner == runner and not one.passed:
+        for other, one in self._kept.items() if whole else ():
+            if one.runner == made.runner and not one.passed:
+                self._failures.settle(f"check {other}")
                 one.passed, one.outcome, one.once = True, f"{one.outcome}; passed later with all others", None
 
     def ran(self, most: int) -> list[Ran]:
@@ -117,5 +118,5 @@ def _why(said: str, names: Sequence[str], text: str) -> str:
 
 def _how(result: Result, *, went_wrong: bool) -> str:
     if not went_wrong:
-        return "passed"
+        return PASSED
     return error_line(result.text) or (f"exit code {result.exit_status}" if result.exit_status else "failed")

@@ -67,11 +67,6 @@ class Failures:
         for one in self._kept:
             one.settled = one.settled or one.key == key
 
-    def settle_all(self, prefix: str) -> None:
-        """What failed under any key that begins so went well now."""
-        for one in self._kept:
-            one.settled = one.settled or one.key.startswith(prefix)
-
     def lines(self, most: int) -> list[str]:
         """The failures that tell most: those that stand, then those that were mended, each in their order."""
         standing = [one for one in self._kept if not one.settled]

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from holdfast.model.summary.account import Account
+from holdfast.model.summary.account import Account, concluded
+from holdfast.model.summary.endings import without_open
 from holdfast.model.summary.values import Ran, Summary, Touched
 from holdfast.model.summary.wording import beginning, code, count, cut, gist, one_line, safe
 from holdfast.model.transcript import Origin, Turn
@@ -13,8 +14,9 @@ _ACTIONS = {"add": "new", "delete": "deleted", "move": "moved away"}
 
 def page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     """summary.md; `fields` are what is known besides, such as Run, Branch and Commit."""
-    rows = [f"# Run {safe(fields.get('Run') or 'without a name')}", "", safe(summary.sentence), ""]
-    rows += [f"- {safe(name)}: {safe(value)}" for name, value in fields.items() if value and name != "Run"]
+    known = {name: safe(cut(one_line(value), MAX_LINE)) for name, value in fields.items() if value}
+    rows = [f"# Run {known.pop('Run', '') or 'without a name'}", "", safe(summary.sentence), ""]
+    rows += [f"- {safe(name)}: {value}" for name, value in known.items()]
     rows += [f"- {_size(summary)}"]
     rows += _section(
         "Left open", [safe(one) for one in summary.left_open], none="Nothing that the transcript tells of."
@@ -24,7 +26,7 @@ def page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += _section(
         f"Files written{_uncommitted(summary)}", [*map(_file, summary.files), *_more(summary.more_files)]
     )
-    rows += _section("Files read", [code(path) for path in summary.read])
+    rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
     rows += _section("Committed", [safe(one) for one in summary.commits])
     rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests)])
     rows += _section("Commands", [*map(_ran, summary.commands)])
@@ -48,7 +50,7 @@ def turn_line(turn: Turn, *, top: str | None = None) -> str:
     parts = [f"Asked: {asked}" if asked else "", cut("; ".join(done), 120), end]
     line = " — ".join(part for part in parts if part)
     room = MAX_LINE - len(line) - 3
-    said = beginning(one_line(told.done[0]), room) if told.done and room > 40 else ""
+    said = beginning(concluded(without_open(turn.answer)), room) if turn.answer and room > 40 else ""
     return cut(" — ".join(part for part in (line, said) if part), MAX_LINE)
 
 
@@ -66,7 +68,7 @@ def _section(title: str, rows: Iterable[str], *, none: str = "") -> list[str]:
 def _file(one: Touched) -> str:
     said = [_ACTIONS[one.action]] if one.action in _ACTIONS else []
     said += [f"+{one.added} −{one.removed}"] if one.added or one.removed else []
-    return f"{code(one_line(one.path))} ({', '.join(said) or 'changed'})"
+    return f"{code(cut(one_line(one.path), MAX_LINE))} ({', '.join(said) or 'changed'})"
 
 
 def _uncommitted(summary: Summary) -> str:
