@@ -302,17 +302,39 @@ def test_claude_is_told_of_the_server_by_its_own_command(rig: Rig) -> None:
     ], "once each"
 
 
-@pytest.mark.parametrize(
-    ("body", "works"),
-    [("echo MCP server holdfast already exists >&2; exit 1", True), ("echo no disk >&2; exit 1", False)],
-)
-def test_what_its_command_says_is_told(rig: Rig, body: str, works: bool) -> None:
+def test_a_command_that_fails_is_said_and_not_remembered(rig: Rig) -> None:
     """A server that was not added must not be remembered as added."""
-    program(rig, body)
+    program(rig, "echo no disk >&2; exit 1")
+    (note,) = rig.connect("claude").notes
+    assert re.search(r"claude mcp add .* did not work \(no disk\); run it yourself", note)
+    assert record.load(rig.user().record).told == []
+
+
+@pytest.mark.parametrize("whose", ["ours", "theirs"])
+def test_a_server_of_our_name_is_removed_only_if_it_is_ours(rig: Rig, whose: str) -> None:
+    """Somebody may have a server named holdfast; taking ours out must not take theirs."""
+    there = rig.user().mcp if whose == "ours" else "/opt/other"
+    program(rig, f'case "$2" in get) echo "{there}" ;; *) echo it already exists >&2; exit 1 ;; esac')
     done = rig.connect("claude")
-    assert bool(done.notes) is not works
-    assert works or re.search(r"claude mcp add .* did not work \(no disk\); run it yourself", done.notes[0])
-    assert record.load(rig.user().record).told == (["claude"] if works else [])
+    assert (done.notes == []) is (whose == "ours")
+    assert record.load(rig.user().record).told == (["claude"] if whose == "ours" else [])
+
+
+def test_hooks_that_are_switched_off_are_told(rig: Rig) -> None:
+    """Connected, approved and silent: only a setting nobody remembers says why."""
+    off = {
+        "codex": ("config.toml", "[features]\nhooks = false\n"),
+        "claude": ("settings.json", '{"disableAllHooks": true}'),
+        "gemini": ("settings.json", '{"hooksConfig": {"enabled": false}}'),
+    }
+    for name, (file, text) in off.items():
+        assert trust.switched_off(name, rig.user()) is None
+        path = Path(rig.user().folders[name]) / file
+        path.parent.mkdir()
+        path.write_text(text)
+        assert "switched off" in approving.needs(name, "user", rig.user(), str(rig.top))[0]
+    (rig.home / ".codex/config.toml").write_text('[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = "mine"\n')
+    assert "runs both" in approving.needs("codex", "user", rig.user(), str(rig.top))[-1]
 
 
 def test_approval_is_read_and_never_given(rig: Rig) -> None:

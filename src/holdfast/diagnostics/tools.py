@@ -18,6 +18,7 @@ class Facts:
     scopes: tuple[str, ...] = ()  # where our hooks stand
     current: bool = False  # whether they stand there as we would write them now
     waiting: tuple[str, ...] | None = None  # events its user has not approved; None: it asks for none
+    off: str | None = None  # the setting by which all its hooks are switched off
     seen: int | None = None  # when its hook was last called for this clone, in nanoseconds
 
 
@@ -79,6 +80,10 @@ def _renew(facts: Facts) -> str | None:
     return f"its hooks or launchers are not as they should be: holdfast connect {facts.tool}"
 
 
+def _switch_on(facts: Facts) -> str | None:
+    return f"its hooks are switched off: {facts.off}" if facts.scopes and facts.off else None
+
+
 def _approve(facts: Facts) -> str | None:
     if not facts.waiting:
         return None
@@ -94,4 +99,11 @@ def _start(facts: Facts) -> str | None:
     return f"start {facts.tool} in this repository once; its hooks were not called here yet"
 
 
-_RULES: tuple[Callable[[Facts], str | None], ...] = (_twice, _connect, _renew, _approve, _start)
+_RULES: tuple[Callable[[Facts], str | None], ...] = (
+    _twice,
+    _connect,
+    _renew,
+    _switch_on,
+    _approve,
+    _start,
+)

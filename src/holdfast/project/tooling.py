@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from holdfast.capture.instructions.connect import Plan
-from holdfast.capture.wiring import approving, homes, wire
+from holdfast.capture.wiring import approving, homes, trust, wire
 from holdfast.capture.wiring.homes import CLIENTS, Homes
 from holdfast.capture.wiring.wire import Wiring
 from holdfast.diagnostics import tools
@@ -14,7 +14,6 @@ from holdfast.project.viewing import Viewing
 from holdfast.store import pointers
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-EVERYWHERE = "hooks in user scope serve all your repositories; they are silent where there is no Holdfast"
 
 
 class Tooling(Viewing):
@@ -35,6 +34,7 @@ class Tooling(Viewing):
             scopes,
             current=bool(scopes) and wire.as_wanted(name, scopes[0], user, top),
             waiting=approving.waiting(name, scopes[0], user, top) if scopes else None,
+            off=trust.switched_off(name, user),
             seen=pointers.last_seen(self.clone.layout, name),
         )
 

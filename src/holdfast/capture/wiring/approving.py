@@ -11,7 +11,9 @@ CODEX = "Codex keeps new hooks silent until you approve them: start codex here, 
 
 def needs(client: str, scope: str, homes: Homes, top: str) -> list[str]:
     """What is left to do for this client, in the order in which to do it."""
-    return {"codex": _codex, "claude": _claude, "gemini": _gemini}[client](scope, homes, top)
+    off = trust.switched_off(client, homes)
+    notes = [f"{client} has all hooks switched off ({off}); ours are silent until they are on"] if off else []
+    return notes + {"codex": _codex, "claude": _claude, "gemini": _gemini}[client](scope, homes, top)
 
 
 def waiting(client: str, scope: str, homes: Homes, top: str) -> tuple[str, ...] | None:
@@ -26,6 +28,8 @@ def waiting(client: str, scope: str, homes: Homes, top: str) -> tuple[str, ...] 
 
 def _codex(scope: str, homes: Homes, top: str) -> list[str]:
     notes = [CODEX] if waiting("codex", scope, homes, top) else []
+    if scope == "user" and trust.in_two_files(homes):
+        notes.append("Codex warns of hooks in config.toml and in hooks.json; it runs both")
     if scope == "project":
         notes.append("Codex reads .codex/ only in a project you trust; it asks when it starts there")
     return notes

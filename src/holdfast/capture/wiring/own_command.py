@@ -38,9 +38,21 @@ class Command:
 
     def run(self, homes: Homes, record: Record) -> list[str]:
         """Make the call; gives a sentence if it did not work, and then nothing is remembered."""
+        code, said = self._call(homes, self.arguments)
+        if code != 0 and self.adding and "already exists" in said:
+            _, there = self._call(homes, ("mcp", "get", "holdfast"))
+            if homes.mcp not in there:
+                return [f"{self.tool} has a server named holdfast that is not ours; it is left alone"]
+        elif code != 0 and (self.adding or "No " not in said):
+            reason = said.strip().rpartition("\n")[2][:200]
+            return [f"{self.words} did not work ({reason}); run it yourself"]
+        record.told = [name for name in record.told if name != self.tool] + [self.tool] * self.adding
+        return []
+
+    def _call(self, homes: Homes, arguments: tuple[str, ...]) -> tuple[int, str]:
         try:
             done = subprocess.run(
-                [self.program, *self.arguments],
+                [self.program, *arguments],
                 cwd=homes.home,
                 env=dict(homes.environ),
                 stdin=subprocess.DEVNULL,
@@ -49,13 +61,8 @@ class Command:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            return [f"{self.words} did not work ({error}); run it yourself"]
-        said = (done.stdout + done.stderr).decode("utf-8", "replace")
-        if done.returncode != 0 and not _as_it_should_be(said):
-            reason = said.strip().rpartition("\n")[2][:200]
-            return [f"{self.words} did not work ({reason}); run it yourself"]
-        record.told = [name for name in record.told if name != self.tool] + [self.tool] * self.adding
-        return []
+            return 1, str(error)
+        return done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace")
 
 
 def adding(name: str, homes: Homes, record: Record) -> list[Command]:
@@ -79,7 +86,3 @@ def removing(name: str, homes: Homes, record: Record) -> list[Command]:
 def by_hand(homes: Homes) -> str:
     """What to type where the program was not found."""
     return shlex.join(["claude", "mcp", "add", "--scope", "user", "holdfast", "--", os.fspath(homes.mcp)])
-
-
-def _as_it_should_be(said: str) -> bool:
-    return "already exists" in said or "No user-scoped" in said or "No MCP server" in said

@@ -83,6 +83,27 @@ def gemini_trusts(top: str, homes: Homes) -> bool:
     return False
 
 
+def switched_off(client: str, homes: Homes) -> str | None:
+    """The setting by which its user switched all hooks off, in words; None if they are on."""
+    folder = homes.folders[client]
+    if client == "codex":
+        features = _toml(os.path.join(folder, "config.toml")).get("features")
+        off = isinstance(features, dict) and features.get("hooks") is False
+        return "[features] hooks = false in config.toml" if off else None
+    said = _json(os.path.join(folder, "settings.json"))
+    if client == "claude":
+        return '"disableAllHooks" in settings.json' if said.get("disableAllHooks") is True else None
+    hooks = said.get("hooksConfig")
+    off = isinstance(hooks, dict) and hooks.get("enabled") is False
+    return '"hooksConfig" in settings.json' if off else None
+
+
+def in_two_files(homes: Homes) -> bool:
+    """Whether Codex's user keeps hooks in config.toml: beside hooks.json it warns, and runs both."""
+    hooks = _toml(os.path.join(homes.folders["codex"], "config.toml")).get("hooks")
+    return isinstance(hooks, dict) and bool(hooks.keys() - {"state"})
+
+
 def _our_groups(path: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     try:
         value = json_text.read(fsio.read(path, limit=LIMIT).decode()).root.value
@@ -100,13 +121,24 @@ def _our_groups(path: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
 
 
 def _state(path: str) -> Mapping[str, Any]:
-    try:
-        said = tomllib.loads(fsio.read(path, limit=LIMIT).decode().removeprefix(json_text.BOM))
-    except (OSError, ValueError, TooLarge, UnsafePath):
-        return {}
-    hooks = said.get("hooks")
+    hooks = _toml(path).get("hooks")
     state = hooks.get("state") if isinstance(hooks, dict) else None
     return state if isinstance(state, dict) else {}
+
+
+def _toml(path: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(fsio.read(path, limit=LIMIT).decode().removeprefix(json_text.BOM))
+    except (OSError, ValueError, TooLarge, UnsafePath):
+        return {}
+
+
+def _json(path: str) -> Mapping[str, Any]:
+    try:
+        said = json.loads(fsio.read(path, limit=LIMIT).decode().removeprefix(json_text.BOM))
+    except (OSError, ValueError, RecursionError, TooLarge, UnsafePath):
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def _label(event: str) -> str:

@@ -71,6 +71,7 @@ class Wiring:
 
     def carry_out(self) -> None:
         """Do it: launchers first, so that no setting ever names what is not there; when removing, last."""
+        self.record = record.load(self.homes.record)  # another clone may have connected something meanwhile
         for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
             if step.after != step.file.data:
                 _write(step)

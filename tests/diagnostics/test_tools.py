@@ -1,0 +1,43 @@
+"""How an agent stands: one next step, the most urgent first."""
+
+import pytest
+
+from holdfast.diagnostics.tools import Facts, state
+
+SEEN = 1_794_813_756_965_558_311
+
+
+@pytest.mark.parametrize(
+    ("facts", "trusted", "step"),
+    [
+        (Facts("codex", None, home=False), "unknown", None),
+        (Facts("codex", "/bin/codex", home=False), "unknown", "holdfast connect codex"),
+        (Facts("gemini", None, home=True), "unknown", "holdfast connect gemini"),
+        (
+            Facts("codex", None, True, ("user", "project"), True, ()),
+            "yes",
+            "disconnect codex --scope project",
+        ),
+        (Facts("codex", None, True, ("user",), False, ("Stop",)), "no", "holdfast connect codex"),
+        (
+            Facts("codex", None, True, ("user",), True, ("Stop",), "[features]"),
+            "no",
+            "switched off: [features]",
+        ),
+        (Facts("codex", None, True, ("user",), True, ("Stop",)), "no", "1 of its hooks wait for approval"),
+        (Facts("gemini", None, True, ("project",), True, ("AfterAgent",)), "no", "/permissions trust"),
+        (Facts("claude", None, True, ("user",), True, None), "not needed", "start claude in this repository"),
+        (Facts("claude", None, True, ("user",), True, None, None, SEEN), "not needed", None),
+    ],
+)
+def test_the_next_step_is_the_first_that_is_missing(facts: Facts, trusted: str, step: str | None) -> None:
+    """Whoever reads five hints follows none."""
+    found = state(facts)
+    assert found.trusted == trusted
+    assert found.next_step is None if step is None else step in (found.next_step or "")
+
+
+def test_when_it_was_last_seen_is_told_in_one_time_zone() -> None:
+    """A local time in a report is a riddle elsewhere."""
+    found = state(Facts("claude", None, home=True, scopes=("user",), current=True, seen=SEEN))
+    assert found.firing and found.last_seen == "2026-11-16T07:22:36Z"
