@@ -191,6 +191,14 @@ def test_what_no_person_said_is_no_prompt(tmp_path: Path, what: str) -> None:
     assert (turn.prompt, turn.answer) == ("begin", "2")
 
 
+def test_a_pack_that_gemini_escaped_is_dropped_with_its_wrapper(tmp_path: Path) -> None:
+    """Gemini writes what a hook says with its brackets escaped: our own marks cannot be looked for (law 16)."""
+    pack = "&lt;holdfast-data k3&gt;\nDEC-abcdefg: tabs\n&lt;/holdfast-data k3&gt;"
+    [turn] = turns(tmp_path, user("u1", [{"text": f"<hook_context>{pack}</hook_context>\n\nfix the parser"}]))
+
+    assert turn.prompt == "fix the parser"
+
+
 def test_a_prompt_is_told_without_hooks_files_and_private_words(tmp_path: Path) -> None:
     """Gemini writes what our hook says into the person's own message (law 16)."""
     files = "\n--- Content from referenced files ---\nall of a.py\n--- End of content ---"
