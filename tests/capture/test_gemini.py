@@ -192,7 +192,7 @@ def test_what_no_person_said_is_no_prompt(tmp_path: Path, what: str) -> None:
 
 
 def test_a_pack_that_gemini_escaped_is_dropped_with_its_wrapper(tmp_path: Path) -> None:
-    """Gemini writes what a hook says with its brackets escaped: our own marks cannot be looked for (law 16)."""
+    """Gemini escapes the brackets in what a hook says: our own marks cannot be looked for (law 16)."""
     pack = "&lt;holdfast-data k3&gt;\nDEC-abcdefg: tabs\n&lt;/holdfast-data k3&gt;"
     [turn] = turns(tmp_path, user("u1", [{"text": f"<hook_context>{pack}</hook_context>\n\nfix the parser"}]))
 
