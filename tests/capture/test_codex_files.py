@@ -93,7 +93,7 @@ def test_a_bomb_is_refused_before_it_bursts(tmp_path):
     path = packed(tmp_path, body() + b" " * size + b"\n")
     assert os.path.getsize(path) < 1 << 20
 
-    with pytest.raises(BadInput, match="unpacks to more than 64 MiB"):
+    with pytest.raises(BadInput, match="unpacks to more than 8 MiB"):
         list(reading(path))
 
 
@@ -139,6 +139,18 @@ def test_without_what_unpacks_the_sentence_says_what_to_install(tmp_path, monkey
     with pytest.raises(BadInput, match="not installed") as refused:
         reading(str(path))
     assert "holdfast[zstd]" in refused.value.hint
+
+
+def test_what_is_no_file_keeps_nobody_waiting(tmp_path):
+    """A pipe with a rollout's name would hang an import for ever."""
+    path = str(tmp_path / f"rollout-2026-02-01T11-00-00-{THREAD}.jsonl")
+    os.mkfifo(path)
+
+    assert not CODEX.is_mine(path)
+    with pytest.raises(BadInput):
+        reading(path)
+    with pytest.raises(BadInput):
+        reading(str(tmp_path / "gone.jsonl"))
 
 
 def test_titles_come_from_what_lies_beside(tmp_path):

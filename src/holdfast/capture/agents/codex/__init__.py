@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.capture.agents.codex.document import items_of
-from holdfast.capture.agents.codex.files import found, is_damaged, opened, title
+from holdfast.capture.agents.codex.files import found, is_damaged, is_file, opened, title
 from holdfast.capture.agents.codex.origin import Head, head_of, named, of_document
 from holdfast.capture.agents.codex.passed import is_wanted
 from holdfast.capture.agents.codex.turns import Teller
@@ -32,6 +32,8 @@ def _home(environ: dict[str, str], home: str) -> str:
 
 
 def _is_mine(path: str) -> bool:
+    if not is_file(path):
+        return False
     if _is_document(path):
         return _is_first_generation(path)
     try:
@@ -62,6 +64,8 @@ def _first(path: str) -> list[dict[str, Any]]:
 
 def _read(path: str, start: int = 0, origin: Origin | None = None) -> Reading:
     """A rollout's turns from a byte on; BadInput if it is none."""
+    if not is_file(path):
+        raise BadInput(f"{path} is no file that could be read")
     if _is_document(path):
         return _read_document(path)
     head = head_of(_first(path), path, title=title(path, named(path)))

@@ -9,6 +9,7 @@ Offsets in it are those of the unpacked bytes, so they still hold when Codex pac
 
 import io
 import os
+import stat
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
@@ -22,7 +23,7 @@ from holdfast.model.transcript import cut
 
 # A packed rollout may unpack to this many bytes, and to this many times its own size once it is beyond the
 # size that is always allowed; level 3 packs transcripts about 5 to 1, repeated ones 60 to 1.
-MAX_UNPACKED, MAX_RATIO, ALWAYS_UNPACKED = 4 << 30, 400, 64 << 20
+MAX_UNPACKED, MAX_RATIO, ALWAYS_UNPACKED = 4 << 30, 200, 8 << 20
 MAX_WINDOW = 32 << 20  # bytes of memory a packed file may ask for; level 3 asks for 2 MiB
 _MOST_NOTES = 32 << 20  # bytes of the notes beside the rollouts that are read
 _LONGEST_TITLE = 200
@@ -43,6 +44,14 @@ def found(home: str) -> Iterator[str]:
 
 def _is_rollout(name: str) -> bool:
     return name.startswith("rollout-") and name.endswith((".jsonl", ".json"))
+
+
+def is_file(path: str) -> bool:
+    """Whether a path is a plain file: a pipe would keep its reader waiting for ever."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def opened(path: str) -> IO[bytes]:
