@@ -34,7 +34,7 @@ KEY, OWNER = "agent_turn", "agent_plan"  # what our turns and items carry beside
 ENDED_BY = "transcript"
 _OBJECTIVE = 200
 _ID = 10  # characters
-_COMMANDS = 20  # of a turn; its run has them all
+_COMMANDS = 10  # of a turn; its run has them all
 
 
 def session_id(agent: str, session: str) -> str:

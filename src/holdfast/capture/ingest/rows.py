@@ -33,7 +33,7 @@ MAX_NAME = 200  # characters of an id or a name that somebody else gave
 MAX_PATH = 4_096
 TURN_COMMANDS, TURN_FILES = 100, 300
 KEPT = 4_000  # characters of a result that a run keeps, of its beginning and its end
-_TOLD = 2_000  # and that summaries look at
+_TOLD = 1_500  # and that summaries look at
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
 _COMMITS = re.compile(r"\bgit\b[^\n]{0,2000}\b(?:commit|merge|cherry-pick|revert)\b")
 
