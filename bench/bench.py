@@ -23,6 +23,7 @@ from bench import (
     footprint,
     hook,
     index,
+    mcp,
     redact,
     review,
     tasks,
@@ -61,6 +62,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "status": lambda b: cold.status(b.corpus(1_000), b.corpus(10_000)),
     "hook": lambda b: hook.recording(b.folder),
     "agents": lambda b: agents.hooks(b.folder, b.cache),
+    "mcp": lambda b: mcp.starting(b.folder),
     "graph": lambda b: tasks.graph(),  # noqa: ARG005 - its tasks need no folder
     "moved": lambda b: tasks.moved(),  # noqa: ARG005
     "changed": lambda b: tasks.changed(b.folder, b.cache),

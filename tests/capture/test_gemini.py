@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.capture.agents import dialect, recognised
 from holdfast.capture.agents.gemini import project_hash
-from holdfast.capture.agents.gemini_log import MAX_MESSAGES
-from holdfast.capture.agents.reading import MAX_DOCUMENT, Reading
+from holdfast.capture.agents.gemini_log import MAX_LOG, MAX_MESSAGES
+from holdfast.capture.agents.reading import Reading
 from holdfast.errors import BadInput
 from holdfast.model.transcript import MAX_STEPS, Call, Result, Turn
 
@@ -445,7 +445,7 @@ def test_unknown_records_are_counted(tmp_path: Path) -> None:
 def test_what_is_too_large_is_refused_with_a_sentence(tmp_path: Path) -> None:
     """A log has to be held to be folded: one beyond the limit would take the machine's memory."""
     large = Path(log(tmp_path / "large.jsonl", user("u1", "hi")))
-    os.truncate(large, MAX_DOCUMENT + 1)
+    os.truncate(large, MAX_LOG + 1)
     with pytest.raises(BadInput, match="128 MiB"):
         read(str(large))
 

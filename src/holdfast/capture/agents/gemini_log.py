@@ -17,7 +17,6 @@ from typing import Any
 
 from holdfast.capture.agents.gemini_calls import BLOCKS
 from holdfast.capture.agents.reading import (
-    MAX_DOCUMENT,
     MAX_LINE,
     Counted,
     dict_of,
@@ -28,6 +27,7 @@ from holdfast.capture.agents.reading import (
 from holdfast.capture.agents.stripping import name, passed_over, spoken, words
 from holdfast.errors import BadInput
 
+MAX_LOG = 128 << 20  # bytes; most of them tell a message again as it grows
 MAX_MESSAGES = 20_000
 _CALLS = ("functionCall", "functionResponse")
 _KEPT = ("sessionId", "projectHash", "startTime", "kind", "summary", "directories")
@@ -111,8 +111,8 @@ def _content(message: dict[str, Any]) -> str:
 
 def folded(path: str, counted: Counted) -> Log:
     """A session's file, all of it; BadInput if it is none, or too large."""
-    if os.path.getsize(path) > MAX_DOCUMENT:
-        raise BadInput(f"{path} has more than {MAX_DOCUMENT >> 20} MiB and is not read")
+    if os.path.getsize(path) > MAX_LOG:
+        raise BadInput(f"{path} has more than {MAX_LOG >> 20} MiB and is not read")
     log = Log()
     if _is_document(path):
         _document(path, log, counted)

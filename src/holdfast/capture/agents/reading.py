@@ -14,8 +14,8 @@ from typing import IO, Any
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Origin, Turn
 
-MAX_LINE = 16 << 20  # bytes; a longer line is counted and passed over
-MAX_DOCUMENT = 128 << 20  # of a transcript that is one JSON document
+MAX_LINE = 8 << 20  # bytes; a longer line is counted and passed over
+MAX_DOCUMENT = 32 << 20  # of a transcript that is one JSON document
 _HEAD = 64 << 10
 _DECODER = json.JSONDecoder()
 
