@@ -35,14 +35,15 @@ class Living(Importing, Hydrating):
 
     def _drain_some(self) -> None:
         """The same on the way of any command, if it is little; a failure is said and stops nothing."""
-        if not any(pointers.is_filled(store) for store in self.clone.stores):
-            return
         try:
             self._drain(SMALL)
         except (HoldfastError, OSError) as error:
             self.clone.notes.append(f"what agents did was not taken in: {error}")
 
     def _drain(self, most: int | None) -> Drained:
+        if not any(pointers.is_filled(store) for store in self.clone.stores):
+            draining.leave_no_drawer(self.clone)
+            return Drained()
         self._keep_packs()
         ingest = Ingest(self.clone, decided=decided, sessions=self.settings.has("sessions"))
         taken: list[Taken] = []

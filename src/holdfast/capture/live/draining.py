@@ -77,6 +77,7 @@ def drain(clone: Clone, take: Take, *, now: int, most: int | None = None) -> Dra
     """
     done = Drained()
     if not any(pointers.is_filled(store) for store in clone.stores):
+        leave_no_drawer(clone)
         return done
     if most is not None and backlog(clone) > most:
         done.waiting = len(pointers.waiting(*clone.stores))
@@ -85,6 +86,7 @@ def drain(clone: Clone, take: Take, *, now: int, most: int | None = None) -> Dra
         with pointers.held(clone.layout):
             _drain(clone, take, now, done)
             pointers.sweep(now, *clone.stores)
+            leave_no_drawer(clone)
     except (Busy, ReadOnlyStore):  # another is at it, or this is a sandbox: it waits
         done.waiting = len(pointers.waiting(*clone.stores))
     return done
@@ -109,10 +111,6 @@ def _drain(clone: Clone, take: Take, now: int, done: Drained) -> None:
         last = begun.get((one.agent, one.tree), (0, one.name))
         is_followed = last[1] != one.name and last[0] > one.seen
         _read(clone, take, one, _Moment(now, is_followed), done)
-    for store in clone.stores[
-        1:
-    ]:  # an empty inbox in the work tree would keep every answer off the quick path
-        _leave_no_drawer(store.inbox)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,11 +285,17 @@ def _archived(path: str) -> list[str]:
     return [kept, f"{kept}.zst"] if there else []
 
 
-def _leave_no_drawer(folder: str) -> None:
+def leave_no_drawer(clone: Clone) -> None:
+    """Outside a sandbox no empty inbox stays in the work tree: it would keep answers from being quick."""
+    folder = clone.private.sandboxed().inbox
+    if clone.layout.private != clone.private.private or clone.reading or len(clone.stores) < 2:
+        return
     try:
-        left = [name for name in os.listdir(folder) if name.endswith(".lock") or name.startswith("seen-")]
-        if len(left) == len(os.listdir(folder)):
-            for name in left:
+        names = os.listdir(folder)
+        if not any(
+            name.endswith((".jsonl", ".live", ".pack", ".vanished")) or ".taken-" in name for name in names
+        ):
+            for name in names:
                 os.unlink(os.path.join(folder, name))
             os.rmdir(folder)
     except OSError:
