@@ -20,6 +20,7 @@ class Facts:
     waiting: tuple[str, ...] | None = None  # events its user has not approved; None: it asks for none
     off: str | None = None  # the setting by which all its hooks are switched off
     seen: int | None = None  # when its hook was last called for this clone, in nanoseconds
+    late: int = 0  # how often what its hook had to tell came too late
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class ToolState:
     waiting: tuple[str, ...]
     firing: bool
     last_seen: str | None  # UTC
+    late: int
     next_step: str | None
 
 
@@ -50,6 +52,7 @@ def state(facts: Facts) -> ToolState:
         waiting=facts.waiting or (),
         firing=seen is not None,
         last_seen=seen.isoformat(timespec="seconds").replace("+00:00", "Z") if seen else None,
+        late=facts.late,
         next_step=next((step for step in (rule(facts) for rule in _RULES) if step), None),
     )
 

@@ -36,6 +36,7 @@ class Tooling(Viewing):
             waiting=approving.waiting(name, scopes[0], user, top) if scopes else None,
             off=trust.switched_off(name, user),
             seen=pointers.last_seen(self.clone.layout, name),
+            late=pointers.late(self.clone.layout, name),
         )
 
     def _homes(self) -> Homes:

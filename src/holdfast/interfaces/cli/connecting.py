@@ -71,9 +71,10 @@ def connect(
 def disconnect(
     place: Place, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool
 ) -> None:
-    """Take hooks, MCP server and blocks out; every file is as it was before.
+    """Take agents' hooks, server and block out to the byte.
 
-    Of these tools, or of all. With --scope, only hooks and server of that scope.
+    Of these tools, or of all; every file is as it was before. With --scope, only hooks and server of that
+    scope.
     """
     _scope_fits(tools, scope)
     with place.project() as project:

@@ -119,11 +119,12 @@ def _trust(one: ToolState) -> str:
 
 
 def _heard(one: ToolState) -> str:
-    return f"firing, last seen {one.last_seen}" if one.firing else "never seen here"
+    late = f"; {count(one.late, 'time')} too slow to tell" if one.late else ""
+    return f"firing, last seen {one.last_seen}{late}" if one.firing else "never seen here"
 
 
 def tools_object(found: Sequence[ToolState]) -> list[dict[str, Any]]:
-    names = ("installed", "connected", "unchanged", "trusted", "firing", "last_seen", "next_step")
+    names = ("installed", "connected", "unchanged", "trusted", "firing", "last_seen", "late", "next_step")
     return [
         {"id": one.tool, **{name: getattr(one, name) for name in names}, "waiting": list(one.waiting)}
         for one in found
