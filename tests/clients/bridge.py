@@ -1,12 +1,12 @@
 """Between a client that only speaks plain HTTP and our servers: one adds the token, one speaks stdio."""
 
+import contextlib
 import http.client
 import json
 import queue
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ class Quiet(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _served(handler: type[Quiet]) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
@@ -45,7 +45,7 @@ def _served(handler: type[Quiet]) -> Iterator[str]:
         server.server_close()
 
 
-@contextmanager
+@contextlib.contextmanager
 def with_token(address: str, token: str) -> Iterator[str]:
     """An address at which the server at another one is reached with its token; foreign names stay foreign."""
     target = address.removeprefix("http://").removesuffix("/mcp")
@@ -66,9 +66,10 @@ def with_token(address: str, token: str) -> Iterator[str]:
             self.send_header("Connection", "close")
             self.end_headers()
             self.close_connection = True
-            while chunk := answer.read1(1 << 16):
-                self.wfile.write(chunk)
-                self.wfile.flush()
+            with contextlib.suppress(http.client.HTTPException, OSError):  # a stream that either side ended
+                while chunk := answer.read1(1 << 16):
+                    self.wfile.write(chunk)
+                    self.wfile.flush()
             there.close()
 
         do_GET = do_POST = do_DELETE = do_PUT = do_OPTIONS = _forward
@@ -77,7 +78,7 @@ def with_token(address: str, token: str) -> Iterator[str]:
         yield here
 
 
-@contextmanager
+@contextlib.contextmanager
 def over_stdio(command: Sequence[str], cwd: Path) -> Iterator[str]:
     """An address at which a server that speaks stdio is reached: a message in, its answer out."""
     process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
