@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from holdfast.security.redact import Scanner
+from holdfast.security.redact import Scanner, Stream
 
 from .corpus import CODINGS, samples
 from .fakes import HARMLESS, ISSUED, PASS
@@ -110,3 +110,41 @@ def test_a_long_encoded_text_is_looked_at_to_its_end() -> None:
         clean = SCAN.text(f"before {packed} after")
         assert clean.startswith("before ") and clean.endswith("[redacted:password] after")
         assert PASS.encode() not in base64.b64decode(clean.split()[1].split("[")[0] + "==")
+
+
+class Looks:
+    """Counts how many bytes a coding decodes."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.size = 0
+        real = Stream._said
+
+        def counted(stream: Stream, text: bytes) -> str | None:
+            self.size += len(text)
+            return real(stream, text)
+
+        monkeypatch.setattr(Stream, "_said", counted)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        base64.b64encode(b"hello there " * 4) + b"\n",
+        base64.b64encode(b"hello there " * 3),
+        base64.b64encode(b"hello there, friend") + b" ",
+        b"%41",
+        quote("%41" * 50).encode() + b" ",
+        b"\\u0041",
+        b"a\\/b ",
+        base64.b64encode(base64.b64encode(b"hello there my friend, how are you") * 20) + b" ",
+    ],
+)
+def test_encoded_text_is_looked_at_a_bounded_number_of_times(
+    unit: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hostile transcript must not hold up the import: no byte is decoded again and again."""
+    looks = Looks(monkeypatch)
+    for size in (50_000, 200_000):
+        looks.size = 0
+        SCAN.text((unit * (size // len(unit) + 1))[:size].decode())
+        assert looks.size <= 6 * size

@@ -118,7 +118,7 @@ CARRIERS: tuple[Shape, ...] = (
     Shape(
         "password",
         (b"dbname=",),
-        rb"dbname=[^\r\n\"]{1,200}? password=(?:'([^'\r\n]{2,128})'|(?!')"
+        rb"dbname=(?:(?! password=)[^\r\n\"]){1,200}+ password=(?:'([^'\r\n]{2,128})'|(?!')"
         + REAL
         + rb"([^\s\"'`&;<>\\]{3,256}))",
         (Rest(rb"[^'\r\n]*", 4096), _TO_BLANK),
@@ -157,17 +157,20 @@ CARRIERS: tuple[Shape, ...] = (
     Shape(
         "password",
         (b"mysql",),
-        rb"mysql(?:dump|admin|import)? [^\r\n|;&]{0,160}?(?<= -p)" + _OPTION_VALUE,
+        rb"mysql(?:dump|admin|import)?(?:(?! -p)[^\r\n|;&]){0,160}+ -p" + _OPTION_VALUE,
         (_TO_BLANK,),
     ),
     Shape(
         "password",
         (b"docker login", b"podman login", b"az login", b"helm registry login"),
-        rb"(?:docker|podman|az|helm registry) login [^\r\n|;&]{0,160}?(?<= -p) " + _OPTION_VALUE,
+        rb"(?:docker|podman|az|helm registry) login(?:(?! -p)[^\r\n|;&]){0,160}+ -p " + _OPTION_VALUE,
         (_TO_BLANK,),
     ),
     Shape(
-        "password", (b"redis-cli ",), rb"redis-cli [^\r\n|;&]{0,160}?(?<= -a) " + _OPTION_VALUE, (_TO_BLANK,)
+        "password",
+        (b"redis-cli ",),
+        rb"redis-cli(?:(?! -a)[^\r\n|;&]){0,160}+ -a " + _OPTION_VALUE,
+        (_TO_BLANK,),
     ),
     Shape(
         "password",

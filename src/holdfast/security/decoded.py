@@ -43,8 +43,10 @@ class Coding:
 
 # Base64. Text has no byte above 127, so the first sign of each four stands for a number below 32.
 _TEXT_FIRST = re.compile(rb"(?:[A-Za-f][A-Za-z0-9+/_-]{3}){4}")
+# A line that is no whole number of fours ends the word: what follows would be read askew.
 _BASE64 = re.compile(
-    rb"[A-Za-z0-9+/_-]{16,2048}+(?:(?:(?:\\r)?\\n|\r?\n)[ \t]{0,16}+[A-Za-z0-9+/_-]{1,200}+){0,64}={0,2}"
+    rb"(?:[A-Za-z0-9+/_-]{4}){4,512}+"
+    rb"(?:(?:(?:\\r)?\\n|\r?\n)[ \t]{0,16}+(?:[A-Za-z0-9+/_-]{4}){1,50}+){0,64}[A-Za-z0-9+/_-]{0,3}={0,2}"
 )
 _BREAKS = re.compile(rb"\\[rn]|\s+")
 _TEXT = re.compile(rb"(?:[\t\n\r\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3})+")

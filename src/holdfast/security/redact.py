@@ -173,13 +173,14 @@ class Stream:
     """Redacts bytes as they arrive; what cannot be decided yet is held back, at most a few KiB."""
 
     __slots__ = (
-        *("_after_secret", "_again", "_context", "_depth", "_found", "_held", "_left", "_patience", "_rest"),
-        *("_scanner", "hidden"),
+        *("_after_secret", "_again", "_context", "_depth", "_found", "_held", "_left", "_patience", "_read"),
+        *("_rest", "_scanner", "hidden"),
     )
 
     def __init__(self, scanner: Scanner, patience: Patience, depth: int = 0) -> None:
         self._scanner, self._patience, self._depth = scanner, patience, depth
         self.hidden: dict[str, int] = {}  # how often each rule hid something, the first that did so first
+        self._read: dict[str, int] = {}  # how far a word of each coding was looked at
         self._again: list[tuple[int, Coding]] = []  # where long encoded words are looked at once more
         self._held = b""  # raw bytes whose fate is open
         self._context = b""  # the visible bytes before them
@@ -217,6 +218,7 @@ class Stream:
             final=final,
         )
         self._again = [(view.base + place, coding) for place, coding in self._again]
+        self._read = {name: view.base + end for name, end in self._read.items()}
         for place, coding in self._again:
             hits.again(place, coding)
         if self._after_secret:
@@ -279,13 +281,16 @@ class Stream:
 
     def _within(self, view: View, hits: Hits, start: int, coding: Coding) -> "_Secret | None":
         """The whole encoded word here, if what it says holds a secret."""
+        if start < self._read.get(coding.name, 0) and (start, coding) not in self._again:
+            return None  # it lies within a word that was looked at
         word = coding.read(view.text, start)
         if word is None:
             return None
+        self._read[coding.name] = word.end
         rule = self._said(word.text)
         if rule is None:
             if word.again is not None:
-                self._again.append((word.again, coding))
+                self._again = [(word.again, coding), *(later for later in self._again if later[0] > start)]
                 hits.again(word.again, coding)
             return None
         if self._scanner.allow and self._allowed(view, view.text[start : word.end], word.end, coding.rest):
@@ -329,6 +334,7 @@ class Stream:
         self._held = view.tail(stop)
         self._found = [(start - stop, secret.moved(-stop)) for start, secret in self._found]
         self._again = [(place - stop, coding) for place, coding in self._again if place >= stop]
+        self._read = {name: end - stop for name, end in self._read.items() if end > stop}
         self._after_secret = stop == view.edge
         self._context = view.text[max(0, stop - _CONTEXT) : stop]
         return view.between(position, stop) if stop > position else b""
