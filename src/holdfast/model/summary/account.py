@@ -30,6 +30,9 @@ SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8
 _SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
 _COMMITTED = re.compile(r"^\[(\S+(?: \(root-commit\))?) ([0-9a-f]{7,40})\] (.+)$", re.M)
+_COMMITS = re.compile(
+    r"\bgit\b.*\b(?:commit|merge|cherry-pick|revert|am|pull)\b|\b(?:gh|glab)\b.*\bcreate\b", re.S
+)
 _PULLED = re.compile(r"https://\S+/(?:pull|merge_requests)/\d+")
 _FILE = re.compile(r'"(?:file_path|path|notebook_path)"\s*:\s*"([^"\n]{1,400})"')
 # Says nothing by itself: a cheer, or that something is about to be said.
@@ -213,7 +216,7 @@ class Account:
 
     def _commit(self, text: str, command: str) -> bool:
         """Whether a command made commits, as git told it."""
-        if not re.search(r"\b(?:git|gh|glab)\b", command):
+        if not _COMMITS.search(command[:4000]):
             return False
         found = list(_COMMITTED.finditer(text[:20_000]))
         for one in found:

@@ -1,6 +1,7 @@
 """Commands as people would retell them: what was run, whether it matters, whether it tests something."""
 
 import re
+from functools import lru_cache
 
 from holdfast.model.summary.wording import cut, one_line
 
@@ -64,6 +65,7 @@ def inner(command: str) -> str:
     return found["inner"] if found else text
 
 
+@lru_cache(maxsize=512)  # the same few are run again and again
 def shown(command: str) -> str:
     """A command on one short line, without the folder it went to and the pager it ended in."""
     text = inner(command)
@@ -95,6 +97,7 @@ def parts(command: str) -> list[str]:
     return found_parts
 
 
+@lru_cache(maxsize=512)  # the same few are run again and again
 def matters(command: str) -> bool:
     """Whether a command did more than look around."""
     text = _unsigned(inner(command))
@@ -103,6 +106,7 @@ def matters(command: str) -> bool:
     return any(not _looks(part) for part in parts(command))
 
 
+@lru_cache(maxsize=512)  # the same few are run again and again
 def tests(command: str) -> str | None:
     """The part of a command line that tests or checks something; None if none does."""
     return next((part for part in parts(command) if _TESTS.match(_short_head(part))), None)
