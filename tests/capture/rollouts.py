@@ -1,12 +1,17 @@
 """Codex rollouts as tests write them: the shape of 0.104, with what a test wants in it."""
 
 import json
+import shutil
 import uuid
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from tests.conftest import GitRepo
+from tests.git.place import Place
+
+_MADE: list[Path] = []  # one project, made once and copied: making one takes a dozen gits
 BEGAN = datetime(2026, 2, 1, 10, 0, 0, tzinfo=UTC)
 
 
@@ -95,6 +100,15 @@ class Rollout:
     def plans(self, **steps: str) -> "Rollout":
         plan = [{"step": name.replace("_", " "), "status": status} for name, status in steps.items()]
         return self.calls_tool("update_plan", {"plan": plan}, "Plan updated")
+
+
+def a_place(folder: Path, made: Path) -> Place:
+    """A project in a folder; `made` is where the one lies that all are copied from."""
+    if not _MADE or not _MADE[0].exists():
+        Place.make(made / "repo")
+        _MADE[:] = [made / "repo"]
+    shutil.copytree(_MADE[0], folder / "repo", symlinks=True)
+    return Place(GitRepo(folder / "repo"), str(folder / "cache"))
 
 
 def _iso(at: datetime) -> str:

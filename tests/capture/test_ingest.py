@@ -21,14 +21,14 @@ from holdfast.store import sessions, transcripts
 from tests.git.place import Place
 
 from .conftest import FAKE_KEY, faults
-from .rollouts import BEGAN, Rollout, rollout
+from .rollouts import BEGAN, Rollout, a_place, rollout
 
 CODEX = dialect("codex")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place.make(tmp_path / "repo")
+def place(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    return a_place(tmp_path, tmp_path_factory.getbasetemp() / "project")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from holdfast.store import capsule, sessions, transcripts
 from tests.git.place import Place
 
 from .conftest import faults
-from .rollouts import Rollout, rollout
+from .rollouts import Rollout, a_place, rollout
 from .test_run import Failing, in_a_process_that_dies
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -27,8 +27,8 @@ CODEX = dialect("codex")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place.make(tmp_path / "repo")
+def place(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    return a_place(tmp_path, tmp_path_factory.getbasetemp() / "project")
 
 
 def written(place: Place, home: Path, turns: int = 2) -> Rollout:
@@ -67,7 +67,7 @@ def next_command(place: Place) -> None:
     recover.complete(clone)
 
 
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.torture)])
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.torture)])
 def test_killed_at_any_call_the_next_import_completes_it(
     place: Place, tmp_path: Path, step: int, seed: int
 ) -> None:
@@ -157,10 +157,10 @@ def wait_for(found: Any) -> None:
         time.sleep(0.002)
 
 
-@pytest.mark.parametrize("moment", ["cycles", "manifest", "any"])
+@pytest.mark.parametrize("moment", [pytest.param("cycles", marks=pytest.mark.torture), "manifest", "any"])
 def test_kill_9_of_an_import_under_way(place: Place, tmp_path: Path, moment: str, seed: int) -> None:
     """A laptop that runs out of power in the middle of an import has its history afterwards, once."""
-    file = written(place, tmp_path / "home", turns=60)
+    file = written(place, tmp_path / "home", turns=20)
     folder = Path(place.open().layout.runs)
     name = {"cycles": "cycles.jsonl", "manifest": "MANIFEST"}.get(moment)
     process = start(place, file)
@@ -174,7 +174,7 @@ def test_kill_9_of_an_import_under_way(place: Place, tmp_path: Path, moment: str
     process.stdout.close()
     next_command(place)
     take_in(place.open(), CODEX, str(file.path), ended=True)
-    once(place, 60)
+    once(place, 20)
 
 
 def test_two_imports_at_once_take_a_session_once(place: Place, tmp_path: Path) -> None:
