@@ -234,14 +234,14 @@ def _make(text: str) -> Outcome | None:
 _Reader = Callable[[str], Outcome | None]
 # Each with words without which it has said nothing.
 _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
-    ("pytest", _pytest, (" in ",)),
+    ("pytest", _pytest, ("ed in ", "error in ", "errors in ", "warning in ", "warnings in ", "no tests ran")),
     ("cargo", _cargo, ("test result:", "error: could not compile", "error: aborting")),
     ("jest", _jest, ("Tests",)),
     ("unittest", _unittest, ("Ran ",)),
     ("java", _java, ("Tests run:", "completed,", "BUILD ")),
     ("others", _others, (" example", "OK (", "Tests: ", "% tests passed", "Failed:")),
-    ("go", _go, ("ok", "FAIL")),
-    ("node", _node, ("pass", "fail")),
+    ("go", _go, ("ok  ", "ok\t", "--- FAIL:", "FAIL\t")),
+    ("node", _node, (" passing", " failing", "# pass", "ℹ pass", " pass\n", " fail\n")),
     ("checks", _checks, ("no issues found", "checks passed", " errors", "Found ", " problem", "error TS")),
     ("make", _make, ("***",)),
 )
@@ -267,8 +267,8 @@ _HINT = re.compile(
     re.M,
 )
 _NOISE = re.compile(
-    r"A complete log of this run|^npm (?:ERR!|error)[ \t]*(?:code|path|$)|^make(?:\[\d+\])?:|ERROR task failed$"
-    r"|exit(?:ed with)? (?:code|status) \d+\.?$",
+    r"A complete log of this run|^npm (?:ERR!|error)[ \t]*(?:code|path|$)|^make(?:\[\d+\])?:"
+    r"|ERROR task failed$|exit(?:ed with)? (?:code|status) \d+\.?$",
     re.M,
 )
 
