@@ -6,6 +6,7 @@ import json
 import random
 import uuid
 from collections import Counter
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
@@ -91,12 +92,13 @@ def test_a_key_within_a_blob_by_chance_is_no_key(seed: int) -> None:
 def test_own_rules_and_allowed_values_count_in_codings_too(write: str) -> None:
     """A team's rule is about what is said, not about how it is written."""
     scan = Scanner(["corp-[0-9]{6}"], [ISSUED["npm"][0], "corp-000000"])
-    wrote = {
+    ways: dict[str, Callable[[str], str]] = {
         "raw": lambda text: text,
         "base64": lambda text: base64.b64encode(text.encode()).decode(),
         "percent": lambda text: quote(text, safe="") + "%20",
         "escapes": lambda text: text.replace(" ", "\\u0020"),
-    }[write]
+    }
+    wrote = ways[write]
     assert "[redacted:custom]" in scan.text(wrote("the badge is corp-123456 today"))
     for allowed in ("the badge is corp-000000 today", f"the token is {ISSUED['npm'][0]} in tests"):
         assert scan.text(wrote(allowed)) == wrote(allowed)
