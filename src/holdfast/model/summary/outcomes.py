@@ -33,7 +33,7 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=256)  # a turn is told in its line and in its run
 def outcome(text: str) -> Outcome | None:
     """What a known runner said in an output; None if none spoke."""
-    text = text[-MAX_TEXT:]
+    text = plain(text) if "\x1b" in text else text[-MAX_TEXT:]  # colours part words
     there = [one for one in _READERS if any(word in text for word in one[2])]
     told = plain(text) if there else ""
     for runner, read, _ in there:
