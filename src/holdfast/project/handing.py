@@ -166,7 +166,8 @@ def _work(found: Material, last: Sequence[str]) -> Iterator[Line]:
     branch = found.branch or "a detached HEAD"
     dirty = len(found.changed.uncommitted)
     files = f", {dirty:,} {'file' if dirty == 1 else 'files'} not committed" if dirty else ""
-    yield line(f"- where: {branch} at {found.head[:12] if found.head else 'no commit yet'}{files}", here)
+    at = f" at {found.head[:12]}" if found.head else ", before its first commit"
+    yield line(f"- where: {branch}{at}{files}", here)
     steps = [*next_steps(session), *(f"the last run left open: {one}" for one in last)]
     yield from (line(f"- next: {one}", thread) for one in steps[:_STEPS])
 

@@ -29,7 +29,7 @@ _TO = click.option(
 @command(root, "handoff")
 @click.option("--budget", type=click.IntRange(600, 100_000), metavar="TOKENS", help="How long it may be.")
 def handoff(place: Place, budget: int | None) -> None:
-    """Tell another agent, or a person, what they need to take over the work here.
+    """Tell whoever takes over here what they need.
 
     The objective, where it stands, what was done, what failed, what is open, and what governs the files that
     were touched. What nobody reviewed is marked as data.

@@ -30,7 +30,7 @@ SETTING_UP = (
 )
 @click.pass_context
 def try_(context: click.Context, place: Place, days: int) -> None:
-    """Show what this repository's last days hold; nothing is written.
+    """Show what the last days hold, and write nothing.
 
     Reads the records that Codex, Claude Code and Gemini keep of this repository, and git's log. No model is
     asked. On a terminal, r sets Holdfast up and opens the review.
