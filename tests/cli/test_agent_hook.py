@@ -446,6 +446,21 @@ def test_what_is_retired_edited_or_in_doubt_keeps_silent(quiet: Agent, cli: Cli)
     assert names[3] in said("retries", "fourth")
 
 
+def test_law_14_what_was_erased_is_not_ready_to_be_told(quiet: Agent, cli: Cli) -> None:
+    """What is kept ready for agents is text too."""
+    name = accepted(quiet.repo, "HFMARK the vault opens with a song", applies_to=["src/"])
+    ready(quiet.repo)
+    quiet.fire("SessionStart", source="startup")
+    store = quiet.repo / ".git/holdfast"
+    shutil.copy(store / "guards/main", store / "guards/tree-other")  # of another work tree
+    cli("erase", name, "--yes")
+    files = [path for path in store.rglob("*") if path.is_file()]
+    assert [path.name for path in files if b"HFMARK" in path.read_bytes()] == []
+    given = {"file_path": str(quiet.repo / "src/a.py")}
+    assert quiet.fire("PreToolUse", tool_name="Edit", tool_input=given) == ""
+    assert "HFMARK" not in Agent(quiet.repo, session="later").fire("SessionStart", source="startup")
+
+
 def test_what_was_told_is_not_captured_back(quiet: Agent) -> None:
     """Law 16: memory must not confirm itself."""
     accepted(quiet.repo, "We decided to keep the HFMARK ledger append-only for ever", applies_to=["db/"])

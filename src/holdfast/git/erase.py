@@ -320,6 +320,12 @@ def _drop_views(clone: Clone) -> None:
             for name in names:
                 if name != ".gitignore":
                     fsio.remove(os.path.join(folder, name))
+    for store in clone.stores:  # and what is ready to be told to agents, or was told and is not kept yet
+        for name in store.listed(store.guards):
+            fsio.remove(os.path.join(store.guards, name))
+        for name in store.listed(store.inbox):
+            if name.endswith(".pack"):
+                fsio.remove(os.path.join(store.inbox, name))
 
 
 def _remove_run(store: Layout, identity: str) -> list[str]:

@@ -15,8 +15,10 @@ def script() -> int:
 
 
 if __name__ == "__main__":
-    import posix
-
+    try:
+        import posix
+    except ImportError:  # no such system: nothing is recorded there, and nothing said
+        sys.exit(0)
     try:
         sys.path.insert(0, __file__.rsplit("/", 3)[0])
         script()
