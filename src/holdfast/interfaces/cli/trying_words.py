@@ -35,7 +35,10 @@ def tried(found: Tried) -> str:
         said += ["", f"No agent has left records of this repository ({_looked(found)})."]
         said += ["What follows comes from its documents and its commits."]
     if found.unread:
-        said += ["", f"{count(found.unread, 'transcript')} could not be read, or was left out as too large."]
+        said += [
+            "",
+            f"Left out, because it cannot be read or is too much for a look: {count(found.unread, 'transcript')}",
+        ]
     said += ["", _headline(found)]
     for number, one in enumerate(found.best, 1):
         said += ["", *_candidate(number, one)]

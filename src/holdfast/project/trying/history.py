@@ -14,7 +14,7 @@ from holdfast.git.clone import Clone
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.transcript import Origin, Turn, line_hash, telling_lines
 
-MAX_BYTES = 400 << 20  # of transcripts that are read; the newest are read first
+MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
 MAX_SESSIONS = 300
 MAX_TURNS = 400  # of one session that are looked at
 MAX_SAID = 20_000  # characters of a prompt or an answer
