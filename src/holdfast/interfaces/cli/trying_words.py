@@ -37,7 +37,7 @@ def tried(found: Tried) -> str:
     if found.unread:
         said += [
             "",
-            f"Left out, because it cannot be read or is too much for a look: {count(found.unread, 'transcript')}",
+            f"Left out, unreadable or too much for a look: {count(found.unread, 'transcript')}",
         ]
     said += ["", _headline(found)]
     for number, one in enumerate(found.best, 1):
