@@ -206,6 +206,7 @@ def test_a_sub_agents_file_is_a_run_of_its_own_below_the_main_one(place: Place, 
     event = next(run for run in runs(place) if run["run_id"] == second.runs[0])
     assert event["parent_run_id"] == first.runs[0]
     assert {one.who for one in second.said[second.runs[0]] if hasattr(one, "who")} == {"agent"}
+    assert len(sessions.all(place.open().layout)) == 1
 
 
 def told_by(agent: str, turns: list[Turn], cwd: str) -> Dialect:

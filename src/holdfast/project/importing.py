@@ -136,7 +136,7 @@ class Importing(Harvesting):
         finally:
             ingest.close()
         if bringing.runs or bringing.proposed:
-            self._render_quietly(all_days=True)
+            self._render_quietly()
         return bringing.done(name, folder)
 
     def _places(self, tool: Dialect, path: str | None) -> tuple[str, Iterator[str]]:

@@ -29,7 +29,7 @@ from holdfast.store.capsule import Capsule
 
 CYCLES, TURNS, LINES = "cycles.jsonl", "outputs/turns.jsonl", "outputs/lines.jsonl"
 TODOS, BODY = "outputs/todos.json", "outputs/body.json"
-MAX_CALLS, MAX_FILES, MAX_LEFT = 500, 2_000, 50  # of the event's body; the capsule has them all
+MAX_CALLS, MAX_FILES, MAX_LEFT = 100, 2_000, 50  # of the event's body; the capsule has them all
 MAX_HEARD = 1 << 20  # characters of a run that are looked through
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

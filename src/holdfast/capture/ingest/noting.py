@@ -34,7 +34,8 @@ KEY, OWNER = "agent_turn", "agent_plan"  # what our turns and items carry beside
 ENDED_BY = "transcript"
 _OBJECTIVE = 200
 _ID = 10  # characters
-_COMMANDS = 10  # of a turn; its run has them all
+# Of a turn and of a session; its runs have them all. Every pack reads every session, so they stay small.
+_COMMANDS, _ALL_COMMANDS = 4, 100
 
 
 def session_id(agent: str, session: str) -> str:
@@ -149,7 +150,7 @@ def _with_turns(
     return replace(
         old,
         turns=tuple(turns),
-        commands=notes.fewer_commands(_once([*old.commands, *ran])),
+        commands=notes.fewer_commands(_once([*old.commands, *ran]))[-_ALL_COMMANDS:],
         files=notes.more(old.files, [path for row in rows for path in row["files"]], MAX_FILES),
         commits=notes.more(old.commits, [oid for row in rows for oid in row["commits"]], MAX_COMMITS),
     )

@@ -117,7 +117,7 @@ class Ingest:
             reading = dialect.read(now.path, at, origin)
         if ended:
             self._seal(reading, origin, now, taking)
-        elif self._sessions:
+        elif self._sessions and origin.role != "subagent":
             self._note(reading, origin, now, taking)
         new = self._known.of(origin.agent, origin.session)
         if not new.runs and not taking.any:
@@ -264,7 +264,8 @@ class Ingest:
                 "name": origin.agent,
                 **{name: getattr(origin, name) for name in ("session", "role", "parent", "version", "title")},
             },
-            "session": {"id": session} if self._sessions else None,
+            # A helper's work is told by the session of whoever sent it.
+            "session": {"id": session} if self._sessions and origin.role != "subagent" else None,
         }
 
     def _parent(self, origin: Origin, old: Progress, run_id: str) -> str | None:
