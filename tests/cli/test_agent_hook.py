@@ -391,12 +391,16 @@ def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent
     for word in ("owners", "locks", "queues", "retries"):
         accepted(quiet.repo, f"Rule: {word} belong to the caller", applies_to=["many/"])
     edit = {"file_path": str(quiet.repo / "db/0001.sql"), "old_string": "a", "new_string": "b"}
+    said = {"command": "echo I will write db/0001.sql"}  # of a file that is not there
+    assert quiet.fire("PreToolUse", tool_name="Bash", tool_input=said) == ""
     told = quiet.fire("PreToolUse", tool_name="Edit", tool_input=edit)
     assert path in told and command not in told and "\n" not in told.strip()
     assert quiet.fire("PreToolUse", tool_name="Edit", tool_input=edit) == ""
     shell = {"command": "cd web && npm install left-pad 2>&1 | tail"}
     assert command in quiet.fire("PreToolUse", tool_name="Bash", tool_input=shell)
     assert quiet.fire("PreToolUse", tool_name="Bash", tool_input={"command": "npm run build"}) == ""
+    written = {"command": "echo done > db/0002.sql"}
+    assert path in Agent(quiet.repo, session="5e55-0003").fire("PreToolUse", tool_input=written)
     patch = "*** Begin Patch\n*** Update File: many/a.py\n@@\n-a\n+b\n*** End Patch"
     told = Agent(quiet.repo, "codex").fire(
         "PreToolUse", tool_name="apply_patch", tool_input={"command": patch}

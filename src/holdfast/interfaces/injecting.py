@@ -10,6 +10,7 @@ in doubt is not said. The child of the hook runs this; `injecting.py drain` is t
 import os
 import sys
 import time
+from itertools import pairwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,9 +233,19 @@ class Moment:
             ]
         elif isinstance(command, str):
             commands = simple_commands(command[:20_000])
-            named += [word for words in commands for word in words[1:] if "/" in word or "." in word][:100]
+            named += self._written(commands)
         inside = (self._from_top(path.strip()) for path in named)
         return [path for path in inside if path], commands
+
+    def _written(self, commands: "list[list[str]]") -> "list[str]":
+        """The words of commands that name a file: one that is there, or that is written to."""
+        found = []
+        for words in commands:
+            for before, word in pairwise(words):
+                inside = self._from_top(word) if "/" in word or "." in word else ""
+                if inside and (before.endswith(">") or os.path.lexists(os.path.join(self.top, inside))):
+                    found.append(word)
+        return found[:100]
 
     def _from_top(self, path: str) -> str:
         """A path as the repository spells it; nothing for what lies outside."""
