@@ -153,6 +153,27 @@ def test_a_turn_that_went_on_is_taken_from_where_it_stopped(place: Place, home: 
     assert len(session.turns) == 1 and "README" in session.turns[0].summary
 
 
+def test_a_prompt_that_nobody_had_answered_yet_is_one_turn(place: Place, home: Path) -> None:
+    """Somebody imports while an agent thinks; the question must not be asked twice."""
+    file = rollout(home, place.repo.path).asks("What is wrong with the first of these?")
+    taken(place, file)
+    file.runs("ls -la").done("Nothing is wrong with the first one.")
+    assert taken(place, file).turns == 0
+    file.asks("And what about the second of these?")
+    taken(place, file)
+    file.done("Nothing is wrong with the second one.")
+    taken(place, file)
+    (session,) = sessions.all(place.open().layout)
+    assert [turn.n for turn in session.turns] == [1, 2]
+    prompts = [
+        row["prompt"] for run in runs(place) for row in rows(place, run["run_id"], "outputs/turns.jsonl")
+    ]
+    assert sorted(filter(None, prompts)) == [
+        "And what about the second of these?",
+        "What is wrong with the first of these?",
+    ]
+
+
 def archived(file: Rollout) -> Path:
     return file.path.rename(file.path.parent / f"moved-{file.path.name}")
 

@@ -64,14 +64,14 @@ class Filling:
         self._interrupted = False
         self._ended = str(context["started"])
 
-    def add(self, turn: Turn, *, n: int, ts: str, whole: Turn | None = None) -> None:
+    def add(self, turn: Turn, *, n: int, ts: str, key: str, whole: Turn | None = None) -> None:
         """Write what a turn says; ScanFailed if it cannot be made safe.
 
         `whole` is the turn of which the rest was taken in before.
         """
         files = rows.written(turn, self._place)
         brief = rows.slim(turn)
-        row = rows.told(brief, self._origin, self._place, n=n, ts=ts, files=files, whole=whole)
+        row = rows.told(brief, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
         row["commits"] = self._made(turn, row)
         for number, step in enumerate(turn.steps, self.steps + 1):
             self._write(CYCLES, *rows.cycle(step, turn=n, n=number))

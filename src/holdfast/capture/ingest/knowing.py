@@ -24,6 +24,7 @@ class Taking:
     twins: int = 0
     anchor: str | None = None
     any: bool = False  # whether there was a turn at all
+    same_file: bool = False  # the one that was read before, at most longer
     offset: int = 0  # where the last turn begins that was seen, and the last that was taken
     taken_at: int = 0
     count: int = 0
@@ -45,15 +46,21 @@ class Taking:
 
     def number(self, turn: Turn) -> int:
         """The turn's number in its session: one that goes on keeps the one it had."""
-        key = mark(turn.key)
+        key = self.key(turn)
         if key != self.last and not (turn.continues and self.count):
             self.count += 1
         self.last = key
         return self.count
 
+    def key(self, turn: Turn) -> str:
+        """A turn's mark. Where a tool names none, its first step is in it, and a turn may not have had one
+        when it was last read: the turn that stands in the same place has the mark it had then."""
+        there = self.same_file and turn.end > turn.start == self.old.offset
+        return self.old.last if there and self.old.last else mark(turn.key)
+
     def take(self, turn: Turn, whole: Turn | None, *, counts: bool = True) -> None:
         """A turn, or a part of one, was taken."""
-        self._turns.add(mark(turn.key))
+        self._turns.add(self.key(turn))
         self._steps.update(mark(step.id) for step in turn.steps)
         self.taken_at = turn.start
         self.turns += counts and whole is None and not turn.continues
@@ -63,7 +70,7 @@ class Taking:
 
     def began_before(self, turn: Turn) -> bool:
         """Whether a part of this turn was in a run before this reading."""
-        return mark(turn.key) in self.old.turns
+        return self.key(turn) in self.old.turns
 
 
 class Known:
@@ -97,7 +104,7 @@ class Known:
     def fresh(self, turn: Turn, agent: str, taking: Taking) -> Turn | None:
         """What of a turn nobody took in; None if all of it was, and then it is counted as what it is."""
         turns, steps = self._turns.get(agent, set()), self._steps.get(agent, set())
-        key = mark(turn.key)
+        key = taking.key(turn)
         marks = [(step, mark(step.id)) for step in turn.steps]
         new = [step for step, name in marks if name not in steps and not taking.has(key, name)]
         known = not turn.continues and (key in turns or taking.has(key))

@@ -172,6 +172,7 @@ def told(
     *,
     n: int,
     ts: str,
+    key: str,
     files: Mapping[str, Written],
     whole: Turn | None = None,
 ) -> dict[str, Any]:
@@ -182,7 +183,7 @@ def told(
     shell = [call for call in turn.calls if call.command]
     return {
         "turn": n,
-        "key": mark(turn.key),
+        "key": key,
         "steps": [mark(step.id) for step in turn.steps],
         "print": (whole or turn).fingerprint,
         "ts": ts,

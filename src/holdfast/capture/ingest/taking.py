@@ -112,7 +112,8 @@ class Ingest:
     ) -> Taken | None:
         at = old.offset if ended else old.note_offset
         taking = Taking(old)
-        if at and old.origin and transcripts.goes_on(old.seen, now):
+        taking.same_file = transcripts.goes_on(old.seen, now)
+        if at and old.origin and taking.same_file:
             origin, taking.offset = _origin(old.origin), at
             reading = dialect.read(now.path, at, origin)
         if ended:
@@ -171,7 +172,7 @@ class Ingest:
                         whole = turn if taking.began_before(turn) else None
                 if run is not None and rest is not None:
                     n = taking.number(rest)
-                    run.filling.add(rest, n=n, ts=_ts(rest, origin, now), whole=whole)
+                    run.filling.add(rest, n=n, ts=_ts(rest, origin, now), key=taking.last, whole=whole)
                     taking.take(rest, whole)
             if run is not None:
                 read = self._read_so_far(origin, now, taking)
@@ -316,15 +317,8 @@ class Ingest:
             if not finished:
                 break
             files = rows.written(turn, place)
-            row = rows.told(
-                turn,
-                origin,
-                place,
-                n=taking.number(turn),
-                ts=_ts(turn, origin, now),
-                files=files,
-                whole=whole,
-            )
+            n, ts, key = taking.number(turn), _ts(turn, origin, now), taking.key(turn)
+            row = rows.told(turn, origin, place, n=n, ts=ts, key=key, files=files, whole=whole)
             taking.take(turn, whole, counts=row["key"] not in noted)
             told.append(self._clone.scan.value(row))
         if not told:
