@@ -119,9 +119,13 @@ def quiet(agent: Agent) -> Any:
     os.close(fd)
 
 
-def accepted(repo: GitRepo, statement: str, kind: str = "invariant", **fields: Any) -> str:
+def person(repo: GitRepo) -> Project:
+    return Project.open(repo.path, person=True)
+
+
+def accepted(where: GitRepo | Project, statement: str, kind: str = "invariant", **fields: Any) -> str:
     """A memory that a person approved."""
-    project = Project.open(repo.path, person=True)
+    project = person(where) if isinstance(where, GitRepo) else where
     one = project.remember(statement, kind=kind, **fields)
     return project.accept(one.id).id
 
@@ -368,7 +372,8 @@ def test_the_first_prompt_tells_the_pack_only_if_the_start_did_not(quiet: Agent)
 def test_a_later_prompt_tells_only_what_it_newly_calls_for(quiet: Agent) -> None:
     """More than that is noise, and noise is switched off."""
     (quiet.repo / "src").mkdir()
-    ledger = accepted(quiet.repo, "The ledger import must stay single-threaded", applies_to=["src/ledger.py"])
+    project = person(quiet.repo)
+    ledger = accepted(project, "The ledger import must stay single-threaded", applies_to=["src/ledger.py"])
     billing = accepted(
         quiet.repo, "Invoices round half to even in every currency", applies_to=["src/billing/"]
     )
@@ -386,10 +391,11 @@ def test_a_later_prompt_tells_only_what_it_newly_calls_for(quiet: Agent) -> None
 
 def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent) -> None:
     """The moment before the mistake is the moment to say it."""
-    path = accepted(quiet.repo, "Migrations under db/ are never edited once released", applies_to=["db/**"])
-    command = accepted(quiet.repo, "Never run `npm install` here; it breaks the lock file")
+    project = person(quiet.repo)
+    path = accepted(project, "Migrations under db/ are never edited once released", applies_to=["db/**"])
+    command = accepted(project, "Never run `npm install` here; it breaks the lock file")
     for word in ("owners", "locks", "queues", "retries"):
-        accepted(quiet.repo, f"Rule: {word} belong to the caller", applies_to=["many/"])
+        accepted(project, f"Rule: {word} belong to the caller", applies_to=["many/"])
     edit = {"file_path": str(quiet.repo / "db/0001.sql"), "old_string": "a", "new_string": "b"}
     said = {"command": "echo I will write db/0001.sql"}  # of a file that is not there
     assert quiet.fire("PreToolUse", tool_name="Bash", tool_input=said) == ""
@@ -411,7 +417,10 @@ def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent
 def test_what_is_retired_edited_or_in_doubt_keeps_silent(quiet: Agent, cli: Cli) -> None:
     """A rule that no longer holds is worse than none."""
     repo, words = quiet.repo, ("owners", "locks", "queues", "retries")
-    names = [accepted(repo, f"Rule: {word} belong to the caller", applies_to=[f"{word}/"]) for word in words]
+    project = person(repo)
+    names = [
+        accepted(project, f"Rule: {word} belong to the caller", applies_to=[f"{word}/"]) for word in words
+    ]
     cli("publish", "--here")
     ready(repo)
 
@@ -420,7 +429,7 @@ def test_what_is_retired_edited_or_in_doubt_keeps_silent(quiet: Agent, cli: Cli)
         return Agent(repo, session=session).fire("PreToolUse", tool_name="Write", tool_input=given)
 
     assert [bool(said(word, "first")) for word in words] == [True] * 4
-    Project.open(repo.path, person=True).deprecate(names[0], reason="no more")
+    person(repo).deprecate(names[0], reason="no more")
     assert [bool(said(word, "second")) for word in words[:2]] == [False, True]
     (entry,) = (repo / ".holdfast/memory/invariants").glob(f"*{names[1]}.md")
     entry.write_text(entry.read_text().replace("Rule:", "A rule:"))
@@ -502,6 +511,24 @@ def test_a_session_that_ends_is_read_in_the_background(agent: Agent) -> None:
         time.sleep(0.2)
     agent.settle()
     assert agent.pointers() == []
+
+
+def test_a_long_backlog_is_read_in_the_background_after_any_command(quiet: Agent, cli: Cli) -> None:
+    """Who removed the hooks must not wait for them to fire."""
+    here = {"cwd": str(quiet.repo.path), "sessionId": SESSION}
+    long = [claude.user(f"Please look at part {n}. {'x' * 60_000}", **here) for n in range(80)]
+    claude.write(
+        quiet.transcript, *long, claude.assistant(claude.text("That is all of it, at last."), **here)
+    )
+    quiet.fire("SessionEnd", reason="other")
+    assert json.loads(cli.spawn("status", "--json").out)["pointers_waiting"] == 1  # somebody is at it
+    (quiet.repo / ".git/holdfast/inbox/drain.lock").unlink()  # and now nobody is
+    cli.spawn("status")
+    deadline = time.monotonic() + PATIENCE
+    while quiet.pointers():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    quiet.settle()
 
 
 def test_status_counts_what_waits_and_says_what_is_gone(quiet: Agent, cli: Cli) -> None:

@@ -435,19 +435,27 @@ def lock(fd: int) -> bool:
 
 def drain_later(place: "Place", inbox: bytes) -> None:
     """Start a process that reads transcripts, unless one is at it; nobody waits for it."""
-    if posix.fork():
+    child = posix.fork()
+    if child:
+        posix.waitpid(child, 0)
         return
-    posix.setsid()
-    if posix.fork():
+    try:
+        posix.setsid()
+        if not posix.fork():
+            _drain_now(place, inbox)
+    finally:
         posix._exit(0)
+
+
+def _drain_now(place: "Place", inbox: bytes) -> None:
+    silence(0, 1, 2)
     # The lock outlives the exec and ends with the process, however that ends.
     fd = posix.open(inbox + b"/drain.lock", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
     if not lock(fd):
-        posix._exit(0)
+        return
     posix.utime(inbox + b"/drain.lock")
     posix.set_inheritable(fd, True)
     posix.nice(10)
     posix.chdir(place.top)
     worker = __file__.rsplit("/", 1)[0] + "/injecting.py"
     posix.execv(sys.executable, [sys.executable, "-I", worker, "drain"])
-

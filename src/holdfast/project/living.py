@@ -29,6 +29,8 @@ SMALL = 4 << 20  # bytes of transcripts that any command reads on its way; more 
 class Living(Importing, Hydrating):
     """Agents at work."""
 
+    has_backlog = False  # whether more of transcripts waits than a command reads on its way
+
     def drain(self) -> Drained:
         """Read the transcripts that agents' hooks told of, as far as they have got."""
         return self._drain(None)
@@ -36,7 +38,7 @@ class Living(Importing, Hydrating):
     def _drain_some(self) -> None:
         """The same on the way of any command, if it is little; a failure is said and stops nothing."""
         try:
-            self._drain(SMALL)
+            self.has_backlog = self._drain(SMALL).too_long
         except (HoldfastError, OSError) as error:
             self.clone.notes.append(f"what agents did was not taken in: {error}")
 

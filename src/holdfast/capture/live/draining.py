@@ -36,6 +36,7 @@ class Drained:
     vanished: list[str] = field(default_factory=list)  # transcripts that are not there any more
     waiting: int = 0  # sessions that are left: of another work tree, too long, or not written yet
     failed: list[str] = field(default_factory=list)  # sentences
+    too_long: bool = False  # more waited than was to be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ def drain(clone: Clone, take: Take, *, now: int, most: int | None = None) -> Dra
         leave_no_drawer(clone)
         return done
     if most is not None and backlog(clone) > most:
+        done.too_long = True
         done.waiting = len(pointers.waiting(*clone.stores))
         return done
     try:

@@ -50,12 +50,25 @@ class Place:
             flush()
             for notice in project.notices:
                 say(notice)
+            if project.has_backlog:
+                _read_in_the_background(project)
 
     def as_it_lies(self) -> "Project":
         """The project without opening it: nothing is made, moved or finished."""
         from holdfast.project import Project
 
         return Project.look(self.folder, environ=os.environ)
+
+
+def _read_in_the_background(project: "Project") -> None:
+    """Have long transcripts of agents read by a process of its own, as their hooks do."""
+    if os.name != "posix":
+        return
+    from holdfast.interfaces import agent_events
+
+    repo, inbox = project.clone.repo, project.clone.layout.inbox
+    place = agent_events.Place(*map(os.fsencode, (repo.top, repo.git_dir, repo.common_dir)))
+    agent_events.drain_later(place, os.fsencode(inbox))
 
 
 def on_a_terminal() -> bool:
