@@ -6,10 +6,11 @@ from holdfast import __version__
 from holdfast.interfaces.cli.place import Place
 
 ORDER = (
-    *("init", "try", "status", "context", "next", "task", "tasks", "session", "handoff", "run", "recall", "show", "remember"),
-    *("facts", "review", "edit", "supersede", "deprecate", "curate", "trust", "receipts", "connect"),
-    *("disconnect", "mcp", "state", "link", "publish", "reconcile", "hooks", "log", "timeline", "diff", "journal"),
-    *("stats", "check", "doctor", "scan", "erase", "reset", "prune", "export", "import", "uninstall"),
+    *("init", "try", "status", "context", "next", "task", "tasks", "session", "handoff", "run", "recall"),
+    *("show", "remember", "facts", "review", "edit", "supersede", "deprecate", "curate", "trust", "receipts"),
+    *("connect", "disconnect", "mcp", "state", "link", "publish", "reconcile", "hooks", "log", "timeline"),
+    *("diff", "journal", "stats", "check", "doctor", "scan", "erase", "reset", "prune", "export", "import"),
+    "uninstall",
 )
 
 

@@ -117,6 +117,7 @@ def uninstalled(removal: Removal) -> str:
     return lines(
         "Holdfast is gone from this clone.",
         [f"  removed {path}" for path in removal.removed],
+        "Agents' own settings are as they were: `holdfast disconnect` takes ours out of them.",
         tracked if removal.tracked else [],
     )
 
