@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import rollout
+
 ROOT = Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / ".demo"
 SHOP = SCRATCH / "shop"
@@ -44,6 +46,7 @@ def environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(QUIET)}
     return kept | {
         "HOME": str(home),
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
         "XDG_CACHE_HOME": str(home / ".cache"),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
@@ -235,6 +238,23 @@ def deciding(stage: Stage) -> None:
     stage.type("holdfast", "disconnect", "--yes")
 
 
+def captured(stage: Stage) -> None:
+    stage.tell("Agents keep records of their own. What is in them, before anything is written?")
+    rollout.write(SCRATCH / "home", SHOP)
+    stage.type("holdfast", "try")
+    stage.tell("Taken in: a run with its steps, a session, a summary, candidates. A second time adds nothing.")
+    stage.type("holdfast", "import", "codex")
+    stage.type("holdfast", "import", "codex")
+    stage.type("holdfast", "handoff", "--budget", "600")
+    stage.tell("Or live: hooks, MCP server and instructions in one step. An agent that starts is told at once.")
+    stage.type("holdfast", "connect", "codex", "--yes")
+    started = {"hook_event_name": "SessionStart", "session_id": "demo", "source": "startup", "cwd": str(SHOP)}
+    hook = '"$HOME"/.local/share/holdfast/hook codex SessionStart'
+    stage.type("sh", "-c", f"echo {shlex.quote(json.dumps(started))} | {hook}")
+    print(flush=True)
+    stage.type("holdfast", "disconnect", "codex", "--yes")
+
+
 def together(stage: Stage) -> None:
     stage.tell("Both branches come together. Nobody resolves anything.")
     stage.type("git", "switch", "-q", "main")
@@ -299,6 +319,7 @@ def main() -> None:
     rewritten(stage)
     together(stage)
     deciding(stage)
+    captured(stage)
     sound(stage)
     list_files(stage)
     print(f"\nLook around: cd {os.path.relpath(SHOP)}   (holdfast is {os.path.relpath(BIN)}/holdfast)")
