@@ -242,11 +242,11 @@ def captured(stage: Stage) -> None:
     stage.tell("Agents keep records of their own. What is in them, before anything is written?")
     rollout.write(SCRATCH / "home", SHOP)
     stage.type("holdfast", "try")
-    stage.tell("Taken in: a run with its steps, a session, a summary, candidates. A second time adds nothing.")
+    stage.tell("Taken in: a run, its steps, a session, a summary, candidates. A second time adds nothing.")
     stage.type("holdfast", "import", "codex")
     stage.type("holdfast", "import", "codex")
     stage.type("holdfast", "handoff", "--budget", "600")
-    stage.tell("Or live: hooks, MCP server and instructions in one step. An agent that starts is told at once.")
+    stage.tell("Or live: hooks, MCP server and instructions in one step. Who starts is told at once.")
     stage.type("holdfast", "connect", "codex", "--yes")
     started = {"hook_event_name": "SessionStart", "session_id": "demo", "source": "startup", "cwd": str(SHOP)}
     hook = '"$HOME"/.local/share/holdfast/hook codex SessionStart'

@@ -6,8 +6,8 @@ from pathlib import Path
 
 THREAD = "019c0000-0000-7000-8000-0000000000d3"
 PATCH = (
-    "*** Begin Patch\n*** Add File: checkout.py\n+def total(cents: list[int]) -> int:\n+    return sum(cents)\n"
-    "*** End Patch\n"
+    "*** Begin Patch\n*** Add File: checkout.py\n"
+    "+def total(cents: list[int]) -> int:\n+    return sum(cents)\n*** End Patch\n"
 )
 
 
@@ -23,7 +23,7 @@ def write(home: Path, repository: Path) -> None:
         _item({"type": "custom_tool_call", "name": "apply_patch", "input": PATCH, "call_id": "call_2"}),
         _item({"type": "custom_tool_call_output", "call_id": "call_2", "output": "Success."}),
         *_ran("call_3", "pytest -q", 0, "3 passed in 0.1s"),
-        *_said("assistant", "Done: prices are whole cents. We decided to round once, at the end of an order."),
+        *_said("assistant", "Done, in whole cents. We decided to round once, at the end of an order."),
     ]
     lines = []
     for number, (kind, payload) in enumerate(rows):
