@@ -509,3 +509,26 @@ def test_many_sessions_share_a_spool(place: Place, home: Path) -> None:
     assert len(runs(place)) == 6
     assert len(list(Path(clone.layout.spool).rglob("*.jsonl"))) == 1
     assert len(transcripts.every([clone.layout])) == 6
+
+
+def test_an_agent_that_names_no_branch_was_on_the_one_checked_out(place: Place, home: Path) -> None:
+    """Gemini's transcripts know no branch; its sessions must not be told as on a detached HEAD."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    os.environ["GIT_COMMITTER_DATE"] = f"{int((now + timedelta(minutes=10)).timestamp())} +0000"
+    place.git("switch", "-q", "-c", "side")
+    commit_at(place, "a", now + timedelta(minutes=20))
+    found = {at: taken(place, work(home, place, at=now + timedelta(minutes=at), git={})) for at in (5, 15)}
+    early = taken(place, work(home, place, at=BEGAN, git={}))
+    branches = {run["run_id"]: run["branch"] for run in runs(place)}
+    assert [branches[found[at].runs[0]] for at in (5, 15)] == ["main", "side"]
+    assert branches[early.runs[0]] is None, "the log does not reach back"
+
+
+def test_a_session_of_a_branch_that_is_gone_is_not_told_as_this_branchs(place: Place, home: Path) -> None:
+    """Whoever starts on main must not be told that main's last session was another branch's."""
+    at = datetime.now(UTC) + timedelta(minutes=5)
+    gone = taken(place, work(home, place, at=at, git={"branch": "gone"}))
+    here = taken(place, work(home, place, at=at, git={"branch": "main"}))
+    clone = place.open()
+    lines = {one.id: one.line for one in sessions.all(clone.layout)}
+    assert (lines[gone.session_id or ""], lines[here.session_id or ""]) == ("elsewhere", clone.line().id)

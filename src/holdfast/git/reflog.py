@@ -121,7 +121,7 @@ def _checked_out(repo: Repo, moment: Moment, *, skip: str) -> Origin | None:
     for git_dir in repo.worktrees():
         rows = read(git_dir, "HEAD")
         before = [row for row in rows if row.time <= moment.time]
-        at = _branch_at(git_dir, rows, len(before))
+        at = branch_at(git_dir, rows, len(before))
         if before and before[-1].oid == moment.oid and at != skip:
             found.append(Origin(at, None if at else git_dir))
             if git_dir == repo.common_dir:
@@ -129,7 +129,7 @@ def _checked_out(repo: Repo, moment: Moment, *, skip: str) -> Origin | None:
     return found[0] if len(set(found)) == 1 else None
 
 
-def _branch_at(git_dir: str, rows: list[Moment], count: int) -> str | None:
+def branch_at(git_dir: str, rows: list[Moment], count: int) -> str | None:
     """The branch a work tree was on after the first `count` rows of its HEAD's log."""
     for row in reversed(rows[:count]):
         if moved := _MOVED.fullmatch(row.message):

@@ -30,6 +30,9 @@ class Placed:
     head: str | None
     branch: str | None
     how: str | None  # "file", "reflog" or "history"; None: unanchored
+    elsewhere: bool = (
+        False  # its branch is not here: what it left is no work of the branch whose line it is on
+    )
 
 
 class Anchors:
@@ -43,12 +46,24 @@ class Anchors:
     def place(self, origin: Origin, *, ts: str, branch: str | None, cwd: str | None, first: bool) -> Placed:
         """Where a run belongs that began then; `first`: with it the session began, so its commit counts."""
         ours = self.repository.owns(origin)
+        if branch is None and ours:
+            branch = self._checked_out(cwd or origin.cwd, ts)
         ref = self._living(branch, ts) if ours else None
         line = self._line(ref)
         if ours and first and origin.commit and self._was_there(origin.commit, ts):
-            return Placed(line, origin.commit, branch, "file")
+            return Placed(line, origin.commit, branch, "file", bool(branch) and ref is None)
         found, how = self._at(ref, cwd or origin.cwd, ts) if ours else (None, None)
-        return Placed(line, found, branch, how)
+        return Placed(line, found, branch, how, bool(branch) and ref is None)
+
+    def _checked_out(self, cwd: str | None, ts: str) -> str | None:
+        """The branch a work tree was on at a moment, for agents that do not say; None if nobody knows."""
+        git_dir = self.repository.tree_of(cwd)
+        rows = self._log(git_dir, "HEAD") if git_dir else []
+        before = sum(row.time < _second(ts) for row in rows)
+        if git_dir is None or not before or any(row.time == _second(ts) for row in rows):
+            return None
+        ref = reflog.branch_at(git_dir, rows, before)
+        return ref.removeprefix(_HEADS) if ref else None
 
     def _was_there(self, commit: str, ts: str) -> bool:
         """Whether this repository has a commit that was made before a moment: a tool may tell a later one."""

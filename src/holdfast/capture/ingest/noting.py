@@ -32,6 +32,7 @@ from holdfast.store.transcripts import mark
 
 KEY, OWNER = "agent_turn", "agent_plan"  # what our turns and items carry besides
 ENDED_BY = "transcript"
+ELSEWHERE = "elsewhere"  # the line of sessions whose branch is not here: no branch goes on from them by name
 _OBJECTIVE = 200
 _ID = 10  # characters
 # Of a turn and of a session; its runs have them all. Every pack reads every session, so they stay small.
@@ -112,7 +113,7 @@ def _begun(context: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Ses
         objective=rules.cut(objective, MAX_SUMMARY),
         agent=agent["name"],
         agent_session=rules.cut(agent["session"], MAX_LINE),
-        line=context["line"],
+        line=context["session"].get("line") or context["line"],
         worktree=context["worktree"].rpartition("/")[2],
         started=at,
         updated=at,

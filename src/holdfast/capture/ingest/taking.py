@@ -266,7 +266,9 @@ class Ingest:
                 **{name: getattr(origin, name) for name in ("session", "role", "parent", "version", "title")},
             },
             # A helper's work is told by the session of whoever sent it.
-            "session": {"id": session} if self._sessions and origin.role != "subagent" else None,
+            "session": {"id": session, "line": noting.ELSEWHERE if placed.elsewhere else placed.line}
+            if self._sessions and origin.role != "subagent"
+            else None,
         }
 
     def _parent(self, origin: Origin, old: Progress, run_id: str) -> str | None:
