@@ -155,7 +155,7 @@ def test_what_is_switched_off_leaves_no_files(
     switched_off(cli, repo, feature)
     cli("status")
     cli("context")
-    cli.spawn("run", "--", "true")
+    cli("run", "--", "true")
     cli("remember", "Tests need Postgres 16.", "--evidence", "README")
     if feature != "sessions":
         cli("session", "start", "something else")

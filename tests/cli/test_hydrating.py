@@ -194,7 +194,7 @@ def test_receipts_answer_what_the_agent_knew(used: Cli, repo: GitRepo) -> None:
     said = json.loads(used("receipts", run, "--pack", "1", "--json").out)
     assert said["text"] == ran.out and said["late"] is False
     assert used("receipts", run, "--pack", "2", ok=False).code != 0
-    used.spawn("run", "--", "true")
+    used("run", "--", "true")
     with_none = Project.open(repo).recall(kind="run")[0].id
     assert used("receipts", with_none).out == f"No context was given in run {with_none}\n"
 
@@ -277,8 +277,8 @@ def test_what_cites_a_file_is_told_for_it(cli: Cli, repo: GitRepo) -> None:
 
 def test_who_asks_gets_memories_first_and_no_noise(used: Cli, repo: GitRepo) -> None:
     """A pack full of runs in which "0 files changed" hides what was asked for."""
-    used.spawn("run", "--", "true")
-    used.spawn("run", "--prompt", "Make the carts faster", "--", "true")
+    used("run", "--", "true")
+    used("run", "--prompt", "Make the carts faster", "--", "true")
     used("task", "add", "Tune the carts", "--id", "TSK-tune")
     used("task", "add", "Old carts", "--id", "TSK-old")
     used("task", "done", "TSK-old", "--without-evidence")

@@ -19,7 +19,7 @@ def ready(cli: Cli, repo: GitRepo) -> Cli:
 
 
 def a_run(cli: Cli, script: str = "echo made > out.txt; echo swordfish") -> str:
-    cli.spawn("run", "--task", "db", "--prompt", "mend it", "--", "sh", "-c", script)
+    cli("run", "--task", "db", "--prompt", "mend it", "--", "sh", "-c", script)
     return str(json.loads(cli("log", "--json").out.splitlines()[-1])["run_id"])
 
 

@@ -14,7 +14,8 @@ from holdfast.git.clone import Clone
 from holdfast.git.publish import Published
 from holdfast.model.event import Draft, Event
 from holdfast.store import fsio
-from tests.conftest import GitRepo, make_repo
+from tests import making
+from tests.conftest import GITCONFIG, GitRepo, make_repo
 
 
 def now() -> datetime:
@@ -45,6 +46,11 @@ def fact_text(name: str, statement: str = "It is so.", **fields: str) -> str:
     return f"---\n{lines}---\nFact: {statement}\n"
 
 
+def _set_up(path: Path) -> None:
+    make_repo(path)
+    setup.initialise(str(path), cache=str(path.parent / "cache"), commit=True)
+
+
 @dataclass
 class Place:
     """One work tree of a project."""
@@ -57,8 +63,12 @@ class Place:
 
     @classmethod
     def make(cls, path: Path, *, commit: bool = True) -> "Place":
-        place = cls(make_repo(path), str(path.parent / "cache"))
-        setup.initialise(str(path), cache=place.cache, commit=commit)
+        place = cls(GitRepo(path), str(path.parent / "cache"))
+        if commit and making.ordinary(GITCONFIG):
+            making.copied(_set_up, path)  # what the lines below make
+        else:
+            make_repo(path)
+            setup.initialise(str(path), cache=place.cache, commit=commit)
         return place
 
     def at(self, path: Path) -> "Place":

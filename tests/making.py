@@ -1,0 +1,99 @@
+"""Repositories copied from memory: what git and Holdfast make the same way each time is made once.
+
+A copy is what was made, byte for byte, but for three things: git's index knows the new files as it would had
+git written them itself, each store has a name of its own, and of git's samples of hooks one is kept. Whoever
+asks in a world that is not the ordinary one (other settings of git, another clock, another umask) gets it
+made by git.
+"""
+
+import hashlib
+import os
+import struct
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from holdfast.model.ids import token
+
+REPO_ID = ".git/holdfast/repo-id"
+INDEX = ".git/index"
+SAMPLE = "pre-commit.sample"
+
+# What clean_environment sets; any other of git's variables changes what git does.
+ORDINARY = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT"}
+
+Made = dict[str, tuple[int, bytes | None]]  # path below the repository: mode, and the bytes of a file
+
+
+def umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+MASK = umask()
+
+
+def ordinary(gitconfig: str) -> bool:
+    """Whether git would do now what it did when the copied repository was made."""
+    if {name for name in os.environ if name.startswith("GIT_")} != ORDINARY or umask() != MASK:
+        return False
+    try:
+        return Path(os.environ["GIT_CONFIG_GLOBAL"]).read_text() == gitconfig
+    except OSError:
+        return False
+
+
+@cache
+def taken(make: Callable[[Path], object]) -> Made:
+    """What `make` makes of a new path, by path below it; folders before what lies in them."""
+    with tempfile.TemporaryDirectory() as folder:
+        top = Path(folder) / "repo"
+        make(top)
+        found: Made = {}
+        for here, folders, files in os.walk(top):
+            for name in (*folders, *(name for name in files if name == SAMPLE or name[-7:] != ".sample")):
+                path = os.path.join(here, name)
+                data = None if name in folders else Path(path).read_bytes()
+                found[os.path.relpath(path, top)] = (os.stat(path).st_mode & 0o7777, data)
+    return found
+
+
+def copied(make: Callable[[Path], object], path: Path) -> None:
+    """What `make(path)` would make, without starting git."""
+    made = taken(make)
+    path.mkdir(parents=True)
+    for name, (mode, data) in made.items():
+        target = os.path.join(path, name)
+        if data is None:
+            os.mkdir(target, mode)
+        elif name not in (INDEX, REPO_ID):
+            put(target, mode, data)
+    if REPO_ID in made:
+        put(os.path.join(path, REPO_ID), made[REPO_ID][0], token(20).encode() + b"\n")
+    put(os.path.join(path, INDEX), made[INDEX][0], index_of(path, made[INDEX][1] or b""))
+
+
+def put(path: str, mode: int, data: bytes) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        os.write(fd, data)
+    finally:
+        os.close(fd)
+
+
+def index_of(top: Path, index: bytes) -> bytes:
+    """Git's index (version 2) with the times and numbers of the files that lie here."""
+    magic, version, count = struct.unpack(">4sII", index[:12])
+    data, at = bytearray(index[:-20]), 12
+    assert (magic, version) == (b"DIRC", 2), "git writes another index by now"
+    for _ in range(count):
+        name = bytes(data[at + 62 : data.index(0, at + 62)])
+        st = os.stat(os.path.join(os.fsencode(top), name))
+        times = (*divmod(st.st_ctime_ns, 10**9), *divmod(st.st_mtime_ns, 10**9))
+        mode = struct.unpack(">I", data[at + 24 : at + 28])[0]
+        known = (*times, st.st_dev, st.st_ino, mode, st.st_uid, st.st_gid, st.st_size)
+        data[at : at + 40] = struct.pack(">10I", *(number & 0xFFFFFFFF for number in known))
+        at += (62 + len(name) + 8) // 8 * 8
+    return bytes(data) + hashlib.sha1(data).digest()
