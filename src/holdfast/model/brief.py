@@ -160,7 +160,7 @@ def _untold(session: Session) -> list[str]:
 
 def _where(session: Session) -> str:
     at = now_at(session, session.updated)
-    place = _flat(at.branch) if at.branch else "a detached HEAD"
+    place = _flat(at.place)
     commit = f" at {at.commit[:12]}" if at.commit else ""
     ended = f", ended {session.ended.ts[:16]}" if session.ended else ""
     return f"{place}{commit}, last updated {at.ts[:16]}{ended}"

@@ -53,6 +53,11 @@ class Anchor:
     branch: str | None
     extra: Extra = ()
 
+    @property
+    def place(self) -> str:
+        """Its branch; without one and with a commit, HEAD was detached; with neither, nobody noted where."""
+        return self.branch or ("a detached HEAD" if self.commit else "an unknown branch")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:

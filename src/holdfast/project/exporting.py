@@ -200,7 +200,7 @@ def _sentence(told: Mapping[str, Any]) -> str:
 
 def _session_page(session: Session) -> str:
     rows = [f"# Session {session.id}", "", session.objective or "Without an objective.", ""]
-    rows += [f"- Branch: {session.branch or 'a detached HEAD'}", f"- Started: {session.started.ts}"]
+    rows += [f"- Branch: {session.started.place}", f"- Started: {session.started.ts}"]
     rows += [f"- Ended: {session.ended.ts}"] if session.ended else ["- Open"]
     rows += [f"- Agent: {session.agent}"] if session.agent else []
     rows += ["", session.summary] if session.summary else []

@@ -103,7 +103,7 @@ def _session(session: Session, when: str, runs: Sequence[Joined]) -> str:
 def _facts(session: Session, when: str) -> Iterator[str]:
     branch = session.updated.branch or session.branch
     state = f"ended {_moment(session.ended.ts, when)}" if session.ended else "open"
-    place = f"branch `{_flat(branch)}`" if branch else "a detached HEAD"
+    place = f"branch `{_flat(branch)}`" if branch else session.updated.place
     yield f"{place}, begun {_moment(session.started.ts, when)}, {state}"
     if session.agent or session.agent_session:
         own = f", its own session `{_flat(session.agent_session)}`" if session.agent_session else ""

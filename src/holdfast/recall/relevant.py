@@ -275,7 +275,7 @@ def _place(clone: Clone) -> str:
 
 def _whose(session: Session) -> str:
     branch = session.updated.branch or session.branch
-    return f"branch {branch}" if branch else "a detached HEAD"
+    return f"branch {branch}" if branch else session.updated.place
 
 
 def _commits(number: int) -> str:

@@ -47,7 +47,7 @@ def _fields(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about."),
             click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h."),
             click.option(
-                "--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; found if not given."
+                "--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; else found."
             ),
             click.option("--id", metavar="ID", help="An id of your own."),
             click.option("--accept", is_flag=True, help="Approve it at once."),

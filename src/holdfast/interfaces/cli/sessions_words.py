@@ -264,7 +264,7 @@ def _row(one: Session, *, here: str | None) -> tuple[str, ...]:
         MARKS[one.state],
         one.id,
         short(one.objective or one.summary or "no objective", 44),
-        short(one.updated.branch or "detached HEAD", 28) + (" (here)" if one.id == here else ""),
+        short(one.updated.place.removeprefix("a "), 28) + (" (here)" if one.id == here else ""),
         count(one.count, "turn"),
         f"{left} left" if left else "",
         _when(one.updated),
@@ -310,7 +310,7 @@ def listed_object(found: Listed) -> list[dict[str, Any]]:
 
 
 def _place(anchor: Anchor) -> str:
-    where = f"on {anchor.branch}" if anchor.branch else "on a detached HEAD"
+    where = f"on {anchor.place}"
     return f"{where} at {anchor.commit[:12]}" if anchor.commit else where
 
 

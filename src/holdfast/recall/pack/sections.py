@@ -93,7 +93,7 @@ def whose_branch(material: Material) -> str | None:
     session = material.chosen.session
     if session is None or not is_foreign(material):
         return None
-    return session.updated.branch or session.branch or "a detached HEAD"
+    return session.updated.branch or session.branch or session.updated.place
 
 
 # ── what is known ────────────────────────────────────────────────────────────────────────────────

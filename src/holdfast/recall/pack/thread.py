@@ -98,7 +98,7 @@ def _matter(thread: Thread, one: Matter, said: str, hint: str) -> Line:
 
 
 def _place(session: Session) -> str:
-    return shortened(session.updated.branch or session.branch or "a detached HEAD", 80)
+    return shortened(session.updated.branch or session.branch or session.updated.place, 80)
 
 
 def _brief(thread: Thread, session: Session, room: int) -> list[Line]:
