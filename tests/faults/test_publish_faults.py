@@ -151,13 +151,13 @@ def spread(count: int, faults: tuple[Fault, ...], seed: int, share: int) -> list
 
 def test_a_publish_that_fails_at_any_call_is_taken_back(world: Path, tmp_path: Path, seed: int) -> None:
     """A full disk in the middle of a publish must leave neither half a commit nor a staged deletion."""
-    for at, fault in spread(calls(world, tmp_path), ERRORS, seed, 6):
+    for at, fault in spread(calls(world, tmp_path), ERRORS, seed, 12):
         fail_at(world, tmp_path, at, fault)
 
 
 def test_a_publish_killed_at_any_call_is_undone_or_finished(world: Path, tmp_path: Path, seed: int) -> None:
     """The next command, whichever it is, tidies up."""
-    for at, fault in spread(calls(world, tmp_path), KILLS, seed, 6):
+    for at, fault in spread(calls(world, tmp_path), KILLS, seed, 12):
         kill_at(world, tmp_path, at, fault)
 
 
