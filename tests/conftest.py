@@ -10,12 +10,13 @@ import itertools
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -334,6 +335,22 @@ class Cli:
 def cli(repo: GitRepo) -> Cli:
     """`cli("status")` in process, `cli.spawn("status")` as a process; both fail loudly unless ok=False."""
     return Cli(repo.path)
+
+
+_grown: dict[Callable[[Cli, GitRepo], object], Path] = {}
+
+
+def grown(grow: Callable[[Cli, GitRepo], object], cli: Cli, repo: GitRepo) -> Cli:
+    """The fresh repository after `grow(cli, repo)`: done once in a session, and copied from then on."""
+    if grow in _grown:
+        shutil.rmtree(repo.path)
+        shutil.copytree(_grown[grow], repo.path, symlinks=True)
+        index = repo / ".git/index"
+        index.write_bytes(making.index_of(repo.path, index.read_bytes()))
+    else:
+        grow(cli, repo)
+        _grown[grow] = shutil.copytree(repo.path, repo.path.parent / "grown", symlinks=True)
+    return cli
 
 
 @pytest.fixture

@@ -11,18 +11,21 @@ from holdfast.model.memory import TYPES
 from holdfast.project import Project
 from holdfast.recall.receipts import entries
 from holdfast.store.layout import FOLDER_OF
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown
 from tests.git.place import fact_text
 
 
-@pytest.fixture
-def used(cli: Cli) -> Cli:
-    """A project in which somebody stopped half-way."""
+def stop_half_way(cli: Cli, _: GitRepo) -> None:
     cli("init", "--commit")
     cli("task", "add", "Log people in", "--id", "TSK-login")
     cli("session", "start", "Log people in", "--task", "TSK-login")
     cli("session", "note", "Wrote the form", "--open", "wire it up", "--decided", "Cookies it is")
-    return cli
+
+
+@pytest.fixture
+def used(cli: Cli, repo: GitRepo) -> Cli:
+    """A project in which somebody stopped half-way."""
+    return grown(stop_half_way, cli, repo)
 
 
 def test_an_agent_is_told_where_the_last_one_stopped(used: Cli, repo: GitRepo) -> None:

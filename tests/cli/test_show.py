@@ -7,15 +7,18 @@ from pathlib import Path
 import pytest
 
 from holdfast import Project
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown
+
+
+def set_up(cli: Cli, repo: GitRepo) -> None:
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "work")
 
 
 @pytest.fixture
 def ready(cli: Cli, repo: GitRepo) -> Cli:
     """A project on a branch, with Holdfast committed on main."""
-    cli("init", "--commit")
-    repo.git("switch", "-q", "-c", "work")
-    return cli
+    return grown(set_up, cli, repo)
 
 
 def a_run(cli: Cli, script: str = "echo made > out.txt; echo swordfish") -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Cli, GitRepo
+from tests.conftest import Cli, GitRepo, grown
 
 
 def objects(text: str) -> Any:
@@ -23,12 +23,15 @@ def propose(cli: Cli, statement: str = "Tests need Postgres 16.", *more: str) ->
     return str(objects(cli("remember", statement, "--evidence", "README", *more, "--json").out)["id"])
 
 
+def set_up(cli: Cli, repo: GitRepo) -> None:
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "work")
+
+
 @pytest.fixture
 def ready(cli: Cli, repo: GitRepo) -> Cli:
     """A project on a branch, with Holdfast committed on main."""
-    cli("init", "--commit")
-    repo.git("switch", "-q", "-c", "work")
-    return cli
+    return grown(set_up, cli, repo)
 
 
 def test_the_whole_story(ready: Cli, repo: GitRepo) -> None:
