@@ -12,15 +12,24 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from tests.conftest import Cli
+from tests.conftest import Cli, GitRepo, grown
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
+
+
+def set_up(cli: Cli, _: GitRepo) -> None:
+    cli("init", "--commit")
+
+
+@pytest.fixture
+def cli(cli: Cli, repo: GitRepo) -> Cli:
+    """The command, in a project whose memory is set up and committed."""
+    return grown(set_up, cli, repo)
 
 
 @pytest.fixture
 def plan(cli: Cli) -> dict[str, str]:
     """A goal with two tasks, the second of which needs the first."""
-    cli("init", "--commit")
     goal = added(
         cli, "Ship the parser", "--kind", "goal", "--layer", "L1", "--scale", "3", "--impact", "users"
     )
@@ -157,7 +166,6 @@ def test_what_is_written_fits_its_schema(cli: Cli, plan: dict[str, str]) -> None
 
 def test_a_goal_asks_for_layer_scale_and_impact(cli: Cli) -> None:
     """A goal without its place in the whole cannot be weighed against another."""
-    cli("init", "--commit")
     parent, child = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "holdfast", "task", "add", "--kind", "goal", "Be fast", "--layer", "L2"],
@@ -179,7 +187,6 @@ def test_a_goal_asks_for_layer_scale_and_impact(cli: Cli) -> None:
 
 def test_where_nobody_can_be_asked_a_goal_says_what_it_lacks(cli: Cli) -> None:
     """An agent is not stopped by a question nobody answers, and learns what is missing."""
-    cli("init", "--commit")
     said = cli("task", "add", "--kind", "goal", "Be fast")
     [goal] = answer(cli, "tasks")["items"]
     options = "--layer … --scale … --impact …"
@@ -204,7 +211,6 @@ def test_where_nobody_can_be_asked_a_goal_says_what_it_lacks(cli: Cli) -> None:
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(cli: Cli, args: tuple[str, ...], code: int) -> None:
     """A user who mistypes must learn what to type instead."""
-    cli("init", "--commit")
     refused = cli(*args, ok=False)
     assert refused.code == code, refused.err
     assert refused.err.startswith("error: ") and "hint: " in refused.err
@@ -212,7 +218,6 @@ def test_what_cannot_be_done_is_said_in_one_sentence(cli: Cli, args: tuple[str, 
 
 def test_titles_with_anything_in_them_are_kept_and_shown(cli: Cli) -> None:
     """People write plans in their own language, with quotes, colons and emoji."""
-    cli("init", "--commit")
     titles = ['Größe: "näher" prüfen', "日本語のタスク", "a → b; [c] {d} # e", "-dash first", "🚀 launch"]
     for title in titles:
         cli("task", "add", "--", title)
@@ -225,7 +230,6 @@ def row(text: str, name: str) -> str:
 
 def test_next_keeps_plans_apart_from_work(cli: Cli) -> None:
     """A goal is not a piece of work; one without parts wants planning, one whose parts are done closing."""
-    cli("init", "--commit")
     cli("task", "add", "Fast search", "--kind", "goal", "--id", "g1")
     cli("task", "add", "Beta", "--kind", "epic", "--id", "e1", "--priority", "0")
     cli("task", "add", "Index", "--id", "t1", "--parent", "e1")
@@ -244,7 +248,6 @@ def test_next_keeps_plans_apart_from_work(cli: Cli) -> None:
 
 def test_what_is_on_other_branches_is_counted_where_nothing_is_here(cli: Cli) -> None:
     """An empty plan on the wrong branch looks like a lost one."""
-    cli("init", "--commit")
     subprocess.run(["git", "switch", "-qc", "plan"], cwd=cli.cwd, check=True)
     cli("task", "add", "One")
     cli("publish")
@@ -258,7 +261,6 @@ def test_what_is_on_other_branches_is_counted_where_nothing_is_here(cli: Cli) ->
 
 def test_nothing_that_is_zero_is_left_out(cli: Cli) -> None:
     """The most urgent priority is 0."""
-    cli("init", "--commit")
     cli("task", "add", "Now", "--id", "now", "--priority", "0", "--scale", "0")
     said = cli("task", "show", "now").out
     assert row(said, "priority:") == "priority: 0"
@@ -267,7 +269,6 @@ def test_nothing_that_is_zero_is_left_out(cli: Cli) -> None:
 
 def test_the_list_begins_with_what_was_begun_and_counts_in_one_order(cli: Cli) -> None:
     """Two looks at the same plan must not read like two plans."""
-    cli("init", "--commit")
     for name, priority in (("c", "3"), ("b", "1"), ("a", "3"), ("d", "4"), ("e", "2")):
         cli("task", "add", f"Title {name}", "--id", name, "--priority", priority)
     cli("task", "start", "d")
@@ -285,7 +286,6 @@ def test_the_list_begins_with_what_was_begun_and_counts_in_one_order(cli: Cli) -
 
 def test_an_import_says_how_much_of_each_it_brought(cli: Cli) -> None:
     """Links that came along unseen are links nobody looks at."""
-    cli("init", "--commit")
     text = '{"tasks": [{"id": "a", "title": "A"}], "links": [{"id": "l", "target": "https://a.example"}]}'
     assert cli("task", "import", "-", data=text).out == "Brought in 1 task and 1 link\n"
     assert cli("task", "import", "-", data=text).out.startswith("Nothing new")
@@ -293,7 +293,6 @@ def test_an_import_says_how_much_of_each_it_brought(cli: Cli) -> None:
 
 def test_a_cited_commit_that_was_rewritten_is_shown_by_both_names(cli: Cli) -> None:
     """Who looks for the old one does not find it in the history."""
-    cli("init", "--commit")
     name = added(cli, "Work")
     for text, args in (("one\n", ()), ("one\n", ("--amend",))):
         (cli.cwd / "x").write_text(text)
@@ -317,7 +316,6 @@ def test_a_cited_commit_that_was_rewritten_is_shown_by_both_names(cli: Cli) -> N
 
 def test_a_link_to_nothing_says_what_is_accepted(cli: Cli) -> None:
     """Who leaves out the scheme of an address must learn that it is missing."""
-    cli("init", "--commit")
     refused = cli("link", "add", "www.example.com", ok=False)
     assert "no address, no commit and no path" in refused.err
     assert "https://" in refused.err
