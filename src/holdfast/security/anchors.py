@@ -4,32 +4,28 @@ Plain text must cost next to nothing, so there is one literal search for each ev
 search for long words, within which alone issued tokens are sought.
 """
 
-import re
-from bisect import insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from holdfast.security.carriers import CARRIERS
 from holdfast.security.contexts import CONTEXTS
 from holdfast.security.decoded import (
     BASE64,
-    ESCAPED_BREAKS,
     ESCAPES,
     PERCENT,
     Coding,
     begin_here,
     escaped_words,
-    starts_base64,
 )
 from holdfast.security.rules import Patience, Rule, UserHits
-from holdfast.security.shapes import NEAR, REACH, WORD, WORD_BYTES, Shape
+from holdfast.security.shapes import REACH, Shape
+from holdfast.security.stems import Stems
 from holdfast.security.tokens import TOKENS
+from holdfast.security.words import Words, in_base64, long_words
 
 SHAPES = (*CONTEXTS, *CARRIERS, *TOKENS)
 HOLD = 64  # an anchor, or the long word that shows one, may still be arriving in the last bytes
-_IS_WORD = bytes(1 if byte in WORD_BYTES else 0 for byte in range(256))
-_LONG_WORD = b"\x01" * WORD
 _CODINGS = (BASE64, PERCENT, ESCAPES)
 _NUMBERS = {coding.name: len(SHAPES) + number for number, coding in enumerate(_CODINGS)}
 _KINDS: tuple[Shape | Coding, ...] = (*SHAPES, *_CODINGS)
@@ -38,7 +34,7 @@ _KINDS: tuple[Shape | Coding, ...] = (*SHAPES, *_CODINGS)
 class Hits:
     """The places worth a look, from left to right."""
 
-    __slots__ = ("_decode", "_found", "_next", "_text", "_user", "_users")
+    __slots__ = ("_decode", "_found", "_known", "_next", "_text", "_user", "_users")
 
     def __init__(
         self,
@@ -47,13 +43,18 @@ class Hits:
         extra: Sequence[Rule],
         patience: Patience,
         *,
+        cuts: Sequence[int] = (),
         decode: bool = True,
         final: bool = True,
     ) -> None:
         self._text, self._decode = text, decode
         known = len(text) if final else len(text) - REACH  # up to here, what a rule may look at is there
-        found = {*_literals(text, position, known), *_issued(text, position, known)}
-        self._found = sorted(found | set(_encoded(text, position)) if decode else found)
+        words = list(long_words(text, position))
+        found = {*_stems().find(text, position, known), *_words().issued(text, position, known, words, cuts)}
+        if decode:
+            found.update(_escaped(text, position))
+            found.update((place, _NUMBERS[BASE64.name]) for place in in_base64(text, words))
+        self._found, self._known = sorted(found), known
         self._next = 0
         if extra:
             patience.looking_at(len(text) - position)
@@ -68,6 +69,10 @@ class Hits:
         """Look at what follows a redaction directly as words of its own: so will the next scan."""
         for coding in begin_here(self._text, place) if self._decode else ():
             self.again(place, coding)
+        for hit in _words().begin_here(self._text, place, self._known):
+            at = bisect_left(self._found, hit, lo=self._next)
+            if self._found[at : at + 1] != [hit]:
+                self._found.insert(at, hit)
 
     def peek(self, position: int) -> tuple[int, Shape | Coding | Rule] | None:
         """The next place from `position` on that was not taken yet."""
@@ -92,109 +97,32 @@ class Hits:
 
 def none_in(text: bytes) -> bool:
     """Whether no rule of ours begins anywhere: true of most texts, and cheap to say."""
-    looks = (_literals(text, 0, len(text)), _issued(text, 0, len(text)), _encoded(text, 0))
-    return all(next(found, None) is None for found in looks)
-
-
-# Words that many anchors hold: one search for each, and a look around where it stands.
-_STEMS = (
-    *(b"pass", b"auth", b"login", b"cookie", b"key", b"secret", b"token", b"pwd", b"begin ", b"private"),
-    *(b"hooks", b"basic ", b"bearer"),
-)
-
-
-class _Anchor(NamedTuple):
-    """One way a shape may begin, seen from the stem that was found."""
-
-    before: int  # how many bytes before the stem it begins
-    anchor: bytes  # empty if the stem is all of it
-    fold: bool
-    number: int
-    match: Callable[[bytes, int], object]
+    known = len(text)
+    for _ in _stems().find(text, 0, known):
+        return False
+    for _ in escaped_words(text, 0):
+        return False
+    words = list(long_words(text, 0))
+    if not words:
+        return True
+    for _ in in_base64(text, words):
+        return False
+    # What colour codes hide is not taken out here, so words may begin anywhere.
+    cuts = None if b"\x1b" in text else ()
+    return not any(True for _ in _words().issued(text, 0, known, words, cuts))
 
 
 @cache
-def _literal_anchors() -> tuple[tuple[bytes, tuple[_Anchor, ...]], ...]:
-    """What is searched for, and with each the anchors that hold it."""
-    table: dict[bytes, list[_Anchor]] = {}
-    for number, shape in enumerate(SHAPES):
-        for anchor in () if shape.issued else shape.anchors:
-            lower = anchor.lower()
-            stem = next((stem for stem in _STEMS if stem in lower), lower)
-            whole = b"" if shape.fold and stem == anchor else anchor
-            match = shape.compiled().match
-            table.setdefault(stem, []).append(_Anchor(lower.index(stem), whole, shape.fold, number, match))
-    return tuple((stem, tuple(anchors)) for stem, anchors in table.items())
-
-
-def _literals(text: bytes, position: int, known: int) -> Iterator[tuple[int, int]]:
-    """Where shapes begin whose anchor is an everyday word; from `known` on, where they may."""
-    lower = text.lower()
-    for stem, anchors in _literal_anchors():
-        place = lower.find(stem, position)
-        while place != -1:
-            for before, anchor, fold, number, match in anchors:
-                start = place - before
-                if anchor and not (start >= 0 and (lower if fold else text).startswith(anchor, start)):
-                    continue
-                if start > known or match(text, start):
-                    yield start, number
-            place = lower.find(stem, place + 1)
+def _stems() -> Stems:
+    return Stems(SHAPES)
 
 
 @cache
-def _issued_anchors() -> tuple[re.Pattern[bytes], dict[bytes, tuple[int, ...]]]:
-    """One expression for all prefixes of issued tokens, and the shapes each may begin."""
-    anchors = {anchor for shape in SHAPES if shape.issued for anchor in shape.anchors}
-    shapes = {
-        found: tuple(n for n, shape in enumerate(SHAPES) if shape.issued and found.startswith(shape.anchors))
-        for found in anchors
-    }
-    return re.compile(_any_of(anchors)), shapes
+def _words() -> Words:
+    return Words(SHAPES)
 
 
-def _any_of(words: Iterable[bytes]) -> bytes:
-    """An expression for the longest of these words, branching byte by byte: faster than a flat list."""
-    branches: dict[bytes, set[bytes]] = {}
-    for word in words:
-        branches.setdefault(word[:1], set()).add(word[1:])
-    ends = branches.pop(b"", None) is not None
-    parts = [re.escape(byte) + _any_of(rest) for byte, rest in sorted(branches.items())]
-    inner = parts[0] if len(parts) == 1 and not ends else b"(?:" + b"|".join(parts) + b")"
-    return inner + b"?" if ends and parts else (b"" if ends else inner)
-
-
-def _issued(text: bytes, position: int, known: int) -> Iterator[tuple[int, int]]:
-    """Where issued tokens begin, in or just before a long word; from `known` on, where they may."""
-    anchors, shapes = _issued_anchors()
-    for begin, end in _long_words(text, position):
-        last = end + NEAR
-        match = anchors.search(text, max(position, begin - NEAR), last)
-        while match is not None:
-            start = match.start()
-            for number in shapes[match.group()]:
-                if start > known or SHAPES[number].compiled().match(text, start):
-                    yield start, number
-            match = anchors.search(text, start + 1, last)
-
-
-def _encoded(text: bytes, position: int) -> Iterator[tuple[int, int]]:
-    """Where encoded words begin."""
+def _escaped(text: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """Where words in percent-encoding or JSON's escapes begin."""
     for place, coding in escaped_words(text, position):
         yield place, _NUMBERS[coding.name]
-    for start, _ in _long_words(text, position):
-        if start == 0 or text[start - 1] not in WORD_BYTES:
-            place = start + 1 if text[start - 1 : start + 1] in ESCAPED_BREAKS else start
-            if starts_base64(text, place):
-                yield place, _NUMBERS[BASE64.name]
-
-
-def _long_words(text: bytes, position: int) -> Iterator[tuple[int, int]]:
-    """The words long enough to be a token, or what is left of one that began before `position`."""
-    marks = text.translate(_IS_WORD)
-    start = marks.find(_LONG_WORD, max(0, position - HOLD))
-    while start != -1:
-        end = marks.find(b"\x00", start)
-        end = len(text) if end == -1 else end
-        yield start, end
-        start = marks.find(_LONG_WORD, end)

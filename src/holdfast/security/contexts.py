@@ -43,8 +43,10 @@ _UPPER_KEY_OF = tuple(word.upper() for word in _KEY_OF)
 
 def _key_after(words: tuple[str, ...], key: str, joints: tuple[str, ...]) -> bytes:
     """`key`, but only where it says whose: most keys are those of dictionaries."""
-    behind = "|".join(f"(?<={word}{joint})" for word in words for joint in joints)
-    return f"(?:{behind}){key}".encode()
+    said = [word + joint for joint in joints for word in words]
+    lengths = sorted({len(one) for one in said})
+    behind = (f"(?<={'|'.join(one + key for one in said if len(one) == length)})" for length in lengths)
+    return f"{key}(?:{'|'.join(behind)})".encode()
 
 
 _SECRET_KEY = rb"(?:secret|token|credential|" + _key_after(_KEY_OF, "key", ("", "_", "-")) + rb")"

@@ -97,7 +97,7 @@ _PERCENT_WORD = re.compile(rb"(?:[A-Za-z0-9_.~*!()'+:/-]|%[0-9A-Fa-f]{2})+")
 _PERCENT_BACK = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~*!()'+:/-%")
 _MORE_PERCENT = Rest(rb"(?:[A-Za-z0-9_.~*!()'+:/-]|%[0-9A-Fa-f]{2})*", 65536, ahead=3)
 
-_ESCAPE = re.compile(rb"\\{1,3}(?:/|u00[0-7][0-9A-Fa-f])")
+_ESCAPE = re.compile(rb"\\\\{0,2}(?:/|u00[0-7][0-9A-Fa-f])")
 _ESCAPED = rb"(?:[^\s\"'`<>\\,;|\x00-\x1f]|\\{1,3}(?:/|u00[0-7][0-9A-Fa-f]))"
 _ESCAPED_WORD = re.compile(_ESCAPED + rb"+")
 _ESCAPED_BACK = frozenset(range(33, 256)) - frozenset(b"\"'`<>\\,;|")
@@ -157,7 +157,7 @@ def escaped_words(text: bytes, position: int) -> Iterator[tuple[int, Coding]]:
     if b"%" in text:
         for place in _words(text, position, _PERCENT, _PERCENT_BACK):
             yield place, PERCENT
-    if b"\\/" in text or b"\\u00" in text:
+    if b"\\" in text and (b"\\/" in text or b"\\u00" in text):
         for place in _words(text, position, _ESCAPE, _ESCAPED_BACK):
             yield place, ESCAPES
 

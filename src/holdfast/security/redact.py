@@ -19,6 +19,7 @@ import re
 from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from holdfast.errors import ScanFailed
@@ -43,6 +44,8 @@ _SECRET_NAME = re.compile(
 _STANDS_FOR_ONE = re.compile(
     r"\$[{(]|\$[A-Za-z_]{1,40}$|\{\{|\{[\w.]{0,40}\}$|<[\w -]{1,40}>$|%[(s]|\*{3,}|\.\.\."
 )
+_NUMBERS, _NESTED = (bool, int, float), (dict, list, tuple)
+_SHORT_NAME = 40
 _NO_TOKEN = re.compile(r"https?://|[.~]{0,2}/|.*\s", re.DOTALL)
 
 
@@ -146,16 +149,33 @@ def _collect(value: Any, words: list[str], depth: int) -> bool:
     if isinstance(value, str):
         words.append(value)
         return not (value.startswith("-") and _SECRET_NAME.search(value))
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, _NUMBERS):
         return True
-    if depth == 0 or not isinstance(value, dict | list | tuple):
+    if depth == 0 or not isinstance(value, _NESTED):
         return False
     if isinstance(value, dict):
-        if not all(isinstance(key, str) and not _SECRET_NAME.search(key) for key in value):
+        if not all(map(_is_plain_name, value)):
             return False
         words.extend(value)
         value = value.values()
-    return all(_collect(item, words, depth - 1) for item in value)
+    for item in value:
+        if type(item) is str and not item.startswith("-"):  # most of them, without a call for each
+            words.append(item)
+        elif not _collect(item, words, depth - 1):
+            return False
+    return True
+
+
+def _is_plain_name(key: Any) -> bool:
+    """Whether this is the name of no secret; the same short names come again and again."""
+    if not isinstance(key, str):
+        return False
+    return _is_plain_short(key) if len(key) < _SHORT_NAME else _SECRET_NAME.search(key) is None
+
+
+@lru_cache(maxsize=4096)
+def _is_plain_short(key: str) -> bool:
+    return _SECRET_NAME.search(key) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +234,7 @@ class Stream:
             position,
             self._scanner.extra,
             self._patience,
+            cuts=view.cuts,
             decode=self._depth < DEEPEST,
             final=final,
         )

@@ -48,6 +48,10 @@ class Shape:
     def compiled(self) -> re.Pattern[bytes]:
         return _compiled(self.pattern)
 
+    def may(self, text: bytes, start: int, known: int) -> bool:
+        """Whether it begins here; after `known`, where bytes may still be missing, it always may."""
+        return start > known or _compiled(self.pattern).match(text, start) is not None
+
 
 @cache
 def _compiled(pattern: bytes) -> re.Pattern[bytes]:

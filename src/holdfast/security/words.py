@@ -1,0 +1,178 @@
+"""Long words, in which alone issued tokens are sought, and such as may be text in base64.
+
+Most long words are ids, hashes and names. One walk over each shows that no token's prefix stands where one
+could count: where a word begins, or, for prefixes that count anywhere, before their first sign that is
+neither letter nor digit. Only where the walk ends early are the prefixes themselves searched for.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from holdfast.security.decoded import starts_base64
+from holdfast.security.shapes import NEAR, WORD, WORD_BYTES, Shape
+
+_IS_WORD = bytes(1 if byte in WORD_BYTES else 0 for byte in range(256))
+_LONG_MARKS = b"\x01" * WORD
+_LONG = re.compile(rb"[A-Za-z0-9_+-]{%d}" % WORD)
+_BACK = 64  # bytes before the place looked from that a long word may reach back
+_PARTS = b"./:=%\\"  # the other bytes that tokens are made of, or an escape before them
+# Every token is at least `WORD` bytes of the same alphabet in a row. Where there are none after a long word,
+# no token that has no long word of its own begins there, and none goes on there.
+_NO_TOKEN = re.compile(
+    rb"[^A-Za-z0-9_+./:=%%-]++(?:[A-Za-z0-9_+./:=%%-]{1,%d}+[^A-Za-z0-9_+./:=%%-]++)*+" % (WORD - 1)
+)
+_BACKSLASH, _BREAKS = 92, b"nrt"
+_HEAD = re.compile(rb"[A-Za-z0-9]*")
+
+
+class Words:
+    """Finds where issued tokens begin."""
+
+    __slots__ = ("_anywhere", "_boring", "_prefixes", "_shapes")
+
+    def __init__(self, shapes: Sequence[Shape]) -> None:
+        issued = [(number, shape) for number, shape in enumerate(shapes) if shape.issued]
+        prefixes = frozenset(anchor for _, shape in issued for anchor in shape.anchors)
+        self._prefixes = prefixes
+        self._shapes = {
+            prefix: tuple((n, shape) for n, shape in issued if prefix.startswith(shape.anchors))
+            for prefix in prefixes
+        }
+        started = {anchor for _, shape in issued if shape.boundary for anchor in shape.anchors}
+        anywhere = {anchor for _, shape in issued if not shape.boundary for anchor in shape.anchors}
+        # Prefixes of letters and digits alone have no sign at which the walk could see them.
+        self._anywhere = tuple(sorted(anchor for anchor in anywhere if anchor.isalnum()))
+        self._boring = re.compile(_walk(started, anywhere.difference(self._anywhere)))
+
+    def issued(
+        self,
+        text: bytes,
+        position: int,
+        known: int,
+        words: Iterable[tuple[int, int]],
+        cuts: Sequence[int] | None,
+    ) -> Iterator[tuple[int, int]]:
+        """Where issued tokens begin, in or just before a long word; from `known` on, where they may.
+
+        `cuts` are further places where a word counts as begun; None says that they are unknown.
+        """
+        boring, no_token = self._boring.fullmatch, _NO_TOKEN.match
+        plain: bool | None = None
+        for begin, end in words:
+            if plain is None:  # prefixes that the walk does not see are rare enough to look for them first
+                plain = cuts is not None and not any(anchor in text for anchor in self._anywhere)
+            near = end + NEAR
+            first = max(0, begin - NEAR) if text[begin - 1] in _PARTS else begin
+            ends = no_token(text, end, near + WORD)
+            last = near if ends is None or ends.end() < near else end
+            if plain and boring(text, first, last) and not (cuts and _any_within(cuts, begin - NEAR, near)):
+                continue
+            yield from self._searched(text, max(position, begin - NEAR), near, known)
+
+    def _searched(self, text: bytes, first: int, last: int, known: int) -> Iterator[tuple[int, int]]:
+        prefix = _prefix(self._prefixes)
+        found = prefix.search(text, first, last)
+        while found is not None:
+            start = found.start()
+            for number, shape in self._shapes[found.group()]:
+                if shape.may(text, start, known):
+                    yield start, number
+            found = prefix.search(text, start + 1, last)
+
+    def begin_here(self, text: bytes, place: int, known: int) -> Iterator[tuple[int, int]]:
+        """The issued tokens that begin at this very place, whatever stands before it."""
+        found = _prefix(self._prefixes).match(text, place)
+        if found is not None and _LONG.search(text, max(0, found.end() - 2 * NEAR), place + NEAR + WORD):
+            for number, shape in self._shapes[found.group()]:
+                if shape.may(text, place, known):
+                    yield place, number
+
+
+@cache
+def _prefix(prefixes: frozenset[bytes]) -> re.Pattern[bytes]:
+    return re.compile(any_of(prefixes))
+
+
+def long_words(text: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """The words long enough to be a token, or what is left of one that began before `position`."""
+    marks = text.translate(_IS_WORD)
+    start = marks.find(_LONG_MARKS, max(0, position - _BACK))
+    while start != -1:
+        end = marks.find(b"\x00", start)
+        end = len(text) if end == -1 else end
+        yield start, end
+        start = marks.find(_LONG_MARKS, end)
+
+
+def in_base64(text: bytes, words: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """Where long words begin that may be text in base64."""
+    for start, _ in words:
+        before = text[start - 1] if start else 0
+        if before not in WORD_BYTES:
+            place = start + 1 if before == _BACKSLASH and text[start] in _BREAKS else start
+            if starts_base64(text, place):
+                yield place
+
+
+def any_of(words: Iterable[bytes]) -> bytes:
+    """An expression for the longest of these words, branching byte by byte: faster than a flat list."""
+    branches: dict[bytes, set[bytes]] = {}
+    for word in words:
+        branches.setdefault(word[:1], set()).add(word[1:])
+    ends = branches.pop(b"", None) is not None
+    parts = [re.escape(byte) + any_of(rest) for byte, rest in sorted(branches.items())]
+    inner = parts[0] if len(parts) == 1 and not ends else b"(?:" + b"|".join(parts) + b")"
+    return inner + b"?" if ends and parts else (b"" if ends else inner)
+
+
+def _any_within(places: Sequence[int], first: int, last: int) -> bool:
+    index = bisect_left(places, first)
+    return index < len(places) and places[index] <= last
+
+
+def _walk(started: set[bytes], anywhere: set[bytes]) -> bytes:
+    """Matches as far as no prefix can count: `started` where a word begins, `anywhere` anywhere."""
+    firsts = b"".join(re.escape(byte) for byte in sorted({word[:1] for word in started}))
+    begins = rb"(?!(?=[%b])%b)" % (firsts, any_of(started))
+    signs = {anchor for anchor in anywhere if not anchor[:1].isalnum()}
+    other = b"".join(re.escape(byte) for byte in sorted({word[:1] for word in signs}))
+    chunk = rb"[A-Za-z0-9]++(?!%b)_*+" % _at_sign(anywhere - signs)
+    # After an escape a word begins too: `\\n`, `\\u003d`, `%3D`.
+    escape = rb"(?<=[\\%])(?:(?<=\\)(?:[nrtbf]|u[0-9A-Fa-f]{4})|(?<=%)[0-9A-Fa-f]{2})"
+    return rb"(?:[^A-Za-z0-9%b]++|%b(?:%b|(?:%b)++)|(?!%b)[%b])*+" % (
+        *(other, begins, escape, chunk),
+        *(any_of(signs), other),
+    )
+
+
+def _at_sign(prefixes: set[bytes]) -> bytes:
+    """Matches at the first sign of one of these prefixes, which is neither a letter nor a digit."""
+    heads = {prefix: _HEAD.match(prefix) for prefix in prefixes}
+    table: dict[bytes, dict[bytes, list[bytes]]] = {}
+    for prefix, head in heads.items():
+        at = head.end() if head else 0
+        table.setdefault(prefix[at : at + 1], {}).setdefault(prefix[at + 1 :], []).append(prefix)
+    return b"(?:%b)" % b"|".join(
+        re.escape(sign)
+        + b"(?:%b)" % b"|".join(_behind(rest, found) for rest, found in sorted(rests.items(), reverse=True))
+        for sign, rests in sorted(table.items())
+    )
+
+
+def _behind(rest: bytes, prefixes: list[bytes]) -> bytes:
+    """Matches the rest of these prefixes if one of them stands here as a whole."""
+    lengths = sorted({len(prefix) for prefix in prefixes})
+    whole = b"|".join(
+        b"(?<=%b)" % b"|".join(re.escape(p) for p in sorted(prefixes) if len(p) == length)
+        for length in lengths
+    )
+    last = b"".join(
+        re.escape(bytes([byte])) for byte in sorted({p[len(p) - len(rest) - 2] for p in prefixes})
+    )
+    before = b"".join(
+        re.escape(bytes([byte])) for byte in sorted({p[len(p) - len(rest) - 3] for p in prefixes})
+    )
+    near = b"" if rest else b"(?<=[%b][%b].)" % (before, last)
+    return re.escape(rest) + near + b"(?:%b)" % whole
