@@ -346,6 +346,32 @@ def test_a_session_is_told_what_was_approved_and_the_receipt_says_so(quiet: Agen
     assert known in cli("receipts", owners[0]).out
 
 
+def test_a_run_that_came_of_a_session_shows_what_the_session_was_told(quiet: Agent, cli: Cli) -> None:
+    """Whoever asks what an agent knew in a run must not hear "nothing" when it was told a pack."""
+    known = accepted(quiet.repo, "HFMARK the ledger is append-only")
+    assert known in quiet.fire("UserPromptSubmit", prompt="Please write the ledger now.")
+    here = {"cwd": str(quiet.repo.path), "sessionId": SESSION}
+    claude.write(
+        quiet.transcript,
+        claude.user("Please write the ledger now.", **here),
+        claude.assistant(claude.text("It is written, and all of its tests pass."), **here),
+    )
+    quiet.fire("Stop")
+    cli("status")  # noted in a session by now, which has another name than the agent gave it
+    quiet.fire("SessionEnd", reason="other")
+    cli("status")
+    (run,) = os.listdir(quiet.repo / ".git/holdfast/runs")
+    assert known in cli("receipts", run).out
+    assert "HFMARK" in cli("receipts", run, "--pack", "1").out
+    context = json.loads((quiet.repo / ".git/holdfast/runs" / run / "context.json").read_bytes())
+    assert context["receipts"][0]["ids"] == [known] and "HFMARK" not in json.dumps(context)
+    session = next(one for one in os.listdir(quiet.repo / ".git/holdfast/receipts") if one != run)
+    assert known in cli("receipts", session).out  # and the session still has it
+    cli("erase", known, "--yes")
+    assert "HFMARK" not in cli("receipts", run, "--pack", "1").out
+    assert "pack" not in cli("doctor", ok=False).out  # none is missing, none was changed
+
+
 def test_what_no_person_approved_is_not_told(quiet: Agent) -> None:
     """Law 11: a candidate, and what an agent let in, wait until they are asked for."""
     project = Project.open(quiet.repo.path)

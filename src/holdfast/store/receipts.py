@@ -108,6 +108,15 @@ def hand_over(layout: Layout, owner: str, to: str) -> None:
         fsio.ops.rmdir(os.path.join(layout.receipts, owner))
 
 
+def share(layout: Layout, packs: Iterable[Kept], run_id: str) -> None:
+    """Keep packs of a session with a run of it, too: they live as long as the run, and it proves them."""
+    for kept in packs:
+        path = os.path.join(layout.receipts, run_id, os.path.basename(kept.path))
+        if not os.path.lexists(path):
+            fsio.make_dirs(os.path.dirname(path))
+            fsio.replace(path, fsio.read(kept.path, limit=MAX_FILE))
+
+
 # ── with a run ───────────────────────────────────────────────────────────────────────────────────
 
 

@@ -17,7 +17,7 @@ from holdfast.errors import CorruptLog
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
 from holdfast.store import capsule as capsules
-from holdfast.store import transcripts
+from holdfast.store import receipts, transcripts
 from holdfast.store.capsule import Capsule
 from holdfast.store.layout import Layout
 from holdfast.store.transcripts import Progress, Sealed, Seen, mark
@@ -53,6 +53,8 @@ def conclude(clone: Clone, taken: Capsule, lines: Lines, *, event: Event | None 
     context, told = context_of(taken.folder), capsules.read_json(taken.folder, BODY)
     if context is None or not isinstance(told, dict):
         raise CorruptLog(f"the capsule of run {taken.run_id} does not say what its event is")
+    if event is None:
+        context = _with_packs(clone, taken, context)
     root = taken.seal()
     if event is None:
         body = {name: value for name, value in told["body"].items() if value is not None}
@@ -61,6 +63,22 @@ def conclude(clone: Clone, taken: Capsule, lines: Lines, *, event: Event | None 
     remember(clone, taken.folder, context, told["read"], session_id=kept)
     taken.close(clone.joined(event))
     return event
+
+
+def _with_packs(clone: Clone, taken: Capsule, context: dict[str, Any]) -> dict[str, Any]:
+    """A run's context with the packs that its agent's session was given so far, kept with the run as well."""
+    if context["session"] is None:
+        return context
+    name, session = context["agent"]["name"], context["agent"]["session"]
+    owners = dict.fromkeys([context["session"]["id"], noting.session_id(name, session)])
+    packs = [kept for owner in owners for kept in receipts.read(clone.stores, owner)]
+    own = [kept for kept in packs if kept.head.get("agent_session") in (None, session)]
+    receipts.share(clone.layout, own, taken.run_id)
+    told = receipts.take_up(clone.stores, taken.run_id, context)
+    if told is None:
+        return context
+    taken.replace(capsules.CONTEXT, capsules.to_json(told))
+    return told
 
 
 def context_of(folder: str) -> dict[str, Any] | None:
