@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.curation.extraction import asked, found, look
 from holdfast.curation.extraction.asking import MAX_PROMPT, prompt
 from holdfast.model.memory import TYPES
-from holdfast.model.said import MAX_STATEMENT, MAX_WORDS, MIN_STATEMENT, Found, Said, Tried
+from holdfast.model.said import MAX_STATEMENT, MAX_WORDS, MIN_RULE, MIN_STATEMENT, Found, Said, Tried
 from holdfast.model.text import has_hidden
 
 CASES = [
@@ -308,7 +308,9 @@ def test_any_text_at_all_keeps_the_promises(turns: list[Said | Tried], sent: lis
         ]
         assert any(one.words in text for text in texts)
         assert one.kind in TYPES and one.who in ("user", "agent") and 0 < one.confidence <= 0.9
-        assert MIN_STATEMENT <= len(one.statement) <= MAX_STATEMENT and 0 < len(one.words) <= MAX_WORDS
+        ruled = one.who == "user" and one.statement.startswith("Never ")
+        least = MIN_RULE if ruled else MIN_STATEMENT
+        assert least <= len(one.statement) <= MAX_STATEMENT and 0 < len(one.words) <= MAX_WORDS
         assert not has_hidden(one.statement + one.why)
 
 

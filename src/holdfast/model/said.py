@@ -9,6 +9,7 @@ from typing import Literal
 Who = Literal["user", "agent", "tool"]
 
 MIN_STATEMENT, MAX_STATEMENT = 20, 300  # characters: less names nothing, more is no single claim
+MIN_RULE = 12  # of what a person forbids for good: "Never log PII" leaves nothing out
 MAX_WORDS = 300
 MAX_WHY = 300
 

@@ -155,12 +155,14 @@ _FUNCTION_WORDS = """
 _EMPTY = frozenset(_FUNCTION_WORDS.split())
 
 
-def may_stand(claim: Claim, *, corrected: bool = False) -> bool:
+def may_stand(claim: Claim, who: str, *, corrected: bool = False) -> bool:
     """Whether a claim stands by itself; what a user corrects may begin as chat does."""
     main = claim.main
     barred = (_ASKS, _SUPPOSES, _VAGUE) if corrected else (_ASKS, _SUPPOSES, _VAGUE, _HEARSAY)
     always = (_MOMENT, _PAST, _PRIVATE)
-    if not fits(claim.statement) or any(rule.search(main) for rule in (*barred, *always)):
+    if not fits(claim.statement, rule=who == "user" and claim.kind == "invariant"):
+        return False
+    if any(rule.search(main) for rule in (*barred, *always)):
         return False
     return len(content(claim.statement)) >= 2
 

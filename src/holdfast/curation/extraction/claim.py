@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from holdfast.curation.extraction.prose import Sentence
-from holdfast.model.said import MAX_STATEMENT, MAX_WHY, MIN_STATEMENT
+from holdfast.model.said import MAX_STATEMENT, MAX_WHY, MIN_RULE, MIN_STATEMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ _REASON = re.compile(
     r"|due to(?! be)"
     r"|given that|the reason (?:is|being)(?: that)?)\b[:,]?\s+"
     r"|\s+[–—-]{1,3}\s+(?=(?:it|they|this|that|the|we|otherwise|because|since|there|our|a|an|else)\b)"
-    r"|\s+—\s+(?=(?:\S+\s+){4,})"
-    r"|(?<=work):\s+|(?<=work here):\s+|\.?\s+\(?reason:\s+",
+    r"|\s+—\s+(?!(?:use|but|instead|rather|not)\b)(?=(?:\S+\s+){4,})"
+    r"|(?<=work):\s+|(?<=work here):\s+|(?<=a dead end):\s+|\.?\s+\(?reason:\s+",
     re.IGNORECASE,
 )
 _PURPOSE = re.compile(
@@ -72,6 +72,7 @@ def standing(text: str, read: Parts) -> str:
     return chosen[:1].upper() + chosen[1:] if chosen[1:2] != "(" else chosen
 
 
-def fits(statement: str) -> bool:
-    """Whether a statement has the length of one claim."""
-    return MIN_STATEMENT <= len(statement) <= MAX_STATEMENT
+def fits(statement: str, *, rule: bool = False) -> bool:
+    """Whether a statement has the length of one claim; a person's `rule` is whole as "Never retry a POST"."""
+    least = MIN_RULE if rule and statement.startswith("Never ") else MIN_STATEMENT
+    return least <= len(statement) <= MAX_STATEMENT

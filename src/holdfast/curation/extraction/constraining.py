@@ -64,6 +64,12 @@ _CHATS = re.compile(
     r"|annoying|tricky|difficult|painful|satisfying|lovely|cool|a pleasure|worth)\b)",
     re.IGNORECASE,
 )
+_TELLS = re.compile(  # "Never touched Rust": what somebody did not do yet, not what nobody shall do
+    r"^never (?:(?!(?:need|feed|embed|seed|shed|exceed|proceed|speed)\b)\w+ed|wrote|written|ran|did|done|made"
+    r"|took|gave|got|went|gone|came|found|built|met|felt|lost|kept|told|learnt|understood|broke|chose"
+    r"|mind)\b",
+    re.IGNORECASE,
+)
 _TASK = re.compile(
     r"^(?:i|we|you|he|they)(?:'ll)? (?:must|have to|need to|has to) (?!not\b|never\b|always\b|only\b"
     r"|support|keep|stay|remain|run on)"
@@ -82,6 +88,7 @@ def claim(parts: Parts, who: str) -> Claim | None:
         return None if _CHATS.match(wanted.plain) else _claim(wanted, 0.85)
     if (
         _CHATS.match(parts.plain)
+        or _TELLS.match(parts.plain)
         or _CHORE.search(parts.plain)
         or _TASK.match(parts.plain)
         or _GUESS.search(parts.plain)

@@ -1,4 +1,4 @@
-"""Corrections: what a user says first when an agent went wrong.
+"""Corrections: what a user says when an agent went wrong, most often first.
 
 Nothing is said more plainly, and nothing is more tiring to say twice.
 """
@@ -16,6 +16,11 @@ _NO = re.compile(
     r"|never|always)\b)"
     r"|(?:as )?i (?:already )?(?:said|told you|asked you|asked)(?: before)?(?: to| that)?(?:\s*[,:]\s*"
     r"|\s+))+",
+    re.IGNORECASE,
+)
+_PLAIN_NO = re.compile(  # said in the midst of a turn: nothing weaker
+    r"^(?:no(?: no)*|nope|nah|wrong|that's wrong)(?:\s*[,:;!…]+|\s+[-–—]+)\s*"
+    r"(?!(?:not|no) (?:now|yet|need)\b)",
     re.IGNORECASE,
 )
 _ONLY_NO = re.compile(
@@ -56,6 +61,16 @@ _RULING = re.compile(
 def is_bare_no(plain: str) -> bool:
     """Whether a sentence only says no: the correction is the next one."""
     return _ONLY_NO.match(plain) is not None
+
+
+def within(parts: Parts) -> Claim | None:
+    """What a user corrects later in a turn: only after a plain no, and with what to do or to leave alone."""
+    found = _PLAIN_NO.match(parts.plain)
+    if found is None:
+        return None
+    plain = parts.plain[found.end() :]
+    directs = _NOT_BUT.match(plain) or _DONT.match(plain) or (_ORDER.match(plain) and _CONTRAST.search(plain))
+    return claim(parts, after_no=False) if directs else None
 
 
 def claim(parts: Parts, *, after_no: bool) -> Claim | None:

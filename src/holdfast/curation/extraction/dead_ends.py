@@ -33,11 +33,12 @@ _DROPPED = re.compile(
 _WAS_DROPPED = re.compile(
     r"^(?P<what>\S.{3,160}?) (?:was|were|got|has been|had to be) (?:abandoned|reverted|rolled back|dropped"
     r"|rejected|ruled out"
-    r"|scrapped|discarded|a dead end)\b",
+    r"|scrapped|discarded)\b",
     re.IGNORECASE,
 )
 _IS = re.compile(
-    r"^(?P<what>\S.{3,160}?) (?:is|proved|proved to be|turned out to be) a dead end\b", re.IGNORECASE
+    r"^(?P<what>\S.{3,160}?) (?:is|was|proved|proved to be|turned out to be) a (?:complete )?dead end\b",
+    re.IGNORECASE,
 )
 
 
@@ -67,7 +68,9 @@ def _whole(parts: Parts) -> str:
 def _named(found: re.Match[str]) -> bool:
     """Whether what led nowhere is named, so that somebody who was not there knows what to leave alone."""
     return len(content(found["what"])) >= 1 and not re.match(
-        r"(?:it|this|that|they|which|what|my|the fix|the change)\b", found["what"], re.I
+        r"(?:it|this|that|they|which|what|my|the (?:fix|change)|the (?:\S+ )?(?:attempt|try))\b",
+        found["what"],
+        re.I,
     )
 
 

@@ -15,8 +15,8 @@ _LABEL = re.compile(
 _DECIDED = re.compile(
     _BEFORE + r"(?:(?:we|i)(?:'ve| have)?(?: all| both| now| already)? (?:decided|agreed|opted|chose|elected)"
     r"(?: (?:yesterday|today|earlier|last week|together|long ago))?"
-    r"|it (?:was|is|has been) (?:decided|agreed)|(?:the|our) decision (?:is|was))\s+(?=(?:to|that|against"
-    r"|not to|on|for)\b)",
+    r"|it (?:was|is|has been) (?:decided|agreed)|(?:the|our) decision (?:is|was))"
+    r"(?:\s+(?=(?:to|that|against|not to|on|for)\b)|\s*:\s+)",
     re.IGNORECASE,
 )
 _SETTLED = re.compile(
@@ -56,7 +56,9 @@ _ACTS = re.compile(  # a decision about the next minute: nobody needs it tomorro
     r"|inspect|open|verify"
     r"|review|continue|proceed|stop|wait|ask|begin|go ahead|do (?!not\b)|take|rerun|re-run|skip|leave"
     r"|move on|focus"
-    r"|dig|revisit|write"
+    r"|dig|revisit"
+    r"|write (?:the|a|an|some|more|new|this|that|these|those|it|them|my|our|your|up|down|back|out"
+    r"|(?:\S+ ){0,2}(?:tests?|docs?|documentation|code|scripts?))"
     r"|commit|push|merge|rebase|finish|postpone|defer|fix|implement|rewrite|keep (?:going|in mind|an eye"
     r"|you|looking|working"
     r"|the conversation|digging|track)|use the (?:time|chance|opportunity)|go with the flow)\b",

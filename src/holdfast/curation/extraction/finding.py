@@ -94,7 +94,7 @@ def _in_turn(turn: Said, search: _Search) -> Iterator[Found]:
         search.skipped["steering"] += len(told)
         return
     for place, sentence in enumerate(told):
-        if not _CUE.search(sentence.plain) or sentence.text.endswith(":"):
+        if sentence.text.endswith(":") or not _may_claim(sentence):
             continue
         before = told[place - 1].plain if place else ""
         claim = _claim(sentence, turn.who, before)
@@ -114,6 +114,10 @@ def _in_turn(turn: Said, search: _Search) -> Iterator[Found]:
             )
 
 
+def _may_claim(sentence: Sentence) -> bool:
+    return _CUE.search(sentence.plain) is not None or stating.is_asked_for(sentence.words)
+
+
 def _claim(sentence: Sentence, who: str, before: str) -> Claim | None:
     """The first claim of a sentence that may stand."""
     read = parts(sentence)
@@ -122,16 +126,16 @@ def _claim(sentence: Sentence, who: str, before: str) -> Claim | None:
     for rule in _RULES:
         claim = rule(read, who)
         if claim is not None:
-            return claim if may_stand(claim) else None
-    return None
+            return claim if may_stand(claim, who) else None
+    kept = stating.remembered(read) if who == "user" and stating.is_asked_for(sentence.words) else None
+    return kept if kept and may_stand(kept, who) else None
 
 
 def _correction(sentence: Sentence, read: Parts, before: str) -> Claim | None:
     after_no = sentence.opening == 1 and correcting.is_bare_no(before)
-    if sentence.opening and not after_no:
-        return None
-    claim = correcting.claim(read, after_no=after_no)
-    return claim if claim and may_stand(claim, corrected=True) else None
+    begins = not sentence.opening or after_no
+    claim = correcting.claim(read, after_no=after_no) if begins else correcting.within(read)
+    return claim if claim and may_stand(claim, "user", corrected=True) else None
 
 
 def _may_be_taken(sentence: Sentence, claim: Claim, who: str, search: _Search) -> bool:

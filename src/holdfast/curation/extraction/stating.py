@@ -44,6 +44,40 @@ _NEEDS = re.compile(  # with a version: "the header needs 3 columns" is work to 
     r"compiles?|installs?) (?:only )?(?:with|on|under)) (?:at least |exactly |a |an )?"
     rf"(?:[A-Z][\w.+#-]* )?{_TOOL} (?:>=? ?|version )?v?\d+(?:\.\d+)*\b"
 )
+# "Remember: staging uses port 8443": a thing and how it is; "remember to run the tests" is work to do.
+_REMEMBER = re.compile(
+    r"^[\s>*•-]*(?:(?:so|ok|okay|and|also|but|please|note|important)[,:]?\s+)*"
+    r"remember(?:\s*:|,? that\b)\s*(?=\S)",
+    re.IGNORECASE,
+)
+_A_THING = (
+    r"(?!(?:i|you|we|he|she|they|it|this|that|these|those|there|to|if|when|while|how|what|why|which|who|and"
+    r"|or|because|run|use|check|add|fix|write|read|make|keep|put|test|update|call|set|look|see|ask|do|be"
+    r"|someone|somebody|everything|something|nothing)\b)[\w`./:@-]+"
+)
+_IS = re.compile(
+    r"^(?!the (?:time|day|last|other|first|second)\b)(?:(?:the|our|all|every|each) )?"
+    rf"(?:{_A_THING} ){{1,5}}(?:(?:always|only|still|never) )?"
+    r"(?:is|are|uses?|runs?|lives?|needs?|listens?|has|have|expects?|requires?|returns?|lies?|sits?|accepts?"
+    r"|supports?|depends?|starts?|stores?|holds?|contains?|means|points?|serves?|talks?|takes?|does not"
+    r"|doesn't|do not|don't|cannot|can't|isn't|aren't) \S"
+    r"|^we (?:use|run|deploy|ship|store|have|host|build) \S",
+    re.IGNORECASE,
+)
+# True until somebody mends it.
+_AILS = re.compile(r"\b(?:broken|down|failing|offline|stuck|late|busy|flaky|wrong)$", re.IGNORECASE)
+
+
+def is_asked_for(words: str) -> bool:
+    """Whether a sentence begins with "Remember:", as its speaker wrote it."""
+    return _REMEMBER.match(words) is not None
+
+
+def remembered(parts: Parts) -> Claim | None:
+    """The fact that a user asks to remember, if it says of a thing how it is."""
+    found = _REMEMBER.match(parts.plain)
+    said = parts.after(found.end()) if found else parts
+    return _claim("fact", said) if _IS.match(said.plain) and not _AILS.search(said.plain) else None
 
 
 def claim(parts: Parts, who: str) -> Claim | None:
