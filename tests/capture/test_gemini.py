@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from holdfast.capture.agents import dialect, recognised
-from holdfast.capture.agents.gemini import project_hash
 from holdfast.capture.agents.gemini_log import MAX_LOG, MAX_MESSAGES
 from holdfast.capture.agents.reading import Reading
 from holdfast.errors import BadInput
@@ -394,7 +393,8 @@ def test_an_older_project_is_known_by_its_hash(tmp_path: Path) -> None:
     path = place(tmp_path, HASH)
     (tmp_path / "projects.json").write_text('{"projects":{"/w/lib":"lib","/w/app":"app"}}', encoding="utf-8")
     assert read(path).origin.cwd == "/w/app"
-    assert project_hash(path) == HASH
+    (tmp_path / "projects.json").unlink()
+    assert (read(path).origin.cwd, read(path).origin.cwd_sha256) == (None, HASH)
 
     told = call(
         "write_file", "Successfully overwrote file: /w/app/src/a.py.", file_path="src/a.py", content="x"

@@ -1,5 +1,6 @@
 """`import codex|claude|gemini`: what people see, and which sessions come in."""
 
+import hashlib
 import json
 import os
 from datetime import UTC, datetime, timedelta
@@ -131,6 +132,26 @@ def test_every_agent_is_read_from_its_own_folder(ready: Cli, repo: GitRepo, home
         assert answer(ready, "import", agent)["runs"] == []
     listed = ready("session", "list", "--all").out
     assert "Run the tests of this project." in listed and "list it" in listed
+
+
+def test_a_gemini_session_that_tells_only_a_hash_of_its_folder_is_found(
+    ready: Cli, repo: GitRepo, home: Path
+) -> None:
+    """Gemini notes the folder nowhere else: a user's sessions would all be of other repositories."""
+    digest = hashlib.sha256(os.path.realpath(repo.path).encode()).hexdigest()
+    path = gemini(home, repo)
+    (path.parent.parent / ".project_root").unlink()
+    path.parent.parent.rename(path.parent.parent.with_name(digest))
+    path = home / ".gemini/tmp" / digest / "chats" / path.name
+    text = path.read_text()
+    assert answer(ready, "import", "gemini")["elsewhere"] == 1
+    path.write_text(text.replace("0" * 64, digest))
+    past = datetime.now(UTC) - timedelta(days=1)
+    os.utime(path, (past.timestamp(), past.timestamp()))
+    (seen,) = answer(ready, "try", "--days", "3650")["seen"]
+    assert (seen["agent"], seen["sessions"]) == ("gemini", 1)
+    assert len(answer(ready, "import", "gemini")["runs"]) == 1
+    assert _sessions(repo) == ["9e31"]
 
 
 def test_where_an_agent_was_never_used_it_says_so(ready: Cli) -> None:

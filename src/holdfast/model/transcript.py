@@ -30,6 +30,7 @@ class Origin:
     parent: str | None = None  # the session it was forked from or spawned by
     version: str | None = None
     cwd: str | None = None
+    cwd_sha256: str | None = None  # of the folder, where that is all the tool tells of it
     branch: str | None = None
     commit: str | None = None
     remote: str | None = None

@@ -175,7 +175,7 @@ class Importing(Harvesting):
                 if oldest is not None and facts.st_mtime < oldest:
                     bringing.elsewhere += 1
                     continue
-                found.append(_Chosen(path, facts.st_size, tool.read(path, 0, None).origin))
+                found.append(_Chosen(path, facts.st_size, ingest.repository.read(tool, path).origin))
             except _BAD as error:
                 bringing.skip(path, error)
         if not all_of_them:

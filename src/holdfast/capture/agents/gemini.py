@@ -26,7 +26,6 @@ _HEAD = 64 << 10
 _ROOT = 4096  # bytes of a path
 _MAX_PATHS = 400  # that are tried as the project's folder
 _IS_OURS = (re.compile(rb'"sessionId"\s*:'), re.compile(rb'"projectHash"\s*:'))
-_HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
 _ABSOLUTE = re.compile(r"/[^\s\"'`<>:|*?\x00]{1,400}")
 _TITLE = 200
 
@@ -104,21 +103,17 @@ def _origin(path: str, log: Log) -> Origin:
     )
     stem = os.path.splitext(os.path.basename(path))[0]
     started = next((at for one in log.messages.values() if (at := name(one.get("timestamp")))), None)
+    cwd = _root(path, log)
     return Origin(
         agent="gemini",
         session=name(known.get("sessionId")) or name(stem),
         role="subagent" if helper else "main",
         parent=name(above) or None if helper and above != "chats" else None,
-        cwd=_root(path, log),
+        cwd=cwd,
+        cwd_sha256=None if cwd else name(known.get("projectHash")) or None,
         started=name(known.get("startTime")) or started,
         title=cut(" ".join(spoken(words(known.get("summary"))).split()), _TITLE) or None,
     )
-
-
-def project_hash(path: str) -> str | None:
-    """The sha256 of the folder that a transcript is of, to be compared with that of a known one."""
-    found = _HASH.search(_beginning(path))
-    return found[1].decode() if found else None
 
 
 def _root(path: str, log: Log) -> str | None:

@@ -98,7 +98,7 @@ class Ingest:
         before = self._known.at(dialect.name, path)
         if ended and before and before.ended and before.seen == now:
             return self._told(before, Taking(before))
-        reading = dialect.read(path, 0, None)
+        reading = self.repository.read(dialect, path)
         origin = self._cleaned(reading.origin)
         if origin.role == "internal":
             return None

@@ -4,10 +4,13 @@ An agent says where it stood: a folder, a remote's address, a commit. Folders co
 moved, a work tree removed), so any of the three is enough.
 """
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
+from holdfast.capture.agents.reading import Dialect, Reading
 from holdfast.git.clone import Clone
 from holdfast.model.evidence import is_oid
 from holdfast.model.transcript import Origin
@@ -32,8 +35,19 @@ class Repository:
     def __init__(self, clone: Clone) -> None:
         self._repo = clone.repo
         self.trees = dict(_trees(clone))  # the folder of each work tree: its git folder
+        self._hashes = {_sha256(top): top for top in (*self.trees, clone.repo.top)}
         self._remotes: set[str] | None = None
         self._commits: dict[str, bool] = {}
+
+    def read(self, dialect: Dialect, path: str) -> Reading:
+        """A transcript from its beginning, with its folder where only a hash told that it is one of ours."""
+        found = dialect.read(path, 0, None)
+        if found.origin.cwd_sha256 is None:
+            return found
+        # The hash says nothing more, and to a scanner it looks like a secret.
+        top = self._hashes.get(found.origin.cwd_sha256)
+        origin = replace(found.origin, cwd=found.origin.cwd or top, cwd_sha256=None)
+        return dialect.read(path, 0, origin) if top else replace(found, origin=origin)
 
     def owns(self, origin: Origin) -> bool:
         """Whether a session was about this repository."""
@@ -131,6 +145,10 @@ def relative(path: str, top: str | None, cwd: str | None) -> str | None:
     if not _below(top, full) or full == top:
         return None
     return full[len(top.rstrip("/")) + 1 :]
+
+
+def _sha256(path: str) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()
 
 
 def _below(top: str, path: str) -> bool:

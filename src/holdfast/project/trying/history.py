@@ -98,7 +98,7 @@ def _take(
 ) -> bool:
     """Read one transcript; whether it was one of this repository."""
     try:
-        reading = dialect.read(path, 0, None)
+        reading = whose.read(dialect, path)
         origin = reading.origin
         if origin.role == "internal" or not whose.owns(origin):
             return False
