@@ -230,11 +230,11 @@ def test_a_sub_agents_file_is_a_run_of_its_own_below_the_main_one(place: Place, 
     assert len(sessions.all(place.open().layout)) == 1
 
 
-def told_by(agent: str, turns: list[Turn], cwd: str) -> Dialect:
+def told_by(agent: str, turns: list[Turn], cwd: str, session: str = "1") -> Dialect:
     """A tool whose transcripts say just this."""
 
     def read(path: str, start: int, origin: Origin | None) -> Reading:
-        return Reading(Origin(agent=agent, session=f"{agent}-1", cwd=cwd), iter(turns), Counted())
+        return Reading(Origin(agent=agent, session=f"{agent}-{session}", cwd=cwd), iter(turns), Counted())
 
     return Dialect(agent, lambda _, home: home, lambda _: iter(()), lambda _: True, read)
 
@@ -254,6 +254,32 @@ def test_one_conversation_seen_through_two_tools_counts_once(place: Place, tmp_p
     second = taken(place, file, tool=told_by("codex", here, cwd))
     assert (len(first.runs), second.runs, second.twins) == (1, (), 1)
     assert len(runs(place)) == 1
+
+
+def test_sessions_that_number_their_turns_alike_are_told_apart_by_what_was_said(
+    place: Place, tmp_path: Path
+) -> None:
+    """Whoever's tool begins each session with message 1 would keep the first session and lose all others."""
+    ts, cwd = "2026-02-01T10:00:00Z", str(place.repo.path)
+
+    def said(session: str, *asked: str) -> Taken:
+        file = tmp_path / session
+        file.write_text("x")
+        steps = [Step(id=f"a{n}", text=f"Done: {text}", ts=ts) for n, text in enumerate(asked)]
+        turns = [
+            Turn(key=f"u{n}", prompt=text, steps=(step,), ts=ts)
+            for n, (text, step) in enumerate(zip(asked, steps, strict=True))
+        ]
+        return taken(place, file, tool=told_by("gemini", turns, cwd, session))
+
+    first = said("one", "Rename the parser.", "And its tests.")
+    second = said("two", "Print labels in A5.", "Now in A6.")
+    copy = said("three", "Rename the parser.", "And its docs.")
+    assert [(len(one.runs), one.turns, one.copies) for one in (first, second, copy)] == [
+        (1, 2, 0),
+        (1, 2, 0),
+        (1, 1, 1),
+    ]
 
 
 def commit_at(place: Place, name: str, when: datetime) -> str:

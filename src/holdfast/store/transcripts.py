@@ -25,7 +25,7 @@ _MARK = 16  # hex digits
 _STRIPES = 16
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _HEX = frozenset("0123456789abcdef")
-_MARKS = ("turns", "steps", "prints", "noted")
+_MARKS = ("turns", "steps", "contents", "prints", "noted")
 _HEAD = 4096
 
 
@@ -70,6 +70,7 @@ class Progress:
     origin: Mapping[str, Any] | None = None  # what a reading that goes on must be told
     turns: frozenset[str] = frozenset()
     steps: frozenset[str] = frozenset()
+    contents: frozenset[str] = frozenset()  # of both, with what was said: so copies elsewhere are known
     prints: frozenset[str] = frozenset()
     noted: frozenset[str] = frozenset()  # turns that stand in a Holdfast session
     runs: tuple[Sealed, ...] = ()

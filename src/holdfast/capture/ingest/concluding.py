@@ -111,10 +111,11 @@ def remember(
 ) -> Progress:
     """Note what a sealed run holds of its session, so that none of it is taken again."""
     agent = context["agent"]
-    turns, steps, prints = set[str](), set[str](), set[str]()
+    turns, steps, contents, prints = set[str](), set[str](), set[str](), set[str]()
     for row in turns_of(folder):
         turns.add(row["key"])
         steps.update(row["steps"])
+        contents.update(row["contents"])
         prints |= {mark(row["print"])} if row["print"] else set()
     done = Sealed(context["run_id"], len(turns))
 
@@ -131,6 +132,7 @@ def remember(
             last=read["last"],
             turns=old.turns | turns,
             steps=old.steps | steps,
+            contents=old.contents | contents,
             prints=old.prints | prints,
             runs=runs,
             session_id=session_id or old.session_id,

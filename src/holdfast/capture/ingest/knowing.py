@@ -1,16 +1,38 @@
 """What was taken in before, of all sessions: by it a turn is told from a copy of one.
 
 Tools copy: a resumed session repeats the one before it, a fork its parent, a sub-agent what it was given;
-and one tool takes over another's conversations. A turn counts where it is found first.
+and one tool takes over another's conversations. A turn counts where it is found first. Within a session an
+id is enough; across sessions only together with what was said, for some tools number each session anew.
 """
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from holdfast.model.transcript import Turn
+from holdfast.model.transcript import Step, Turn
 from holdfast.store import transcripts
 from holdfast.store.layout import Layout
 from holdfast.store.transcripts import Progress, mark
+
+
+_BEGINNING = 400  # characters of what was said by which a copy is told from another of the same id
+
+
+def contents(turn: Turn) -> list[str]:
+    """The marks by which copies of a turn and of its steps are known in other sessions."""
+    return [_content(turn.key, turn.prompt), *(content(step) for step in turn.steps)]
+
+
+def content(step: Step) -> str:
+    """A step's mark for other sessions: a copy may stop in the middle of it, so only how it begins counts."""
+    calls = (f"{call.name} {call.text}" for call in step.calls)
+    return _content(step.id, next(filter(None, (step.reasoning, step.text, *calls)), ""))
+
+
+def _content(name: str, said: str) -> str:
+    # So few bits of what was said tell two texts apart, and let nobody guess a secret in it.
+    bits = zlib.crc32(said[:_BEGINNING].encode("utf-8", "replace")) & 0xFFFF
+    return mark(f"{name}\n{bits}")
 
 
 @dataclass(slots=True)
@@ -65,8 +87,13 @@ class Taking:
         self.taken_at = turn.start
         self.turns += counts and whole is None and not turn.continues
 
-    def has(self, turn: str, step: str | None = None) -> bool:
-        return turn in self._turns if step is None else step in self._steps
+    def has(self, turn: str) -> bool:
+        return turn in self._turns
+
+    def knows(self, step: Step) -> bool:
+        """Whether this session's step was taken, now or before."""
+        name = mark(step.id)
+        return name in self._steps or name in self.old.steps
 
     def began_before(self, turn: Turn) -> bool:
         """Whether a part of this turn was in a run before this reading."""
@@ -81,8 +108,7 @@ class Known:
         self._files: dict[str, tuple[int, ...]] = {}
         self._by_name: dict[tuple[str, str], Progress] = {}
         self._by_path: dict[tuple[str, str], Progress] = {}
-        self._turns: dict[str, set[str]] = {}
-        self._steps: dict[str, set[str]] = {}
+        self._contents: dict[str, set[str]] = {}
         self._prints: dict[str, set[str]] = {}
         self.look_again()
 
@@ -90,8 +116,7 @@ class Known:
         """Read what changed since, by whomever."""
         for one in transcripts.newer(self._stores, self._files):
             self._by_name[one.agent, one.session] = self._by_path[one.agent, one.seen.path] = one
-            self._turns.setdefault(one.agent, set()).update(one.turns)
-            self._steps.setdefault(one.agent, set()).update(one.steps)
+            self._contents.setdefault(one.agent, set()).update(one.contents)
             self._prints.setdefault(one.agent, set()).update(one.prints)
 
     def at(self, agent: str, path: str) -> Progress | None:
@@ -103,13 +128,11 @@ class Known:
 
     def fresh(self, turn: Turn, agent: str, taking: Taking) -> Turn | None:
         """What of a turn nobody took in; None if all of it was, and then it is counted as what it is."""
-        turns, steps = self._turns.get(agent, set()), self._steps.get(agent, set())
-        key = taking.key(turn)
-        marks = [(step, mark(step.id)) for step in turn.steps]
-        new = [step for step, name in marks if name not in steps and not taking.has(key, name)]
-        known = not turn.continues and (key in turns or taking.has(key))
+        others, key = self._contents.get(agent, set()), taking.key(turn)
+        own = key in taking.old.turns or taking.has(key)
+        new = [step for step in turn.steps if not taking.knows(step) and content(step) not in others]
+        known = not turn.continues and (own or _content(turn.key, turn.prompt) in others)
         if not new and (turn.steps or known):
-            own = key in taking.old.turns or taking.has(key)
             taking.copies += not own and not turn.continues
             return None
         if self._is_told_by_another(turn, agent):

@@ -10,6 +10,7 @@ from typing import Any
 
 from holdfast.capture.changes import spelled
 from holdfast.capture.ingest.anchoring import moment
+from holdfast.capture.ingest.knowing import contents
 from holdfast.capture.ingest.whose import relative
 from holdfast.model.summary import turn_line
 from holdfast.model.transcript import (
@@ -185,6 +186,7 @@ def told(
         "turn": n,
         "key": key,
         "steps": [mark(step.id) for step in turn.steps],
+        "contents": contents(turn),
         "print": (whole or turn).fingerprint,
         "ts": ts,
         "ended": _last(turn) or ts,
