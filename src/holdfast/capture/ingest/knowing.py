@@ -14,7 +14,6 @@ from holdfast.store import transcripts
 from holdfast.store.layout import Layout
 from holdfast.store.transcripts import Progress, mark
 
-
 _BEGINNING = 400  # characters of what was said by which a copy is told from another of the same id
 
 
