@@ -22,7 +22,7 @@ from holdfast.security.rules import Patience, Rule, UserHits
 from holdfast.security.shapes import REACH, Shape
 from holdfast.security.stems import Stems
 from holdfast.security.tokens import TOKENS
-from holdfast.security.words import Words, in_base64, long_words
+from holdfast.security.words import Spans, Words, long_words, packed
 
 SHAPES = (*CONTEXTS, *CARRIERS, *TOKENS)
 HOLD = 64  # an anchor, or the long word that shows one, may still be arriving in the last bytes
@@ -49,11 +49,13 @@ class Hits:
     ) -> None:
         self._text, self._decode = text, decode
         known = len(text) if final else len(text) - REACH  # up to here, what a rule may look at is there
-        words = list(long_words(text, position))
-        found = {*_stems().find(text, position, known), *_words().issued(text, position, known, words, cuts)}
+        found = set(_stems().find(text, position, known))
+        words = long_words(text, position)
+        if words:
+            words = _words().worth(text, words, cuts)
+            found.update(_words().issued(text, position, known, words))
         if decode:
-            found.update(_escaped(text, position))
-            found.update((place, _NUMBERS[BASE64.name]) for place in in_base64(text, words))
+            found.update(_escaped(text, position), _packed(text, words))
         self._found, self._known = sorted(found), known
         self._next = 0
         if extra:
@@ -98,18 +100,18 @@ class Hits:
 def none_in(text: bytes) -> bool:
     """Whether no rule of ours begins anywhere: true of most texts, and cheap to say."""
     known = len(text)
-    for _ in _stems().find(text, 0, known):
+    if _stems().any_in(text):
         return False
-    for _ in escaped_words(text, 0):
+    if (b"%" in text or b"\\" in text) and next(escaped_words(text, 0), None) is not None:
         return False
-    words = list(long_words(text, 0))
+    words = long_words(text, 0)
     if not words:
         return True
-    for _ in in_base64(text, words):
-        return False
     # What colour codes hide is not taken out here, so words may begin anywhere.
-    cuts = None if b"\x1b" in text else ()
-    return not any(True for _ in _words().issued(text, 0, known, words, cuts))
+    words = _words().worth(text, words, None if b"\x1b" in text else ())
+    if any(packed(text, begin) is not None for begin, _ in words):
+        return False
+    return next(_words().issued(text, 0, known, words), None) is None
 
 
 @cache
@@ -120,6 +122,13 @@ def _stems() -> Stems:
 @cache
 def _words() -> Words:
     return Words(SHAPES)
+
+
+def _packed(text: bytes, words: Spans) -> Iterator[tuple[int, int]]:
+    """Where text in base64 may begin."""
+    for begin, _ in words:
+        if (place := packed(text, begin)) is not None:
+            yield place, _NUMBERS[BASE64.name]
 
 
 def _escaped(text: bytes, position: int) -> Iterator[tuple[int, int]]:

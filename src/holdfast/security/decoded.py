@@ -157,7 +157,7 @@ def escaped_words(text: bytes, position: int) -> Iterator[tuple[int, Coding]]:
     if b"%" in text:
         for place in _words(text, position, _PERCENT, _PERCENT_BACK):
             yield place, PERCENT
-    if b"\\" in text and (b"\\/" in text or b"\\u00" in text):
+    if b"\\" in text:
         for place in _words(text, position, _ESCAPE, _ESCAPED_BACK):
             yield place, ESCAPES
 

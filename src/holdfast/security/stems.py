@@ -49,11 +49,24 @@ class Stems:
         self._search = re.compile(b"\x01" + _branches(_rests(anchors), order)).search
         self._anchors = tuple(_around(anchor, anchors) for anchor in order)
 
+    def any_in(self, text: bytes) -> bool:
+        """Whether a shape begins anywhere."""
+        folded, known = text.translate(FOLD), len(text)
+        found = self._search(folded)
+        if found is not None and next(self._from(text, folded, found, known), None) is not None:
+            return True
+        return b"-u" in text and next(self._find_options(text, 0, known), None) is not None
+
     def find(self, text: bytes, position: int, known: int) -> Iterator[tuple[int, int]]:
         """Where shapes begin, each with its number; from `known` on, where they may."""
         yield from self._find_options(text, position, known)
-        folded, search = text.translate(FOLD), self._search
-        found = search(folded, position)
+        folded = text.translate(FOLD)
+        yield from self._from(text, folded, self._search(folded, position), known)
+
+    def _from(
+        self, text: bytes, folded: bytes, found: re.Match[bytes] | None, known: int
+    ) -> Iterator[tuple[int, int]]:
+        """Where shapes begin, from the pivot on that was found."""
         while found is not None:
             pivot = found.start()
             place, follow, anchors = self._anchors[(found.lastindex or 1) - 1]
@@ -62,7 +75,7 @@ class Stems:
                     start = pivot - before
                     if _stands(text, anchor, start, fold=fold) and shape.may(text, start, known):
                         yield start, number
-            found = search(folded, pivot + 1)
+            found = self._search(folded, pivot + 1)
 
     def _find_options(self, text: bytes, position: int, known: int) -> Iterator[tuple[int, int]]:
         number, shape = self._options

@@ -17,20 +17,29 @@ _IS_WORD = bytes(1 if byte in WORD_BYTES else 0 for byte in range(256))
 _LONG_MARKS = b"\x01" * WORD
 _LONG = re.compile(rb"[A-Za-z0-9_+-]{%d}" % WORD)
 _BACK = 64  # bytes before the place looked from that a long word may reach back
-_PARTS = b"./:=%\\"  # the other bytes that tokens are made of, or an escape before them
 # Every token is at least `WORD` bytes of the same alphabet in a row. Where there are none after a long word,
 # no token that has no long word of its own begins there, and none goes on there.
 _NO_TOKEN = re.compile(
     rb"[^A-Za-z0-9_+./:=%%-]++(?:[A-Za-z0-9_+./:=%%-]{1,%d}+[^A-Za-z0-9_+./:=%%-]++)*+" % (WORD - 1)
 )
+_PARTED = re.compile(rb"[./:=%]")
+_GROUPING = re.compile(rb"\(\?(?:<?[=!]|:)")
+# What stands before a long word: nothing of it, a byte that tokens hold too, or a part of it or an escape.
+_FREE, _PARTS, _JOINED = 0, 1, 2
+_KINDS = bytes(
+    _JOINED if byte in WORD_BYTES + b"%\\" else _PARTS if byte in b"./:=" else _FREE for byte in range(256)
+)
 _BACKSLASH, _BREAKS = 92, b"nrt"
 _HEAD = re.compile(rb"[A-Za-z0-9]*")
+_REMEMBERED, _SHORT = 1 << 13, 80  # how many words that hold nothing are remembered, and how long they may be
+
+Spans = list[tuple[int, int]]
 
 
 class Words:
     """Finds where issued tokens begin."""
 
-    __slots__ = ("_anywhere", "_boring", "_prefixes", "_shapes")
+    __slots__ = ("_anywhere", "_boring", "_dull", "_parted", "_prefixes", "_shapes")
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         issued = [(number, shape) for number, shape in enumerate(shapes) if shape.issued]
@@ -45,31 +54,54 @@ class Words:
         # Prefixes of letters and digits alone have no sign at which the walk could see them.
         self._anywhere = tuple(sorted(anchor for anchor in anywhere if anchor.isalnum()))
         self._boring = re.compile(_walk(started, anywhere.difference(self._anywhere)))
+        parted = {anchor for _, shape in issued if is_parted(shape) for anchor in shape.anchors}
+        self._parted = re.compile(any_of(parted))
+        self._dull: set[bytes] = set()
 
-    def issued(
-        self,
-        text: bytes,
-        position: int,
-        known: int,
-        words: Iterable[tuple[int, int]],
-        cuts: Sequence[int] | None,
-    ) -> Iterator[tuple[int, int]]:
-        """Where issued tokens begin, in or just before a long word; from `known` on, where they may.
+    def worth(self, text: bytes, words: Spans, cuts: Sequence[int] | None) -> Spans:
+        """The long words in or near which a token may begin, or which may be text in base64.
 
         `cuts` are further places where a word counts as begun; None says that they are unknown.
         """
-        boring, no_token = self._boring.fullmatch, _NO_TOKEN.match
-        plain: bool | None = None
+        if cuts is None or any(anchor in text for anchor in self._anywhere):
+            return words
+        nothing = self._nothing_near
+        return [
+            (begin, end)
+            for begin, end in words
+            if not nothing(text, begin, end) or (cuts and _any_within(cuts, begin - NEAR, end + NEAR))
+        ]
+
+    def _nothing_near(self, text: bytes, begin: int, end: int) -> bool:
+        """Whether nothing that is worth a look begins in or near this long word."""
+        before = _KINDS[text[begin - 1]] if begin else _FREE
+        if before == _JOINED:
+            walked = self._boring.fullmatch(text, max(0, begin - NEAR), end + NEAR)
+            return walked is not None and packed(text, begin) is None
+        word = text[begin:end]
+        if word not in self._dull and not self._is_dull(word):
+            return False
+        if before == _PARTS and self._parted.search(text, max(0, begin - NEAR), begin + NEAR):
+            return False
+        near = end + NEAR
+        follows = _NO_TOKEN.match(text, end, near + WORD)
+        first = follows.end() if follows else max(begin, end - NEAR)
+        return first >= near or self._parted.search(text, first, near) is None
+
+    def _is_dull(self, word: bytes) -> bool:
+        """Whether a word by itself shows nothing; if so and it is short, it is remembered."""
+        if self._boring.fullmatch(word) is None or starts_base64(word, 0):
+            return False
+        if len(word) <= _SHORT:
+            if len(self._dull) >= _REMEMBERED:
+                self._dull.clear()
+            self._dull.add(word)
+        return True
+
+    def issued(self, text: bytes, position: int, known: int, words: Spans) -> Iterator[tuple[int, int]]:
+        """Where issued tokens begin, in or just before a long word; from `known` on, where they may."""
         for begin, end in words:
-            if plain is None:  # prefixes that the walk does not see are rare enough to look for them first
-                plain = cuts is not None and not any(anchor in text for anchor in self._anywhere)
-            near = end + NEAR
-            first = max(0, begin - NEAR) if text[begin - 1] in _PARTS else begin
-            ends = no_token(text, end, near + WORD)
-            last = near if ends is None or ends.end() < near else end
-            if plain and boring(text, first, last) and not (cuts and _any_within(cuts, begin - NEAR, near)):
-                continue
-            yield from self._searched(text, max(position, begin - NEAR), near, known)
+            yield from self._searched(text, max(position, begin - NEAR), end + NEAR, known)
 
     def _searched(self, text: bytes, first: int, last: int, known: int) -> Iterator[tuple[int, int]]:
         prefix = _prefix(self._prefixes)
@@ -95,25 +127,31 @@ def _prefix(prefixes: frozenset[bytes]) -> re.Pattern[bytes]:
     return re.compile(any_of(prefixes))
 
 
-def long_words(text: bytes, position: int) -> Iterator[tuple[int, int]]:
+def long_words(text: bytes, position: int) -> Spans:
     """The words long enough to be a token, or what is left of one that began before `position`."""
     marks = text.translate(_IS_WORD)
     start = marks.find(_LONG_MARKS, max(0, position - _BACK))
+    words = []
     while start != -1:
         end = marks.find(b"\x00", start)
         end = len(text) if end == -1 else end
-        yield start, end
+        words.append((start, end))
         start = marks.find(_LONG_MARKS, end)
+    return words
 
 
-def in_base64(text: bytes, words: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """Where long words begin that may be text in base64."""
-    for start, _ in words:
-        before = text[start - 1] if start else 0
-        if before not in WORD_BYTES:
-            place = start + 1 if before == _BACKSLASH and text[start] in _BREAKS else start
-            if starts_base64(text, place):
-                yield place
+def packed(text: bytes, start: int) -> int | None:
+    """Where text in base64 may begin in the long word here."""
+    before = text[start - 1] if start else 0
+    if before in WORD_BYTES:
+        return None
+    place = start + 1 if before == _BACKSLASH and text[start] in _BREAKS else start
+    return place if starts_base64(text, place) else None
+
+
+def is_parted(shape: Shape) -> bool:
+    """Whether a token of this kind may hold other bytes than those of long words."""
+    return _PARTED.search(_GROUPING.sub(b"", shape.pattern)) is not None
 
 
 def any_of(words: Iterable[bytes]) -> bytes:
