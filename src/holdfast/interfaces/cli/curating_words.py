@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from holdfast.interfaces.cli.objects import Waiting
     from holdfast.project.knowing import Decided
 
-_PROMOTED = "It counts as promoted: no person was seen to approve it."
+_PROMOTED = (
+    "It counts as promoted: no person was seen to approve it. It is found when asked for; "
+    "context, hooks and AGENTS.md are silent about it."
+)
 SIDE = 46  # columns of each of two texts side by side
+MOST_NAMED = 5  # memories to accept again that are named
 DIFF = 12  # lines of what made a memory stale
 _ELSEWHERE = "proposed on another line"
 _STATE = {"changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
@@ -66,9 +70,18 @@ def accepted(standing: Standing) -> str:
     return lines(
         f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
         _notes(standing),
-        [] if standing.trust == "T0" else [_PROMOTED],
+        _promoted([standing]),
         "Share it with: holdfast publish",
     )
+
+
+def _promoted(done: Sequence[Standing]) -> list[str]:
+    """What it costs that no person was seen, and what to do about it."""
+    names = [one.id for one in done if one.trust != "T0"]
+    if not names:
+        return []
+    named = " ".join(names) if len(names) <= MOST_NAMED else "ID"
+    return [_PROMOTED, f"To let it speak, accept it on a terminal: holdfast review accept {named}"]
 
 
 def edited(standing: Standing) -> str:
@@ -111,7 +124,7 @@ def decided(done: Decided) -> str:
     return lines(
         f"{count(len(done.done), 'memory')} {verb}.",
         table([_row(standing) for standing in done.done]),
-        [_PROMOTED] if any(one.status == "accepted" and one.trust != "T0" for one in done.done) else [],
+        _promoted([one for one in done.done if one.status == "accepted"]),
         *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
         [f"  {strong(name)}  {why}" for name, why in done.left],
     )
