@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from holdfast.errors import BadInput
 from holdfast.interfaces.cli import importing_words as words
 from holdfast.interfaces.cli.command import command
 from holdfast.interfaces.cli.output import show, wants_json
@@ -28,8 +29,11 @@ def _add(agent: str, called: str) -> None:
 
     @click.argument("path", required=False, type=click.Path())
     @click.option("--since", metavar="WHEN", help="Only sessions written to since: 2026-10-01, or 30d ago.")
+    @click.option("--this", is_flag=True, help="Sessions of this repository only; so it is anyway.")
     @click.option("--all-projects", is_flag=True, help="Sessions of all repositories, not only of this one.")
-    def bring(place: Place, path: str | None, since: str | None, all_projects: bool) -> None:
+    def bring(place: Place, path: str | None, since: str | None, this: bool, all_projects: bool) -> None:
+        if this and all_projects:
+            raise BadInput("--this and --all-projects contradict each other", hint="Give one of them.")
         where = None if path is None else os.path.abspath(os.path.join(place.folder, path))
         with place.project() as project, _bar() as progress:
             done = project.import_agent(agent, where, since=since, everywhere=all_projects, progress=progress)
