@@ -55,6 +55,19 @@ def test_a_run_that_only_complained_shows_its_complaint(ready: Cli) -> None:
     assert "no such thing" in ready("show", a_run(ready, "echo no such thing >&2")).out
 
 
+def test_calls_of_an_agent_read_as_one_would_type_them(ready: Cli, repo: GitRepo) -> None:
+    """Who asks what an agent did wants the commands, not the names of their fields."""
+    calls = [
+        {"name": "update_plan"},
+        {"name": "exec_command", "arguments": "pytest -q", "exit_status": 1},
+        {"name": "exec_command", "arguments": "make", "exit_status": 0},
+        {"tool": "grep", "hits": 3},
+    ]
+    name = Project.open(repo.path).write_log({"task": "mend", "tool_calls": calls})
+    told = "update_plan; exec_command pytest -q (exit 1); exec_command make; tool grep, hits 3"
+    assert f"tools:   {told}\n" in ready("show", name).out
+
+
 def test_nothing_an_erased_run_said_is_shown(ready: Cli, repo: GitRepo, tmp_path: Path) -> None:
     """The capsule may still lie here when the erasing event arrives; its secret must not be told."""
     name = a_run(ready)

@@ -71,7 +71,7 @@ def _event(thing: Shown) -> Iterator[tuple[str, str]]:
     yield "scale", cut(fields.get("systemic_scale"))
     yield "files", _files(fields)
     yield "inputs", cut(fields.get("inputs"))
-    yield "tools", cut(fields.get("tool_calls"))
+    yield "tools", cut(_tools(fields.get("tool_calls")))
     yield "outputs", cut(_other_outputs(fields))
     yield "next", cut(fields.get("next_actions"))
     yield "evidence", cut(fields.get("receipts"))
@@ -182,6 +182,20 @@ def _files(fields: Mapping[str, Any]) -> str:
     named = [str(row.get("path")) for row in made if isinstance(row, Mapping)]
     more = f" and {count(len(named) - FILES, 'more file')}" if len(named) > FILES else ""
     return ", ".join(named[:FILES]) + more
+
+
+def _tools(calls: object) -> object:
+    """The calls of an agent as one would type them; how somebody else noted theirs stays as it is."""
+    if not isinstance(calls, list):
+        return calls
+    return "; ".join(_tool(call) if isinstance(call, Mapping) else readable(call) for call in calls)
+
+
+def _tool(call: Mapping[str, Any]) -> str:
+    if "name" not in call or not set(call) <= {"name", "arguments", "exit_status"}:
+        return readable(call)
+    said = " ".join(filter(None, (str(call["name"]), readable(call.get("arguments") or ""))))
+    return f"{said} (exit {call['exit_status']})" if call.get("exit_status") else said
 
 
 def _other_outputs(fields: Mapping[str, Any]) -> object:
