@@ -87,14 +87,25 @@ def test_offsets_hold_when_a_rollout_is_packed(tmp_path):
     assert first.end == second.start
 
 
-def test_a_bomb_is_refused_before_it_bursts(tmp_path):
-    """A few kilobytes may unpack to terabytes."""
+def test_a_bomb_is_read_as_far_as_the_limit_and_no_further(tmp_path):
+    """A few kilobytes may unpack to terabytes; the same log a thousand times over is a transcript still."""
     size = files.ALWAYS_UNPACKED + (1 << 20)
-    path = packed(tmp_path, body() + b" " * size + b"\n")
+    path = packed(tmp_path, body() + b" " * size + b"\n" + body())
     assert os.path.getsize(path) < 1 << 20
+    read = reading(path)
 
-    with pytest.raises(BadInput, match="unpacks to more than 8 MiB"):
-        list(reading(path))
+    assert [turn.prompt for turn in read] == ["one", "two"]
+    assert read.counted.read_to == files.ALWAYS_UNPACKED
+
+
+def test_a_rollout_just_as_long_as_the_limit_is_read_whole(tmp_path, monkeypatch):
+    """Nobody is told that something is missing when nothing is."""
+    monkeypatch.setattr(files, "ALWAYS_UNPACKED", len(body()))
+    monkeypatch.setattr(files, "MAX_RATIO", 0)
+    read = reading(packed(tmp_path, body()))
+
+    assert [turn.prompt for turn in read] == ["one", "two"]
+    assert read.counted.read_to is None
 
 
 def test_a_packed_file_may_not_ask_for_all_memory(tmp_path):

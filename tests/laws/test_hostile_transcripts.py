@@ -406,7 +406,7 @@ SLOW_BOMBS = {"empty lines": b"\n", "small records": b'{"type":"x"}\n'}
 @pytest.mark.parametrize(
     "of", [*BOMBS, *(pytest.param(one, marks=pytest.mark.torture) for one in SLOW_BOMBS)]
 )
-def test_a_packed_bomb_is_refused(tmp_path: Path, of: str) -> None:
+def test_a_packed_bomb_is_not_read_to_its_end(tmp_path: Path, of: str) -> None:
     """A kilobyte that unpacks to gigabytes fills the disk, the memory or the evening."""
     zstandard = pytest.importorskip("zstandard")
     path = tmp_path / (NAMES[0] + ".zst")
@@ -420,8 +420,9 @@ def test_a_packed_bomb_is_refused(tmp_path: Path, of: str) -> None:
     assert path.stat().st_size < 1 << 20
     tracemalloc.start()
     try:
-        with pytest.raises(BadInput, match="unpacks to more"):
-            list(dialect("codex").read(str(path), 0, None))
+        reading = dialect("codex").read(str(path), 0, None)
+        assert list(reading)
+        assert reading.counted.read_to == 8 << 20
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

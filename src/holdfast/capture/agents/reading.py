@@ -37,6 +37,7 @@ class Counted:
     damaged: int = 0  # lines or pieces that are no JSON object
     too_long: int = 0
     end: int = 0  # bytes up to which the file was read: after the last complete line
+    read_to: int | None = None  # bytes beyond which nothing is read, if there is more
 
 
 @dataclass(slots=True)

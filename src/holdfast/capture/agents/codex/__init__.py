@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.capture.agents.codex.document import items_of
-from holdfast.capture.agents.codex.files import found, is_damaged, is_file, opened, title
+from holdfast.capture.agents.codex.files import found, is_damaged, is_file, opened, read_to, title
 from holdfast.capture.agents.codex.origin import Head, head_of, named, of_document
 from holdfast.capture.agents.codex.passed import is_wanted
 from holdfast.capture.agents.codex.turns import Teller
@@ -81,6 +81,7 @@ def _told(teller: Teller, path: str, counted: Counted, start: int) -> Iterator[T
     file = opened(path)
     yield from teller.turns(records(path, counted, start=start, opened=file, wanted=is_wanted))
     counted.damaged += is_damaged(file)
+    counted.read_to = read_to(file)
 
 
 def _read_document(path: str) -> Reading:

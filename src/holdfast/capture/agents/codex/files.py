@@ -3,7 +3,7 @@
     sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl[.zst]    archived_sessions/rollout-….jsonl[.zst]
     sessions/rollout-<day>-<id>.json                       history.jsonl  session_index.jsonl
 
-A packed rollout is unpacked as it is read and never held; one that unpacks beyond measure is refused.
+A packed rollout is unpacked as it is read and never held; one that unpacks beyond measure is read no further.
 Offsets in it are those of the unpacked bytes, so they still hold when Codex packs or unpacks the file.
 """
 
@@ -77,18 +77,23 @@ def is_damaged(file: IO[bytes]) -> bool:
     return bool(getattr(getattr(file, "raw", None), "is_damaged", False))
 
 
+def read_to(file: IO[bytes]) -> int | None:
+    """The bytes up to which a packed file was read, if there are more than are ever read."""
+    raw = getattr(file, "raw", None)
+    return raw.most if isinstance(raw, _Unpacked) and raw.is_cut else None
+
+
 class _Unpacked(io.RawIOBase):
     """The unpacked bytes of a packed file, forward only."""
 
     def __init__(self, path: str, zstandard: ModuleType) -> None:
-        self._path = path
         self._packed = open(path, "rb")  # noqa: SIM115 closed with this one
         self._damage = zstandard.ZstdError
-        self._most = min(MAX_UNPACKED, max(ALWAYS_UNPACKED, MAX_RATIO * os.path.getsize(path)))
+        self.most = min(MAX_UNPACKED, max(ALWAYS_UNPACKED, MAX_RATIO * os.path.getsize(path)))
         unpacking = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
         self._bytes = unpacking.stream_reader(self._packed, read_across_frames=True)
         self._at = 0
-        self.is_damaged = False
+        self.is_damaged = self.is_cut = False
 
     def readable(self) -> bool:
         return True
@@ -101,16 +106,14 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
         try:
-            data = self._bytes.read(len(buffer))
+            data = self._bytes.read(min(len(buffer), self.most - self._at) or 1)
         except self._damage:  # what came before it counts
             self.is_damaged = True
             return 0
+        if self._at + len(data) > self.most:  # a few kilobytes may unpack to terabytes
+            self.is_cut = True
+            return 0
         self._at += len(data)
-        if self._at > self._most:
-            raise BadInput(
-                f"{self._path} unpacks to more than {self._most >> 20} MiB and is not read on",
-                hint="Unpack it by hand if it is a transcript all the same.",
-            )
         buffer[: len(data)] = data
         return len(data)
 
