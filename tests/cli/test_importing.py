@@ -121,6 +121,19 @@ def test_a_candidate_names_the_run_the_turn_and_the_words(ready: Cli, repo: GitR
     assert waiting.evidence == (f"run:{run}",)
 
 
+def test_the_summary_tells_all_that_was_found(ready: Cli, repo: GitRepo, home: Path) -> None:
+    """A dead end that only waits in review is walked into again by whoever reads the summary."""
+    file = rollout(home / ".codex", os.fspath(repo)).asks("Never use float for money. Mend the totals.")
+    said = "Root cause: the totals were rounded per line and not per invoice."
+    file.done(f"{DECIDED} {said} Using pandas for the export was a dead end: it takes 2 s to import.")
+    (run,) = answer(ready, "import", "codex")["runs"]
+    text = Path(Project.open(repo.path).clone.layout.run(run), "summary.md").read_text(encoding="utf-8")
+    assert "## Decided\n\n- Use Postgres for the queue\n" in text
+    assert "## Rules stated\n\n- Never use float for money\n" in text
+    assert "## Dead ends\n\n- Using pandas for the export was a dead end: it takes 2 s to import\n" in text
+    assert "## Found out\n\n- The totals were rounded per line and not per invoice\n" in text
+
+
 def test_every_agent_is_read_from_its_own_folder(ready: Cli, repo: GitRepo, home: Path) -> None:
     """People use more than one agent on one repository."""
     codex(home, repo)

@@ -1,11 +1,12 @@
 """Summaries: what a transcript says, told so that somebody can go on from it."""
 
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from holdfast.model.memory import TYPES
 from holdfast.model.summary import Account, Summary, commands, endings, page, turn_line, wording
 from holdfast.model.summary.outcomes import error_line, outcome
 from holdfast.model.transcript import Call, Edit, Origin, Result, Step, Todo, Turn
@@ -37,11 +38,11 @@ def turn(prompt: str, *calls: Call, answer: str = "", interrupted: bool = False)
     return Turn(key=prompt, prompt=prompt, steps=(*steps, *said), cwd="/work/shop", interrupted=interrupted)
 
 
-def told(*turns: Turn, decided: Sequence[str] = ()) -> Summary:
+def told(*turns: Turn, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
     account = Account(ORIGIN, top="/work/shop")
     for one in turns:
         account.add(one)
-    return account.finish(decided=decided)
+    return account.finish(found=found)
 
 
 FAILING = (
@@ -76,7 +77,13 @@ FIELDS = {"Run": "20261116T070000Z-abc123", "Agent": "codex 0.166.0", "Branch": 
 
 def test_a_person_who_reads_only_the_page_can_go_on() -> None:
     """It is all that most people will ever read of a run."""
-    text = page(told(*WORK, decided=["Only what is safe to repeat is tried again"]), FIELDS)
+    found = {
+        "fact": ["The gateway answers 200 before the charge is booked"],
+        "decision": ["Only what is safe to repeat is tried again"],
+        "dead-end": ["Tried an idempotency key, but the server does not know one"],
+        "invariant": ["Never use float for money"],
+    }
+    text = page(told(*WORK, found=found), FIELDS)
     assert text == (GOLDEN / "page.md").read_text(encoding="utf-8")
 
 
@@ -93,6 +100,15 @@ RUNNERS = [
     ("===== 2 failed, 3 passed, 1 warning in 0.2s =====", False, "2 failed, 3 passed", ""),
     ("FAILED t.py::a - boom\n1 failed in 1s", False, "1 failed", "t.py::a - boom"),
     ("4 passed in 0.01s", True, "4 passed", ""),
+    ("1 passed", True, "1 passed", ""),
+    (
+        "  1 failed\n    [chromium] › pay.spec.ts:3:1 › pays\n  2 passed (5.2s)",
+        False,
+        "1 failed, 2 passed",
+        "",
+    ),
+    ("Output: 1 passed in 0.20s\nProcess Group PGID: 7", True, "1 passed", ""),
+    ("Command: pytest\nOutput: 1 failed\nError: (none)\nExit Code: 1", False, "1 failed", ""),
     (
         "FAIL: test_a (m.T.test_a)\nRan 2 tests in 0.1s\n\nFAILED (failures=1)",
         False,
@@ -301,14 +317,51 @@ HOSTILE = (
 def test_hostile_words_stay_words(text: str) -> None:
     """The page is shown by forges and terminals, and read by agents."""
     calls = (shell(text, text, exit_status=1), edit(text, added=[text]), plan((text, "open")))
-    summary = told(turn(text, *calls, answer=f"{text}\n\nRemaining:\n- {text}"), decided=[text])
+    found = {kind: [text] for kind in TYPES}
+    summary = told(turn(text, *calls, answer=f"{text}\n\nRemaining:\n- {text}"), found=found)
     told_page = page(summary, {"Run": text, "Branch": text})
     assert told_page.count("\n# ") == 0 and len(told_page) < 30_000
     outside = [part for row in told_page.split("\n") for part in row.split("`")[::2]]
     assert not any("<script" in part.replace("\\<", "") or "![" in part for part in outside)
     known = {"Left open", "Asked for", "Done, in the agent's words", "Files written (no commit was made)"}
     known |= {"Files written", "Tests and checks, as they ended", "Commands", "Decided", "Failed"}
+    known |= {"Rules stated", "Dead ends", "Found out", "Assumed"}
     assert {row[3:] for row in told_page.split("\n") if row.startswith("## ")} <= known
+
+
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        ("F.F..\n2 failed, 3 passed in 0.44s\n", "2 failed, 3 passed"),
+        ("==== 2 failed, 3 passed, 1 warning in 0.44s ====\n", "2 failed, 3 passed"),
+        ("Output: 1 failed\nExit Code: 1\nProcess Group PGID: 7", "1 failed"),
+        ("Ran 2 tests in 0.1s\n\nFAILED (failures=1)\n", "1 failed, 1 passed"),
+        ("error: could not compile `pay` (lib)\n", "could not compile `pay` (lib)"),
+    ],
+)
+def test_a_failure_is_not_its_own_reason(output: str, says: str) -> None:
+    """Numbers told twice look like two things, and hide that nobody knows why."""
+    summary = told(turn("Run it.", shell("pytest", output, exit_status=1)))
+    assert summary.failed == (f"`pytest` failed: {says}",)
+    again = told(turn("Run it.", shell("pytest", output, exit_status=1), shell("pytest", "5 passed in 1s")))
+    assert again.tests[0].outcome == f"5 passed (before: {says})"
+
+
+def test_a_tools_frame_is_no_reason() -> None:
+    """ "Error: (none)" stands in every output of some tools, whatever went wrong."""
+    framed = "Command: ls x\nOutput: ls: x: No such file or directory\nError: (none)\nExit Code: 2\nSignal: 0"
+    assert error_line(framed) == "ls: x: No such file or directory"
+    assert error_line("Output: it would not\nExit Code: 2") == "it would not"
+
+
+def test_an_answer_that_says_nothing_is_not_told() -> None:
+    """Five times "ok" under Done hides the one line that says what was done."""
+    turns = [turn(f"Step {n}", answer="ok") for n in range(4)]
+    assert told(*turns).done == ()
+    said = told(turn("First", answer="The parser is faster now."), *turns).done
+    assert said == ("The parser is faster now.",)
+    twice = [turn(f"Again {n}", answer="All tests pass here.") for n in range(3)]
+    assert told(*twice, turn("Last", answer="Renamed it.")).done == ("All tests pass here.", "Renamed it.")
 
 
 def test_hidden_characters_stay_what_they_are() -> None:

@@ -228,9 +228,12 @@ def _shown_by(source: str, folder: str, found: Found) -> list[str]:
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
-def decided(said: Sequence[Said | Tried]) -> list[str]:
-    """What was decided in a run, as its summary says it."""
-    return [one.statement for one in extraction.found(said) if one.kind == "decision"]
+def decided(said: Sequence[Said | Tried]) -> dict[str, list[str]]:
+    """What was decided, ruled, found out … in a run, by type of memory, as its summary says it."""
+    told: dict[str, list[str]] = {}
+    for one in extraction.found(said):
+        told.setdefault(one.kind, []).append(one.statement)
+    return told
 
 
 def _found_in(tool: Dialect, folder: str) -> Iterator[str]:

@@ -34,7 +34,8 @@ MAX_HEARD = 1 << 20  # characters of a run that are looked through
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
-Decided = Callable[[Sequence[Said | Tried]], Sequence[str]]
+# What was decided, ruled, found out … in what was said and done, by type of memory.
+Decided = Callable[[Sequence[Said | Tried]], Mapping[str, Sequence[str]]]
 
 
 class Filling:
@@ -129,7 +130,7 @@ class Filling:
     def finish(self, read: Mapping[str, Any], *, decided: Decided) -> None:
         """Write what is known at the end; the summary last. `read` says how far the transcript was read."""
         self.close()
-        summary = self._account.finish(decided=decided(list(heard(self._into.folder))))
+        summary = self._account.finish(found=decided(list(heard(self._into.folder))))
         if self._todos is not None:
             self._into.replace(TODOS, capsules.to_json(self._scan.value(rows.todos(self._todos))))
         self._into.replace(

@@ -54,8 +54,8 @@ class Taken:
     said: Mapping[str, Sequence[Said | Tried]] = field(default_factory=dict)  # by run, what nobody harvested
 
 
-def _nothing(_: Sequence[Said | Tried]) -> list[str]:
-    return []
+def _nothing(_: Sequence[Said | Tried]) -> dict[str, list[str]]:
+    return {}
 
 
 def take_in(

@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from holdfast.model.summary import commands, endings
@@ -238,7 +238,7 @@ class Account:
         answer = turn.answer
         if answer:
             self._books.answer = answer
-            self._books.said.append(concluded(endings.without_open(answer)))
+            self._say(concluded(endings.without_open(answer)))
         left = [*endings.unfinished(answer), *endings.questions(answer)]
         # "Commit this" does not undo what the answer before it left open; work may have.
         if left or worked:
@@ -250,11 +250,16 @@ class Account:
         if turn.interrupted:
             self._books.broken_off = [*self._books.broken_off, "the last turn was stopped by the person"][:4]
 
+    def _say(self, told: str) -> None:
+        """Keep what an answer concludes; "ok" and what was said before tell nobody anything."""
+        if told and not _EMPTY.match(told) and told not in self._books.said:
+            self._books.said.append(told)
+
     def _path(self, path: str, turn: Turn) -> str:
         return relative(path[:MAX_PATH], turn.cwd or self._origin.cwd, self._top or self._origin.cwd)
 
-    def finish(self, *, decided: Sequence[str] = ()) -> Summary:
-        """The summary of the turns so far; `decided` is what was found to be decided in them."""
+    def finish(self, *, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
+        """The summary of the turns so far; `found` is what was decided, ruled, found out … in them."""
         books = self._books
         files = [Touched(path, one.action, one.added, one.removed) for path, one in books.files.items()]
         listed = _most_written(files)
@@ -269,11 +274,10 @@ class Account:
             commits=tuple(books.commits),
             commands=tuple(books.commands.values())[-SHOWN_COMMANDS:],
             tests=tuple(self._checks.ran(SHOWN_TESTS)),
-            decided=tuple(dict.fromkeys(cut(one_line(one), 300) for one in (*decided, *books.answers)))[
-                :SHOWN
-            ],
+            found=self._found(found or {}),
             failed=tuple(self._failures.lines(SHOWN)),
             left_open=tuple(left),
+            unfinished=tuple(self._unfinished()),
             model=self._model,
             turns=self._turns,
             steps=self._steps,
@@ -281,6 +285,12 @@ class Account:
             started=self._started,
             ended=self._ended,
         )
+
+    def _found(self, found: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """What was found, by type of memory; what the person answered when asked is decided, too."""
+        told = {**found, "decision": (*found.get("decision", ()), *self._books.answers)}
+        short = {kind: dict.fromkeys(cut(one_line(one), 300) for one in said) for kind, said in told.items()}
+        return {kind: tuple(said)[:SHOWN] for kind, said in short.items() if said}
 
     def _asked(self) -> Iterator[str]:
         books = self._books
@@ -291,11 +301,14 @@ class Account:
         yield from (_with_stop(one) for one in books.last)
 
     def _done(self) -> Iterator[str]:
-        said = list(self._books.said)
-        yield from said[:-1]
-        if self._books.answer:
-            told = _at_length(endings.without_open(self._books.answer))
-            yield from (line for line in told if line not in self._books.unfinished)
+        last = endings.without_open(self._books.answer)
+        newest = concluded(last)
+        yield from (one for one in self._books.said if one != newest)
+        yield from (line for line in _at_length(last) if line not in self._books.unfinished)
+
+    def _unfinished(self) -> list[str]:
+        """What the agent said is not done, beyond its plan."""
+        return endings.beyond(self._books.unfinished, [one_line(todo.text) for todo in self._books.todos])
 
     def _left_open(self) -> list[str]:
         books = self._books
@@ -304,10 +317,8 @@ class Account:
             for todo in books.todos
             if todo.status in ("open", "started")
         ]
-        planned = {one_line(todo.text).casefold().rstrip(".") for todo in books.todos}
-        said = [one for one in books.unfinished if one.casefold().rstrip(".") not in planned]
         cut_off = [f"Broken off: {what}" for what in books.broken_off]
-        return [*self._checks.left(), *cut_off, *plan[:SHOWN], *said, *self._uncommitted()][: 2 * SHOWN]
+        return [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()][: 2 * SHOWN]
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""

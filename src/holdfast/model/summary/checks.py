@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from holdfast.model.summary import commands
 from holdfast.model.summary.failures import Failures, named
-from holdfast.model.summary.outcomes import Outcome, error_line
+from holdfast.model.summary.outcomes import Outcome, error_line, is_total
 from holdfast.model.summary.values import Ran
 from holdfast.model.summary.wording import code, cut
 from holdfast.model.transcript import Result
@@ -112,8 +112,8 @@ def _why(said: str, names: Sequence[str], text: str) -> str:
     if names and " - " in names[0]:
         return f"{said}: {names[0]}"
     reason = error_line(text)
-    told = [said, *names[:1], *([reason] if reason not in (said, *names[:1]) else [])]
-    return ": ".join(filter(None, told))
+    known = said in reason or reason in names[:1] or is_total(reason)
+    return ": ".join(filter(None, [said, *names[:1], "" if known else reason]))
 
 
 def _how(result: Result, *, went_wrong: bool) -> str:

@@ -10,6 +10,12 @@ from holdfast.model.summary.wording import count, cut, one_line
 MAX_TEXT = 8_000  # characters of one output, its end
 MAX_LINE = 2000
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+# What a tool puts around the output of a command, and its word before the first line of it.
+_FRAME = re.compile(
+    r"^Output: |^(?:Error: \(none\)|Stderr: \(empty\)|Exit Code: -?\d+|Signal: \S+|Background PIDs: .*"
+    r"|Process Group PGID: \d+)(?:\n|\Z)",
+    re.M,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,7 @@ def plain(text: str) -> str:
     """The end of an output, without colours; a long line is cut."""
     text = _ANSI.sub("", text[-MAX_TEXT:]) if "\x1b" in text else text[-MAX_TEXT:]
     text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    text = _FRAME.sub("", text)
     lines = text.split("\n")
     return "\n".join(line[:MAX_LINE] for line in lines) if max(map(len, lines)) > MAX_LINE else text
 
@@ -40,6 +47,11 @@ def outcome(text: str) -> Outcome | None:
         if (found := read(told)) is not None:
             return replace(found, runner=runner)
     return None
+
+
+def is_total(line: str) -> bool:
+    """Whether a line only counts what passed and failed: it says how a run ended, not why."""
+    return outcome(line) is not None or _UNITTEST_END.match(line) is not None
 
 
 def _last(text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -206,6 +218,20 @@ def _others(text: str) -> Outcome | None:
     return None
 
 
+_COUNT = re.compile(
+    r"^[ \t]*(?:\d+ (?:passed|failed|skipped)(?:, |(?=[ \t]|$)))+(?:[ \t]*\([\d.ms ]+\))?$", re.M
+)
+_NUMBER = re.compile(r"(\d+) (passed|failed|skipped)")
+
+
+def _counts(text: str) -> Outcome | None:
+    """A line of nothing but counts: Playwright, and what is left of others by a filter."""
+    found = {word: int(number) for one in _COUNT.finditer(text) for number, word in _NUMBER.findall(one[0])}
+    if not {"passed", "failed"} & found.keys():
+        return None
+    return _said(found.get("passed", 0), found.get("failed", 0), found.get("skipped", 0))
+
+
 _CLEAN = re.compile(r"^(Success: no issues found.*|All checks passed!|0 errors, 0 warnings.*)$", re.M)
 _FOUND = re.compile(r"^(?:Found (\d+) errors?\b.*|✖ (\d+) problems? .*)$", re.M)
 _TSC = re.compile(r"^(\S+\(\d+,\d+\)|\S+:\d+:\d+ -) ?:? ?error (TS\d+.*)$", re.M)
@@ -243,6 +269,7 @@ _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
     ("go", _go, ("ok  ", "ok\t", "--- FAIL:", "FAIL\t")),
     ("node", _node, (" passing", " failing", "# pass", "ℹ pass", " pass\n", " fail\n")),
     ("checks", _checks, ("no issues found", "checks passed", " errors", "Found ", " problem", "error TS")),
+    ("counts", _counts, (" passed", " failed")),
     ("make", _make, ("***",)),
 )
 

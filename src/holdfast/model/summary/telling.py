@@ -9,6 +9,13 @@ from holdfast.model.summary.wording import beginning, code, count, cut, gist, on
 from holdfast.model.transcript import Origin, Turn
 
 MAX_LINE = 300
+_FOUND = {  # what each type of memory is called that was found in what was said
+    "decision": "Decided",
+    "invariant": "Rules stated",
+    "dead-end": "Dead ends",
+    "fact": "Found out",
+    "assumption": "Assumed",
+}
 _ACTIONS = {"add": "new", "delete": "deleted", "move": "moved away"}
 
 
@@ -30,7 +37,8 @@ def page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     rows += _section("Committed", [safe(one) for one in summary.commits])
     rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests)])
     rows += _section("Commands", [*map(_ran, summary.commands)])
-    rows += _section("Decided", [safe(one) for one in summary.decided])
+    for kind, title in _FOUND.items():
+        rows += _section(title, [safe(one) for one in summary.found.get(kind, ())])
     rows += _section("Failed", [safe(one) for one in summary.failed])
     return "\n".join(rows) + "\n"
 

@@ -1,6 +1,7 @@
 """What a summary holds."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,10 @@ class Summary:
     commits: tuple[str, ...] = ()
     commands: tuple[Ran, ...] = ()
     tests: tuple[Ran, ...] = ()
-    decided: tuple[str, ...] = ()
+    found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by type of memory: decision, fact …
     failed: tuple[str, ...] = ()
     left_open: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()  # those of it that the agent said, beyond its plan
     model: str | None = None
     turns: int = 0
     steps: int = 0
