@@ -380,8 +380,13 @@ def test_doctor_tells_how_each_agent_stands(cli: Cli, here: GitRepo, world: Path
         [hook, "claude", "SessionStart"], input=stdin.encode(), cwd=here, check=True, capture_output=True
     )
     found = {one["id"]: one for one in answer(cli, "doctor")["tools"]}
-    assert found["claude"]["firing"] and found["claude"]["last_seen"] and found["claude"]["next_step"] is None
-    assert not found["codex"]["firing"]
+    assert found["claude"]["firing"] and found["claude"]["last_seen"] and not found["codex"]["firing"]
+    assert "run: claude mcp add --scope user holdfast" in found["claude"]["next_step"], "it has no server yet"
+    cli("disconnect", "claude", "--yes")
+    (world / ".claude").mkdir()  # as it is where Claude Code was at work
+    row = next(row for row in cli("doctor").out.splitlines() if row.strip().startswith("claude "))
+    assert "not connected" in row and "last seen" in row and "firing" not in row
+    cli("connect", "claude", "--yes")
     hook.unlink()
     assert "not as they should be: holdfast connect claude" in cli("doctor").out
 

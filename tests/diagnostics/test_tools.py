@@ -28,6 +28,11 @@ SEEN = 1_794_813_756_965_558_311
         (Facts("gemini", None, True, ("project",), True, ("AfterAgent",)), "no", "/permissions trust"),
         (Facts("claude", None, True, ("user",), True, None), "not needed", "start claude in this repository"),
         (Facts("claude", None, True, ("user",), True, None, None, SEEN), "not needed", None),
+        (
+            Facts("claude", None, True, ("user",), True, None, None, SEEN, "claude mcp add"),
+            "not needed",
+            "MCP server was not added by connect; unless you did it yourself, run: claude mcp add",
+        ),
     ],
 )
 def test_the_next_step_is_the_first_that_is_missing(facts: Facts, trusted: str, step: str | None) -> None:
@@ -41,3 +46,9 @@ def test_when_it_was_last_seen_is_told_in_one_time_zone() -> None:
     """A local time in a report is a riddle elsewhere."""
     found = state(Facts("claude", None, home=True, scopes=("user",), current=True, seen=SEEN))
     assert found.firing and found.last_seen == "2026-11-16T07:22:36Z"
+
+
+def test_an_agent_that_was_disconnected_is_not_said_to_fire() -> None:
+    """Its hooks are gone; that they once were called is history."""
+    found = state(Facts("codex", None, home=True, seen=SEEN))
+    assert not found.firing and found.last_seen == "2026-11-16T07:22:36Z"

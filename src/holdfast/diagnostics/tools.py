@@ -20,6 +20,7 @@ class Facts:
     waiting: tuple[str, ...] | None = None  # events its user has not approved; None: it asks for none
     off: str | None = None  # the setting by which all its hooks are switched off
     seen: int | None = None  # when its hook was last called for this clone, in nanoseconds
+    server: str | None = None  # the command that adds our MCP server, where nothing says that it was added
     late: int = 0  # how often what its hook had to tell came too late
 
 
@@ -50,7 +51,7 @@ def state(facts: Facts) -> ToolState:
         unchanged=facts.current,
         trusted=_trusted(facts),
         waiting=facts.waiting or (),
-        firing=seen is not None,
+        firing=seen is not None and scope is not None,
         last_seen=seen.isoformat(timespec="seconds").replace("+00:00", "Z") if seen else None,
         late=facts.late,
         next_step=next((step for step in (rule(facts) for rule in _RULES) if step), None),
@@ -96,6 +97,12 @@ def _approve(facts: Facts) -> str | None:
     return "trust this folder in it: /permissions trust"
 
 
+def _serve(facts: Facts) -> str | None:
+    if not facts.scopes or facts.server is None:
+        return None
+    return f"its MCP server was not added by connect; unless you did it yourself, run: {facts.server}"
+
+
 def _start(facts: Facts) -> str | None:
     if not facts.scopes or facts.seen is not None:
         return None
@@ -108,5 +115,6 @@ _RULES: tuple[Callable[[Facts], str | None], ...] = (
     _renew,
     _switch_on,
     _approve,
+    _serve,
     _start,
 )

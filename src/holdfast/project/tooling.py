@@ -34,6 +34,7 @@ class Tooling(Viewing):
             scopes,
             current=bool(scopes) and wire.as_wanted(name, scopes[0], user, top),
             waiting=approving.waiting(name, scopes[0], user, top) if scopes else None,
+            server=approving.server(name, scopes[0], user) if scopes else None,
             off=trust.switched_off(name, user),
             seen=pointers.last_seen(self.clone.layout, name),
             late=pointers.late(self.clone.layout, name),

@@ -26,6 +26,16 @@ def waiting(client: str, scope: str, homes: Homes, top: str) -> tuple[str, ...] 
     return None
 
 
+def server(client: str, scope: str, homes: Homes) -> str | None:
+    """The command that adds our MCP server to a client that keeps it beside its credentials; None if done.
+
+    We never look there: what counts is whether the client's own command was run for us.
+    """
+    if client != "claude" or scope != "user" or client in record.load(homes.record).told:
+        return None
+    return "holdfast connect claude" if homes.programs.get(client) else own_command.by_hand(homes)
+
+
 def _codex(scope: str, homes: Homes, top: str) -> list[str]:
     notes = [CODEX] if waiting("codex", scope, homes, top) else []
     if scope == "user" and trust.in_two_files(homes):
@@ -38,9 +48,10 @@ def _codex(scope: str, homes: Homes, top: str) -> list[str]:
 def _claude(scope: str, homes: Homes, top: str) -> list[str]:  # noqa: ARG001
     if scope == "project":
         return ["Claude Code asks once whether to start the server of .mcp.json"]
-    told = "claude" in record.load(homes.record).told or homes.programs.get("claude")
-    by_hand = own_command.by_hand(homes)
-    return [] if told else [f"claude is not on your PATH; to add the MCP server, run: {by_hand}"]
+    by_hand = server("claude", scope, homes)
+    if by_hand is None or homes.programs.get("claude"):  # there its own command said what did not work
+        return []
+    return [f"claude is not on your PATH; to add the MCP server, run: {by_hand}"]
 
 
 def _gemini(scope: str, homes: Homes, top: str) -> list[str]:

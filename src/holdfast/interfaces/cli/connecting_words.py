@@ -120,7 +120,9 @@ def _trust(one: ToolState) -> str:
 
 def _heard(one: ToolState) -> str:
     late = f"; {count(one.late, 'time')} too slow to tell" if one.late else ""
-    return f"firing, last seen {one.last_seen}{late}" if one.firing else "never seen here"
+    if one.last_seen is None:
+        return "never seen here"
+    return f"{'firing, ' if one.firing else ''}last seen {one.last_seen}{late}"
 
 
 def tools_object(found: Sequence[ToolState]) -> list[dict[str, Any]]:
