@@ -440,6 +440,36 @@ def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent
     assert told.count("Rule: ") == 3 and len(told.splitlines()) == 3
 
 
+def test_a_guard_speaks_for_the_files_that_it_names_or_cites(quiet: Agent) -> None:
+    """A person who approved `do not touch src/db.py` believes that it is guarded."""
+    repo, project = quiet.repo, person(quiet.repo)
+    for name in ("src/db.py", "src/api/a.py", "src/money.py"):
+        repo.commit(name, "one\ntwo\nthree\nfour\n", name)
+    named = accepted(project, "Do not touch src/db.py without asking Una.")
+    stuck = "Threads in src/api/ were a dead end: they deadlock"
+    folder = accepted(project, stuck, kind="dead-end", evidence=["commit:HEAD"])
+    cited = accepted(
+        project,
+        "Amounts are never floats",
+        evidence=["src/money.py:3-4"],
+        details="Rationale: cents get lost",
+    )
+    decision = accepted(project, "Queries are built in src/db.py", kind="decision")
+    ready(repo)
+    patch = "*** Begin Patch\n*** Update File: src/db.py\n@@\n-one\n+uno\n*** End Patch"
+    told = Agent(repo, "codex").fire("PreToolUse", tool_name="apply_patch", tool_input={"command": patch})
+    assert named in told and folder not in told and cited not in told and decision not in told
+    shell = {"command": "sed -i s/one/uno/ src/db.py"}
+    assert named in Agent(repo, "codex", "5e55-2").fire("PreToolUse", tool_name="Bash", tool_input=shell)
+    write = {"file_path": str(repo / "src/money.py"), "content": "uno"}
+    told = quiet.fire("PreToolUse", tool_name="Write", tool_input=write)
+    assert f"{cited} (invariant): Amounts are never floats (cents get lost)" in told and named not in told
+    inside = {"file_path": str(repo / "src/api/b.py"), "content": "new"}
+    assert folder in quiet.fire("PreToolUse", tool_name="Write", tool_input=inside)
+    other = {"file_path": str(repo / "src/other.py"), "content": "new"}
+    assert quiet.fire("PreToolUse", tool_name="Write", tool_input=other) == ""
+
+
 def test_what_is_retired_edited_or_in_doubt_keeps_silent(quiet: Agent, cli: Cli) -> None:
     """A rule that no longer holds is worse than none."""
     repo, words = quiet.repo, ("owners", "locks", "queues", "retries")

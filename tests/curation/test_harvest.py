@@ -20,6 +20,7 @@ from holdfast.curation.extraction import (
     retried,
 )
 from holdfast.curation.harvest import Harvested, harvest
+from holdfast.git.mentioned import spelled
 from holdfast.model.provenance import parse
 from holdfast.model.said import Said, Tried
 from holdfast.project import Project
@@ -259,3 +260,31 @@ def test_a_run_keeps_its_exit_code_whatever_harvesting_meets(
     answer = cli("run", "--prompt", PNPM, "--", "sh", "-c", "echo hello; exit 3", ok=False)
     assert (answer.code, answer.out) == (3, "hello\n")
     assert "Traceback" not in answer.err
+
+
+def test_what_names_a_tracked_path_holds_for_it(repo: GitRepo, project: Project) -> None:
+    """A rule about a file that nobody ties to the file is not told when the file is edited."""
+    repo.commit("src/db.py", "queries\n", "A file")
+    repo.commit("src/templates/a.zpl", "label\n", "A folder")
+    said(
+        project,
+        "Go on.",
+        prompt="Never change src/db.py or src/templates/ without asking Una about src/gone.py.",
+    )
+    (found,) = waiting(project).values()
+    assert found.applies_to == ("src/db.py", "src/templates")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Keep retries in `./src/retry.py`, and tests/.", ["src/retry.py", "tests"]),
+        ("See https://example.com/src/db.py and /etc/src/db.py", []),
+        ("Read src/db.py:12-14 (and setup.cfg).", ["src/db.py", "setup.cfg"]),
+        ("We and the docs agree on tests ...", []),
+        (".github/workflows is generated; .env is not ...", [".github/workflows", ".env"]),
+    ],
+)
+def test_what_may_be_a_path_in_a_text(text: str, names: list[str]) -> None:
+    """A rule tied to the wrong files is told where nobody wants to hear it."""
+    assert spelled(text) == names

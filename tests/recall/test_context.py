@@ -341,7 +341,22 @@ def test_a_rule_too_long_for_the_room_is_cut_and_nothing_takes_its_place() -> No
 )
 def test_paragraphs_are_told_apart(details: str, said: str) -> None:
     """Glued together, the reason why not to reads like what to do."""
-    assert saying.explained(details) == said
+    assert saying.explained(details, statement="Sessions live in Redis.") == said
+
+
+@pytest.mark.parametrize(
+    ("details", "said"),
+    [
+        ("Rationale: the barcode becomes unreadable below 0.25 mm", ""),
+        ("Rationale: The barcode becomes unreadable, below 0.25 mm.\n\nInstead: 300 dpi", "instead: 300 dpi"),
+        ("Rationale: the bar", "the bar"),
+        ("Rationale: —", "—"),
+    ],
+)
+def test_a_reason_that_the_statement_gives_is_not_said_twice(details: str, said: str) -> None:
+    """Every word in a pack is paid for in each session."""
+    statement = "Thinner lines were a dead end: the barcode becomes unreadable below 0.25 mm."
+    assert saying.explained(details, statement=statement) == said
 
 
 @pytest.mark.parametrize(

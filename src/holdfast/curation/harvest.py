@@ -12,6 +12,7 @@ from holdfast.curation.ground import Ground, together
 from holdfast.curation.propose import propose
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
+from holdfast.git.mentioned import mentioned
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.model.provenance import Provenance
 from holdfast.model.said import Found, Said, Tried
@@ -50,12 +51,16 @@ def harvest(
 
 
 def _proposed(clone: Clone, found: Sequence[Found], source: str, evidence: Cited) -> Harvested:
+    """Propose each; where it holds is what its own words name of the repository."""
     new, joined, refused = [], 0, 0
+    named = mentioned(clone.repo, (one.statement for one in found))
     with together(clone) as ground:
         for one in found:
             before = set(ground.ids)
             try:
-                made = _propose(clone, one, source, evidence(one), ground)
+                made = _propose(
+                    clone, one, source, evidence=evidence(one), named=named[one.statement], ground=ground
+                )
             except HoldfastError:  # rejected before, or not fit to be kept
                 refused += 1
                 continue
@@ -67,7 +72,7 @@ def _proposed(clone: Clone, found: Sequence[Found], source: str, evidence: Cited
 
 
 def _propose(
-    clone: Clone, one: Found, source: str, evidence: Sequence[str], ground: Ground
+    clone: Clone, one: Found, source: str, *, evidence: Sequence[str], named: Sequence[str], ground: Ground
 ) -> Candidate | Accepted:
     return propose(
         clone,
@@ -77,6 +82,7 @@ def _propose(
         details=f"Rationale: {one.why}" if one.why else "",
         confidence=one.confidence,
         evidence=evidence,
+        applies_to=named,
         source=source if source.startswith("run:") else None,
         provenance=[Provenance(source, one.turn, one.words)],
         tags=[one.rule.replace(" ", "-")],

@@ -54,6 +54,22 @@ def tracked(repo: Repo, paths: Iterable[str]) -> dict[str, Tracked]:
     return found
 
 
+def held_in_index(repo: Repo, paths: Iterable[str]) -> set[str]:
+    """Which of these paths git has now: a file, or a folder that holds one."""
+    asked = [path for path in dict.fromkeys(paths) if is_tracked_path(path)]
+    found: set[str] = set()
+    for at in range(0, 1 if len(asked) > _ALL else len(asked), _AT_ONCE):
+        rows = _index_rows(_listed(repo, () if len(asked) > _ALL else asked[at : at + _AT_ONCE]))
+        found |= {place for path, _ in rows for place in _with_folders(path)}
+    return found.intersection(asked)
+
+
+def _with_folders(path: str) -> Iterator[str]:
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
 def _listed(repo: Repo, paths: Sequence[str]) -> bytes:
     """The index's rows of some paths; git refuses to be asked about a path inside a submodule."""
     asked = ("--literal-pathspecs", "ls-files", "-s", "-z", "--")

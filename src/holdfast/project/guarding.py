@@ -1,15 +1,17 @@
 """The file of guards, kept as memory stands: what may be said to an agent at work."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.curation.decisions import Standing
 from holdfast.git.clone import Clone
+from holdfast.git.mentioned import mentioned
 from holdfast.index import freshness
 from holdfast.index.refresh import place_of
 from holdfast.model.event import timestamp
+from holdfast.model.memory import Memory, unique
 from holdfast.model.text import visible
 from holdfast.recall import governing, naming
-from holdfast.recall.guards import MAX_TEXT, Guard, facts_of, file_of, render
+from holdfast.recall.guards import GUARDING, MAX_TEXT, Guard, facts_of, file_of, render
 from holdfast.recall.pack import saying
 from holdfast.store import fsio
 
@@ -37,22 +39,28 @@ def write(clone: Clone, standings: Sequence[Standing]) -> bool:
 
 
 def _guards(clone: Clone, standings: Sequence[Standing]) -> Iterator[Guard]:
-    top = clone.repo.top
-    for one in standings:
-        if not speaks_unasked(one):
-            continue
+    top, told = clone.repo.top, [one for one in standings if speaks_unasked(one)]
+    named = mentioned(clone.repo, (one.memory.statement for one in told if one.memory.type in GUARDING))
+    for one in told:
         memory, cited = one.memory, saying.cited(one.memory.evidence)
-        said = f"{memory.statement} {saying.explained(memory.details)}".strip()
+        why = saying.explained(memory.details, statement=memory.statement)
+        said = f"{memory.statement} ({why})" if why else memory.statement
         yield Guard(
             memory.id,
             memory.type,
             _told(clone, memory.type, memory.id, said),
-            places=memory.applies_to,
+            places=_places(memory, named.get(memory.statement, ()), cited),
             commands=naming.commands(said),
             words=governing.stems(f"{memory.statement} {' '.join(memory.tags)}")[:MAX_WORDS],
             rests_on=[facts_of(top, path) for path in (*filter(None, [one.path]), *cited)],
             until=timestamp(memory.expires_at) if memory.expires_at else "",
         )
+
+
+def _places(memory: Memory, named: Iterable[str], cited: Iterable[str]) -> tuple[str, ...]:
+    """Where a memory holds; one that speaks before an edit, also for files that it names or cites."""
+    more = (*named, *cited) if memory.type in GUARDING else ()
+    return unique([*memory.applies_to, *more])
 
 
 def _told(clone: Clone, kind: str, name: str, said: str) -> str:

@@ -9,6 +9,7 @@ from holdfast.model.evidence import CommitEvidence, RunEvidence, parse
 _DETAILS = 1000  # characters of the further paragraphs that are looked at
 _LABELS = ("Falsified by", "Instead")
 _PARAGRAPH = re.compile(rf"\n\s*\n|\n(?=(?:Rationale|{'|'.join(_LABELS)}):)")
+_WORD = re.compile(r"[^\W_]+")
 # What the wrapper says of a run that said nothing of itself; nobody who asks means these words.
 _WRAPPER = re.compile(
     r".*? (?:ended with exit code \d+(?: \(signal \d+\))?|was cut short: its wrapper was killed)"
@@ -17,15 +18,24 @@ _WRAPPER = re.compile(
 )
 
 
-def explained(details: str) -> str:
-    """A memory's further paragraphs: why it holds, what would falsify it, what to do instead."""
-    said = []
+def explained(details: str, *, statement: str = "") -> str:
+    """A memory's further paragraphs: why it holds, what would falsify it, what to do instead.
+
+    What `statement` says already, which tells why often enough, is not said again.
+    """
+    said, known = [], _plain(statement)
     for paragraph in _PARAGRAPH.split(details[:_DETAILS]):
         words = " ".join(paragraph.split()).removeprefix("Rationale:").strip()
         label = next((label for label in _LABELS if words.startswith(f"{label}:")), "")
-        said.append(label.lower() + words[len(label) :])
-    *first, last = [words for words in said if words] or [""]
+        if words and (label or _plain(words) not in known):
+            said.append(label.lower() + words[len(label) :])
+    *first, last = said or [""]
     return "; ".join([*(words.rstrip(".") for words in first), last])
+
+
+def _plain(words: str) -> str:
+    """Words to compare: as whole words, without what stands between them."""
+    return f" {' '.join(_WORD.findall(words.casefold()))} "
 
 
 def cited(evidence: Iterable[str]) -> tuple[str, ...]:
