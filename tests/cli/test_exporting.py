@@ -126,6 +126,26 @@ def test_a_session_goes_on_in_codex(worked: Cli, tmp_path: Path) -> None:
     assert [call.command for call in turn.calls if call.command] == ["pytest -q", "pytest -q"]
 
 
+def test_our_own_export_is_no_news_and_what_codex_adds_is(cli: Cli, repo: GitRepo, tmp_path: Path) -> None:
+    """A session that came back as a second one would be its own witness; one that goes on must not be lost."""
+    cli("init", "--commit")
+    home = tmp_path / "codex"
+    rollout(home, repo.path).asks("go").done("done")
+    cli("import", "codex", CODEX_HOME=str(home))
+    session = json.loads(cli("session", "list", "--json").out)["items"][0]["id"]
+    made = json.loads(cli("export", "codex", session, "--to", str(home), "--json").out)
+    again = json.loads(cli("import", "codex", "--json", CODEX_HOME=str(home)).out)
+    assert again["runs"] == [] and len(json.loads(cli("session", "list", "--all", "--json").out)["items"]) == 1
+
+    content = [{"type": "input_text", "text": "go on"}]
+    item = {"type": "message", "role": "user", "content": content}
+    row = {"timestamp": "2026-11-16T09:00:00.000Z", "type": "response_item", "payload": item}
+    with open(made["path"], "a") as file:
+        file.write(json.dumps(row, separators=(",", ":")) + "\n")
+    later = json.loads(cli("import", "codex", "--json", CODEX_HOME=str(home)).out)
+    assert len(later["runs"]) == 1 and later["turns"] == 1
+
+
 def test_a_session_without_turns_is_refused_in_a_sentence(cli: Cli, tmp_path: Path) -> None:
     """An empty rollout would only puzzle Codex."""
     cli("init")

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from holdfast.capture.agents.codex.origin import ORIGINATOR
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Call, Origin, Result, Step, Turn, ends
 from holdfast.store import fsio
@@ -129,6 +130,7 @@ def write_rollout(
 
 
 def _bytes(lines: list[tuple[str, Line]]) -> bytes:
+    """The lines as JSON with blanks, by which `codex.files.export_end` tells them from Codex's own."""
     told = ({"timestamp": ts, "type": kind, "payload": payload} for ts, (kind, payload) in lines)
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told).encode("utf-8", "replace")
 
@@ -139,7 +141,7 @@ def _meta(origin: Origin, at: datetime, thread: str) -> dict[str, Any]:
         "id": thread,
         "timestamp": at.isoformat(),
         "cwd": origin.cwd or os.sep,
-        "originator": "holdfast",
+        "originator": ORIGINATOR,
         "cli_version": VERSION,
         "source": "cli",
         "git": {key: value for key, value in git.items() if value},

@@ -36,6 +36,7 @@ class Origin:
     remote: str | None = None
     started: str | None = None
     title: str | None = None
+    own_from: int = 0  # bytes before it are our own export, which is no news to us
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

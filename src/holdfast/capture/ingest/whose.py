@@ -51,6 +51,8 @@ class Repository:
 
     def owns(self, origin: Origin) -> bool:
         """Whether a session was about this repository."""
+        if found.origin.own_from:
+            return dialect.read(path, found.origin.own_from, found.origin)
         if origin.cwd and self._holds(origin.cwd):
             return True
         if origin.remote and address(origin.remote) in self._addresses():

@@ -11,11 +11,12 @@ while it is read; `prompts`, `calls`, `results`, `patch` and `script` know what 
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from holdfast.capture.agents.codex.document import items_of
-from holdfast.capture.agents.codex.files import found, is_damaged, is_file, opened, read_to, title
+from holdfast.capture.agents.codex.files import export_end, found, is_damaged, is_file, opened, read_to, title
 from holdfast.capture.agents.codex.origin import Head, head_of, named, of_document
 from holdfast.capture.agents.codex.passed import is_wanted
 from holdfast.capture.agents.codex.turns import Teller
@@ -71,6 +72,8 @@ def _read(path: str, start: int = 0, origin: Origin | None = None) -> Reading:
     head = head_of(_first(path), path, title=title(path, named(path)))
     if head is None:
         raise BadInput(f"{path} is no transcript of Codex")
+    if origin is None and head.is_exported:
+        origin = replace(head.origin, own_from=export_end(path))
     head = Head(origin or head.origin, head.own_from)
     counted = Counted()
     teller = Teller(head, counted, resumed=start > 0)

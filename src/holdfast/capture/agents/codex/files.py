@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import IO
 
 from holdfast.capture.agents.codex.calls import word
-from holdfast.capture.agents.reading import Counted, records
+from holdfast.capture.agents.reading import MAX_LINE, Counted, records
 from holdfast.errors import BadInput
 from holdfast.model.transcript import cut
 
@@ -70,6 +70,15 @@ def _unpacking(path: str) -> ModuleType:
             f"{path} is packed, and what unpacks it is not installed",
             hint="Run `pip install 'holdfast[zstd]'`.",
         ) from error
+
+
+def export_end(path: str) -> int:
+    """Where our own lines end in a thread that we exported: Codex, which goes on behind them, puts no blanks."""
+    end = 0
+    with opened(path) as file:
+        while (line := file.readline(MAX_LINE)).startswith(b'{"timestamp": '):
+            end += len(line)
+    return end
 
 
 def is_damaged(file: IO[bytes]) -> bool:

@@ -14,6 +14,7 @@ _UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 _NAME = re.compile(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.json", re.IGNORECASE)
 _INTERNAL = ("memory_consolidation", "guardian", "compact")
 _LONGEST = 4096
+ORIGINATOR = "holdfast"  # whose name our exports carry
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Head:
 
     origin: Origin
     own_from: int = 0  # the ordinal from which on a helper's own work is told
+    is_exported: bool = False  # it begins with what Holdfast wrote
 
 
 def head_of(first: list[dict[str, Any]], path: str, *, title: str | None = None) -> Head | None:
@@ -65,7 +67,8 @@ def _of_meta(meta: dict[str, Any], path: str, title: str | None) -> Head:
         started=word(meta.get("timestamp")) or None,
         title=title or _called(meta),
     )
-    return Head(origin, start if isinstance(start, int) and start > 0 else 0)
+    own_from = start if isinstance(start, int) and start > 0 else 0
+    return Head(origin, own_from, meta.get("originator") == ORIGINATOR)
 
 
 def _called(meta: dict[str, Any]) -> str | None:
