@@ -40,8 +40,13 @@ class Repository:
         self._commits: dict[str, bool] = {}
 
     def read(self, dialect: Dialect, path: str) -> Reading:
-        """A transcript from its beginning, with its folder where only a hash told that it is one of ours."""
+        """A transcript from its beginning, with its folder where only a hash told that it is one of ours.
+
+        Of a thread that we exported, only what the tool went on with.
+        """
         found = dialect.read(path, 0, None)
+        if found.origin.own_from:
+            return dialect.read(path, found.origin.own_from, found.origin)
         if found.origin.cwd_sha256 is None:
             return found
         # The hash says nothing more, and to a scanner it looks like a secret.
@@ -51,8 +56,6 @@ class Repository:
 
     def owns(self, origin: Origin) -> bool:
         """Whether a session was about this repository."""
-        if found.origin.own_from:
-            return dialect.read(path, found.origin.own_from, found.origin)
         if origin.cwd and self._holds(origin.cwd):
             return True
         if origin.remote and address(origin.remote) in self._addresses():

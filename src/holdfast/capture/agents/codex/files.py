@@ -73,7 +73,7 @@ def _unpacking(path: str) -> ModuleType:
 
 
 def export_end(path: str) -> int:
-    """Where our own lines end in a thread that we exported: Codex, which goes on behind them, puts no blanks."""
+    """Where our own lines end in a thread that we exported: Codex, going on behind them, puts no blanks."""
     end = 0
     with opened(path) as file:
         while (line := file.readline(MAX_LINE)).startswith(b'{"timestamp": '):
