@@ -112,6 +112,27 @@ def test_a_session_file_says_what_was_done_and_what_is_open(place: Place, home: 
     assert [item.text for item in session.still_open] == ["write docs"]
 
 
+def test_what_the_agent_says_is_left_is_open_once(place: Place, home: Path) -> None:
+    """Most agents keep no plan: what they say they left would be counted in the summary and kept nowhere."""
+    file = rollout(home, place.repo.path).asks("Park parcels that fail three times.")
+    file.plans(test_on_the_zebra="pending", write_it="completed").patches("src/park.py", ["parked = 3"])
+    file.done("It is parked.\n\nLeft to do: ask Una about src/db.py.\n\nTest on the Zebra is left to do.")
+    taken(place, file)
+    (event,) = runs(place)
+    assert event["next_actions"] == ["Planned: test on the zebra", "ask Una about src/db.py."]
+    assert event["outputs"]["summary"].endswith("2 matters left open")
+
+    def left() -> list[str]:
+        return [item.text for item in sessions.all(place.open().layout)[0].still_open]
+
+    assert left() == ["test on the zebra", "ask Una about src/db.py."]
+    taken(place, file.asks("Thanks.").done("You are welcome, it was a pleasure."))
+    assert left() == ["test on the zebra", "ask Una about src/db.py."]
+    file.asks("Una says yes.").patches("src/db.py", ["parked = True"]).done("Then it is done now.")
+    taken(place, file)
+    assert left() == ["test on the zebra"]
+
+
 def test_a_second_import_adds_nothing(place: Place, home: Path) -> None:
     """Somebody who imports every evening must not find everything thirty times."""
     file = work(home, place)

@@ -102,11 +102,11 @@ def test_an_import_says_what_came_of_it(ready: Cli, repo: GitRepo, home: Path) -
     codex(home, "/elsewhere/other")
     said = ready("import", "codex").out
     assert "Took in 1 run with 1 turn, from 1 session of codex" in said
-    assert "1 new candidate" in said and "1 transcript of other repositories, or older, left alone" in said
+    assert "1 new candidate" in said and "  1 transcript left alone: of another repository\n" in said
     assert said.endswith("See what was decided with: holdfast review\n")
     assert "Postgres" in ready("review").out
     assert ready("import", "codex").out == (
-        "Nothing new in 1 session of codex\n  1 transcript of other repositories, or older, left alone\n"
+        "Nothing new in 1 session of codex\n  1 transcript left alone: of another repository\n"
     )
 
 
@@ -157,7 +157,8 @@ def test_a_gemini_session_that_tells_only_a_hash_of_its_folder_is_found(
     path.parent.parent.rename(path.parent.parent.with_name(digest))
     path = home / ".gemini/tmp" / digest / "chats" / path.name
     text = path.read_text()
-    assert answer(ready, "import", "gemini")["elsewhere"] == 1
+    (left,) = answer(ready, "import", "gemini")["left"]
+    assert left == {"path": str(path), "reason": "of another repository"}
     path.write_text(text.replace("0" * 64, digest))
     past = datetime.now(UTC) - timedelta(days=1)
     os.utime(path, (past.timestamp(), past.timestamp()))
@@ -200,12 +201,40 @@ def test_all_projects_and_since_choose(ready: Cli, repo: GitRepo, home: Path) ->
     old, new = codex(home, repo), codex(home, "/elsewhere/other", "We agreed on nothing at all here.")
     past = datetime.now(UTC) - timedelta(days=40)
     os.utime(old.path, (past.timestamp(), past.timestamp()))
-    assert answer(ready, "import", "codex", "--since", "30d")["runs"] == []
-    done = answer(ready, "import", "codex", "--since", "30d", "--all-projects")
-    assert len(done["runs"]) == 1 and new.session in json.dumps(_sessions(repo))
+    few = answer(ready, "import", "codex", "--since", "30d")
+    assert few["runs"] == [] and {(one["path"], one["reason"]) for one in few["left"]} == {
+        (str(old.path), "older than asked for"),
+        (str(new.path), "of another repository"),
+    }
+    said = ready("import", "codex", "--since", "30d").out
+    assert "left alone: older than asked for" in said and "left alone: of another repository" in said
+    assert len(answer(ready, "import", "codex", "--since", "30d", "--all-projects")["runs"]) == 1
     since = (past - timedelta(days=2)).date().isoformat()
     assert len(answer(ready, "import", "codex", "--since", since)["runs"]) == 1
     assert "neither a date nor a time ago" in ready("import", "codex", "--since", "soon", ok=False).err
+
+
+def test_this_repository_can_be_asked_for_by_name(ready: Cli, repo: GitRepo, home: Path) -> None:
+    """A script says what it means, and is told when it says two things at once."""
+    codex(home, repo), codex(home, "/elsewhere/other")
+    refused = ready("import", "codex", "--this", "--all-projects", ok=False)
+    assert "contradict each other" in refused.err
+    assert len(answer(ready, "import", "codex", "--this")["runs"]) == 1
+
+
+def test_other_repositories_are_found_but_never_gone_on_from(ready: Cli, repo: GitRepo, home: Path) -> None:
+    """Whoever imports all projects must not be told to go on with another project's work."""
+    other = rollout(home / ".codex", "/elsewhere/label-printer", at=datetime.now(UTC))
+    other.asks("Make the zebra labels smaller.").plans(measure_the_zebra="pending").done(DECIDED)
+    said = ready("import", "codex", "--all-projects").out
+    assert "1 session of other repositories: recall finds them; nothing is proposed" in said
+    assert "zebra" in ready("recall", "zebra labels").out
+    assert "repository label-printer" in ready("show", answer(ready, "recall", "zebra")["items"][0]["id"]).out
+    assert _sessions(repo) == [] and Project.open(repo.path).candidates() == []
+    for told in (ready("context").out, ready("handoff").out, ready("session", "list", "--all").out):
+        assert "zebra" not in told
+    assert answer(ready, "import", "codex", "--all-projects")["proposed"] == []
+    assert len(answer(ready, "import", "codex", str(other.path))["proposed"]) == 1, "it is named"
 
 
 def _sessions(repo: GitRepo) -> list[str | None]:

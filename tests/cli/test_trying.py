@@ -167,7 +167,11 @@ def test_an_empty_repository_and_damaged_records_are_no_trouble(
     broken = Path(homes["CODEX_HOME"], "sessions/2026/11/01/rollout-2026-11-01T00-00-00-x.jsonl")
     broken.parent.mkdir(parents=True)
     broken.write_bytes(b"\xff\x00{" * 100)
-    assert "Nothing in it is sure enough" in cli("try", **homes).out
+    said = cli("try", **homes).out
+    assert "Nothing in it is sure enough" in said and "Left out, unreadable: 1 transcript" in said
+    assert json.loads(cli("try", "--json", **homes).out)["left"] == [
+        {"path": str(broken), "reason": "unreadable"}
+    ]
     empty = Cli(repo.path.parent / "empty")
     empty.cwd.mkdir()
     GitRepo(empty.cwd).git("init", "-q")

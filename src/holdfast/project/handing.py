@@ -5,8 +5,9 @@ behind, the session, and what governs the files that were touched. All of it is 
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.index.refresh import signature_of
@@ -119,7 +120,8 @@ class Handing(Hydrating):
         if not named:
             line_ = self.clone.line().id
             events = (event for event in self.clone.own_events() if event.kind == "run")
-            named = [event.run_id for event in events if event.run_id and event.line == line_]
+            mine = (event for event in events if event.run_id and event.line == line_)
+            named = [str(event.run_id) for event in mine if not _is_foreign(self.clone.joined(event))]
         return sorted(dict.fromkeys(named), reverse=True)[:_RUNS]  # an id begins with the time
 
     def _left_by_runs(self, runs: Sequence[str], known: Sequence[str]) -> Iterator[Line]:
@@ -136,6 +138,12 @@ class Handing(Hydrating):
             return sections_of(fsio.read(path, limit=_MAX_SUMMARY).decode("utf-8", "replace"))
         except (OSError, HoldfastError):
             return {}
+
+
+def _is_foreign(run: Mapping[str, Any]) -> bool:
+    """Whether a run was made in another repository, and taken in with all of them."""
+    outputs = run.get("outputs")
+    return isinstance(outputs, Mapping) and "repository" in outputs
 
 
 def sections_of(page: str) -> dict[str, list[str]]:

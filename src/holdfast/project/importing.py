@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from holdfast.capture.agents import dialect
@@ -17,6 +17,7 @@ from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.model.memory import expiry, moment
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.transcript import Origin
+from holdfast.project import written
 from holdfast.project.harvesting import Harvesting
 from holdfast.store import transcripts
 
@@ -24,6 +25,8 @@ Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 
 # A transcript is somebody else's text: whatever is wrong with one, the others are read.
 _BAD = (HoldfastError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+# Why a transcript was left alone.
+OTHER, OLDER, EMPTY = "of another repository", "older than asked for", "nothing in it for a memory"
 _MAX_FOUND = 10_000  # files of a folder that somebody names
 
 
@@ -35,7 +38,8 @@ class Brought:
     folder: str  # where its transcripts lie
     files: int = 0  # transcripts that were looked at
     sessions: int = 0  # of this repository, that were read
-    elsewhere: int = 0  # of other repositories, or older than asked for
+    foreign: int = 0  # of other repositories, taken in because all of them were asked for
+    left: tuple[Skipped, ...] = ()  # transcripts that were not asked for, each with why: OTHER, OLDER, EMPTY
     runs: tuple[str, ...] = ()  # made now
     turns: int = 0
     copies: int = 0  # turns that stand in another session as well
@@ -54,7 +58,8 @@ class Bringing:
 
     files: int = 0
     sessions: int = 0
-    elsewhere: int = 0
+    foreign: int = 0
+    left: list[Skipped] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     turns: int = 0
     copies: int = 0
@@ -70,8 +75,9 @@ class Bringing:
         said = str(error) if isinstance(error, HoldfastError | OSError) else f"it cannot be read: {error!r}"
         self.skipped.append(Skipped(path, said))
 
-    def add(self, taken: Taken) -> None:
+    def add(self, taken: Taken, *, ours: bool) -> None:
         self.sessions += 1
+        self.foreign += not ours
         self.runs += taken.runs
         self.turns += taken.turns
         self.copies += taken.copies
@@ -86,7 +92,8 @@ class Bringing:
             folder=folder,
             files=self.files,
             sessions=self.sessions,
-            elsewhere=self.elsewhere,
+            foreign=self.foreign,
+            left=tuple(self.left),
             runs=tuple(self.runs),
             turns=self.turns,
             copies=self.copies,
@@ -107,6 +114,7 @@ class _Chosen:
     path: str
     size: int
     origin: Origin
+    ours: bool = True
 
 
 class Importing(Harvesting):
@@ -124,14 +132,19 @@ class Importing(Harvesting):
         """Take in what an agent's transcripts say of this repository; running it again adds only what is new.
 
         `path` is a transcript or a folder of them, else the agent's own folder. `since` is a date or how long
-        ago, such as 30d. With `everywhere` the sessions of all repositories are taken, not only of this one.
+        ago, such as 30d. With `everywhere` the sessions of all repositories are taken, not only of this one:
+        what others say can be found, but nothing goes on from it or is proposed. A transcript that is named
+        is this repository's, by the word of who names it.
         """
         tool, bringing = dialect(name), Bringing()
         folder, files = self._places(tool, path)
         ingest = Ingest(self.clone, decided=decided, sessions=self.settings.has("sessions"))
         try:
             alone = path is not None and os.path.isfile(path)
-            chosen = self._choose(tool, ingest, files, bringing, since=since, all_of_them=everywhere or alone)
+            chosen = self._choose(tool, ingest, files, bringing, since=since, named=alone)
+            if not everywhere:
+                bringing.left += [Skipped(one.path, OTHER) for one in chosen if not one.ours]
+                chosen = [one for one in chosen if one.ours]
             self._take_all(tool, ingest, chosen, bringing, progress or _quietly)
         finally:
             ingest.close()
@@ -163,9 +176,9 @@ class Importing(Harvesting):
         bringing: Bringing,
         *,
         since: str | datetime | None,
-        all_of_them: bool,
+        named: bool,
     ) -> list[_Chosen]:
-        """The transcripts that are asked for, as they came about: what is copied comes before its copies."""
+        """The transcripts that are young enough, as they came about: what is copied before its copies."""
         oldest = _before(since, self.clone.clock())
         found = []
         for path in files:
@@ -173,16 +186,14 @@ class Importing(Harvesting):
             try:
                 facts = os.stat(path)
                 if oldest is not None and facts.st_mtime < oldest:
-                    bringing.elsewhere += 1
+                    bringing.left.append(Skipped(path, OLDER))
                     continue
                 found.append(_Chosen(path, facts.st_size, ingest.repository.read(tool, path).origin))
             except _BAD as error:
                 bringing.skip(path, error)
-        if not all_of_them:
+        if not named:
             ingest.repository.look_for(one.origin.commit for one in found)
-            ours = [one for one in found if ingest.repository.owns(one.origin)]
-            bringing.elsewhere += len(found) - len(ours)
-            found = ours
+            found = [replace(one, ours=ingest.repository.owns(one.origin)) for one in found]
         return sorted(
             found, key=lambda one: (one.origin.role == "subagent", one.origin.started or "", one.path)
         )
@@ -195,9 +206,11 @@ class Importing(Harvesting):
         tell(0, total)
         for one in chosen:
             try:
-                taken = ingest.take_in(tool, one.path, ended=True)
-                if taken is not None:
-                    bringing.add(taken)
+                taken = ingest.take_in(tool, one.path, ended=True, ours=one.ours)
+                if taken is None:
+                    bringing.left.append(Skipped(one.path, EMPTY))
+                else:
+                    bringing.add(taken, ours=one.ours)
                     self._harvest_transcript(taken, bringing)
             except _BAD as error:
                 bringing.skip(one.path, error)
@@ -206,13 +219,17 @@ class Importing(Harvesting):
 
     def _harvest_transcript(self, taken: Taken, bringing: Bringing) -> None:
         """Propose what was said in the runs of a session; by our own rules, never by a model command."""
+        files = written.Files(self.clone.repo.top)
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
             done = harvest(
                 self.clone,
                 said,
                 source=source,
-                evidence=lambda found, it=source, there=folder: _shown_by(it, there, found),  # type: ignore[misc]
+                evidence=lambda found, it=source, there=folder: [  # type: ignore[misc]
+                    *_shown_by(it, there, found),
+                    *written.cited(self.clone, there, found, files),
+                ],
                 sent=self._sent([run, *([taken.session_id] if taken.session_id else [])]),
             )
             bringing.proposed += done.new

@@ -163,6 +163,8 @@ class Filling:
             "exit_status": None if self._interrupted else 0,
             "ended": self._ended,
             "todos": None if self._todos is None else plan,
+            # Talk alone settles nothing that was left open before; work may have.
+            "unfinished": list(summary.unfinished) if summary.unfinished or self._files else None,
             "body": {
                 "prompt": cut(str(self._context["prompt"] or ""), account.MAX_TEXT) or None,
                 "outputs": self._outputs(summary),
@@ -182,6 +184,7 @@ class Filling:
             "calls": len(self._calls) + self._more_calls,
             "duration_ms": account.duration(str(self._context["started"]), self._ended),
             "files_changed": len(self._files),
+            **({"repository": self._context["repository"]} if self._context["repository"] else {}),
         }
 
     def _touched(self, path: str, one: Written) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Taking:
     """One session while it is taken in."""
 
     old: Progress
+    ours: bool = True  # about this repository
     runs: list[str] = field(default_factory=list)
     turns: int = 0
     copies: int = 0

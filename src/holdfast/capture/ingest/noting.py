@@ -30,7 +30,7 @@ from holdfast.model.transcript import Origin
 from holdfast.store import sessions, transcripts
 from holdfast.store.transcripts import mark
 
-KEY, OWNER = "agent_turn", "agent_plan"  # what our turns and items carry besides
+KEY, PLANNED, SAID = "agent_turn", "agent_plan", "agent_said"  # what our turns and items carry besides
 ENDED_BY = "transcript"
 ELSEWHERE = "elsewhere"  # the line of sessions whose branch is not here: no branch goes on from them by name
 _OBJECTIVE = 200
@@ -57,7 +57,8 @@ def keep(
 
     def change(old: Session) -> Session:
         new = _with_turns(old, rows, run=context["run_id"], done=done)
-        new = _with_plan(new, told["todos"], told["ended"], mark(agent["session"]))
+        new = _with_open(new, told["todos"], told["ended"], (PLANNED, mark(agent["session"])))
+        new = _with_open(new, told["unfinished"], told["ended"], (SAID, mark(agent["session"])))
         said = rules.cut(told["body"]["outputs"]["summary"], MAX_SUMMARY)
         return _moved(new, rows, said if _is_ours(old, agent["session"]) else old.summary)
 
@@ -179,21 +180,22 @@ def _once(commands: Iterable[Command]) -> list[Command]:
     return list(dict.fromkeys(commands))
 
 
-def _with_plan(old: Session, plan: Sequence[str] | None, ts: str, owner: str) -> Session:
-    """The session with what the agent's plan leaves open; what it left before and does not now, is closed."""
-    if plan is None:
+def _with_open(old: Session, left: Sequence[str] | None, ts: str, owner: tuple[str, str]) -> Session:
+    """The session with what the agent's plan, or its own words, leave open.
+
+    What the same left before and does not now, is closed; None says nothing about it.
+    """
+    if left is None:
         return old
-    wanted = list(dict.fromkeys(said for text in plan if (said := rules.cut(text, MAX_LINE))))
+    wanted = list(dict.fromkeys(said for text in left if (said := rules.cut(text, MAX_LINE))))
     there = {item.text for item in old.open if item.state == "open"}
     kept = tuple(
-        replace(item, state="closed")
-        if dict(item.extra).get(OWNER) == owner and item.text not in wanted
-        else item
+        replace(item, state="closed") if owner in item.extra and item.text not in wanted else item
         for item in old.open
     )
     new = rules.add_items(kept, [text for text in wanted if text not in there], letter="o", ts=ts)
     ours: tuple[Item, ...] = tuple(
-        replace(item, extra=((OWNER, owner),)) if item not in kept else item for item in new
+        replace(item, extra=(owner,)) if item not in kept else item for item in new
     )
     return replace(old, open=ours)
 

@@ -20,7 +20,7 @@ from holdfast.capture.ingest.anchoring import Anchors, Placed, moment
 from holdfast.capture.ingest.filling import Decided, Filling, heard
 from holdfast.capture.ingest.knowing import Known, Taking
 from holdfast.capture.ingest.rows import Place
-from holdfast.capture.ingest.whose import Repository, belongs
+from holdfast.capture.ingest.whose import Repository, address, belongs
 from holdfast.capture.placing import Lines
 from holdfast.errors import Busy, HoldfastError
 from holdfast.git.clone import Clone
@@ -92,12 +92,16 @@ class Ingest:
             kept_anchors.keep(self._clone, self._commits)
             self._commits.clear()
 
-    def take_in(self, dialect: Dialect, path: str, *, ended: bool) -> Taken | None:
-        """Take in what is new in a transcript; as the function of this name."""
+    def take_in(self, dialect: Dialect, path: str, *, ended: bool, ours: bool = True) -> Taken | None:
+        """Take in what is new in a transcript; as the function of this name.
+
+        One that is not `ours` is about another repository: its runs can be found and say of which, but there
+        is no session to go on from, nothing is left open by it, and nothing is heard in it.
+        """
         now = transcripts.seen(path)
         before = self._known.at(dialect.name, path)
         if ended and before and before.ended and before.seen == now:
-            return self._told(before, Taking(before))
+            return self._told(before, Taking(before, ours=ours))
         reading = self.repository.read(dialect, path)
         origin = self._cleaned(reading.origin)
         if origin.role == "internal":
@@ -105,13 +109,13 @@ class Ingest:
         with transcripts.taking(self._clone.layout, origin.agent, origin.session):
             self._known.look_again()
             old = self._known.of(origin.agent, origin.session)
-            return self._take(dialect, reading, origin, old, now, ended=ended)
+            return self._take(dialect, reading, origin, Taking(old, ours=ours), now, ended=ended)
 
     def _take(
-        self, dialect: Dialect, reading: Reading, origin: Origin, old: Progress, now: Seen, *, ended: bool
+        self, dialect: Dialect, reading: Reading, origin: Origin, taking: Taking, now: Seen, *, ended: bool
     ) -> Taken | None:
+        old = taking.old
         at = old.offset if ended else old.note_offset
-        taking = Taking(old)
         taking.same_file = transcripts.goes_on(old.seen, now)
         if at and old.origin and taking.same_file:
             origin, taking.offset = _origin(old.origin), at
@@ -142,7 +146,7 @@ class Ingest:
             session_id=progress.session_id,
             anchor=taking.anchor,
             counted=counted or Counted(),
-            said={run: list(heard(self._folder(run))) for run in progress.unharvested},
+            said={run: list(heard(self._folder(run))) for run in progress.unharvested if taking.ours},
         )
 
     def _folder(self, run: str) -> str:
@@ -209,7 +213,7 @@ class Ingest:
         placed = self._anchors.place(
             origin, ts=ts, branch=rows.branch_of(turn, origin), cwd=turn.cwd, first=first
         )
-        told = self._context(turn, origin, placed, old.session_id)
+        told = self._context(turn, origin, placed, taking)
         names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
         context = self._clone.scan.value({**told, **names, "transcript": {"path": now.path}})
         capsule = Capsule.create(self._clone.layout, run_id, context)
@@ -242,12 +246,12 @@ class Ingest:
         taking.know(self._known.of(taking.old.agent, taking.old.session))
         return True
 
-    def _context(self, turn: Turn, origin: Origin, placed: Placed, session: str | None) -> dict[str, Any]:
+    def _context(self, turn: Turn, origin: Origin, placed: Placed, taking: Taking) -> dict[str, Any]:
         """What is known of a run when it begins, besides its names."""
         repo, cwd = self._clone.repo, turn.cwd or origin.cwd
         tree = self.repository.tree_of(cwd) or repo.common_dir
         top = self.repository.top_for(origin)
-        session = session or noting.session_id(origin.agent, origin.session)
+        session = taking.old.session_id or noting.session_id(origin.agent, origin.session)
         return {
             "v": 1,
             "task": None,
@@ -261,13 +265,14 @@ class Ingest:
             "worktree": os.path.relpath(tree, repo.common_dir),
             "anchor": {"head": placed.head, "branch": placed.branch, "dirty": None, "how": placed.how},
             "line": placed.line,
+            "repository": None if taking.ours else _called(origin),
             "agent": {
                 "name": origin.agent,
                 **{name: getattr(origin, name) for name in ("session", "role", "parent", "version", "title")},
             },
             # A helper's work is told by the session of whoever sent it.
             "session": {"id": session, "line": noting.ELSEWHERE if placed.elsewhere else placed.line}
-            if self._sessions and origin.role != "subagent"
+            if self._sessions and taking.ours and origin.role != "subagent"
             else None,
         }
 
@@ -387,6 +392,12 @@ def _run_id(origin: Origin, turn: Turn, ts: str) -> str:
     number = int.from_bytes(hashlib.sha256(named.encode("utf-8", "replace")).digest()[:8], "big")
     token = "".join(ALPHABET[number >> 5 * at & 31] for at in range(_TOKEN))
     return f"{ts[:19].replace('-', '').replace(':', '')}Z-{token}"
+
+
+def _called(origin: Origin) -> str:
+    """What a session calls its repository: a remote's address, else its folder's name."""
+    folder = os.path.basename((origin.cwd or "").rstrip("/"))
+    return (address(origin.remote) if origin.remote else folder) or "unknown"
 
 
 def _origin(known: Mapping[str, Any]) -> Origin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.words import count, lines
@@ -20,7 +21,7 @@ def _first(done: Brought) -> str:
     if not done.files:
         return f"There are no transcripts in {done.folder}"
     if not done.sessions:
-        return f"None of {count(done.files, 'transcript')} in {done.folder} is about this repository"
+        return f"Took in none of {count(done.files, 'transcript')} in {done.folder}"
     what = f"{count(done.sessions, 'session')} of {done.agent}"
     if not done.runs:
         return f"Nothing new in {what}"
@@ -29,6 +30,9 @@ def _first(done: Brought) -> str:
 
 def _more(done: Brought) -> list[str]:
     found = []
+    if done.foreign:
+        theirs = f"{count(done.foreign, 'session')} of other repositories"
+        found.append(f"{theirs}: recall finds them; nothing is proposed from them, and no work goes on there")
     if done.unanchored:
         found.append(f"{count(done.unanchored, 'run')} without a commit: nobody can tell where it was made")
     if done.copies:
@@ -43,8 +47,8 @@ def _more(done: Brought) -> list[str]:
 
 def _passed_over(done: Brought) -> list[str]:
     found = []
-    if done.elsewhere and done.sessions:
-        found.append(f"{count(done.elsewhere, 'transcript')} of other repositories, or older, left alone")
+    for reason, number in Counter(one.reason for one in done.left).items():
+        found.append(f"{count(number, 'transcript')} left alone: {reason}")
     if done.damaged:
         found.append(f"{count(done.damaged, 'line')} could not be read")
     if done.unknown:
@@ -65,7 +69,7 @@ def _next(done: Brought) -> list[str]:
 
 
 def brought_object(done: Brought) -> dict[str, Any]:
-    names = ("agent", "folder", "files", "sessions", "elsewhere", "turns", "copies", "twins", "unanchored")
+    names = ("agent", "folder", "files", "sessions", "foreign", "turns", "copies", "twins", "unanchored")
     return {
         **{name: getattr(done, name) for name in names},
         "runs": list(done.runs),
@@ -73,5 +77,6 @@ def brought_object(done: Brought) -> dict[str, Any]:
         "joined": done.joined,
         "unknown": dict(done.unknown),
         "damaged": done.damaged,
+        "left": [{"path": one.path, "reason": one.reason} for one in done.left],
         "skipped": [{"path": one.path, "reason": one.reason} for one in done.skipped],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import as_plain, strong
@@ -34,11 +35,9 @@ def tried(found: Tried) -> str:
     if found.source == "documents":
         said += ["", f"No agent has left records of this repository ({_looked(found)})."]
         said += ["What follows comes from its documents and its commits."]
-    if found.unread:
-        said += [
-            "",
-            f"Left out, unreadable or too much for a look: {count(found.unread, 'transcript')}",
-        ]
+    reasons = Counter(one.reason for one in found.left)
+    said += [""] if reasons else []
+    said += [f"Left out, {reason}: {count(number, 'transcript')}" for reason, number in reasons.items()]
     said += ["", _headline(found)]
     for number, one in enumerate(found.best, 1):
         said += ["", *_candidate(number, one)]

@@ -1,7 +1,7 @@
 """What an agent itself says is not done: its next steps, its questions, what it could not do."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from holdfast.model.summary.wording import MAX_READ, bare, cut, sentences, told_lines, without_code
 
@@ -38,6 +38,12 @@ _OFFER = re.compile(
     re.I,
 )
 
+_SAYS_SO = re.compile(  # words that say that something is to be done, not what
+    r"an?|the|and|also|only|it|that|this|there|i|we|you|is|are|was|be|been|being|do|does|done|have|has|will"
+    r"|would|should|must|to|of|for|on|in|left|open|still|remain(?:s|ing)?|pending|planned|todo|next|steps?"
+    r"|later|now|yet|not|needs?|follow|up|outstanding"
+)
+
 
 def unfinished(answer: str) -> list[str]:
     """What the end of an answer leaves to do or to answer, in its own words, at most MOST lines."""
@@ -50,6 +56,28 @@ def unfinished(answer: str) -> list[str]:
             known.add(key)
             kept.append(cut(one, LIMIT))
     return kept[:MOST]
+
+
+def beyond(said: Iterable[str], planned: Iterable[str]) -> list[str]:
+    """What is said, each matter once, without what a plan says already, however it is put."""
+    known = [_matter(text) for text in planned]
+    kept = []
+    for one in said:
+        matter = _matter(one)
+        if not any(_same(matter, other) for other in known):
+            known.append(matter)
+            kept.append(one)
+    return kept
+
+
+def _matter(text: str) -> frozenset[str]:
+    """The words that say what is to be done, without those that say that it is."""
+    words = re.findall(r"[^\W_]+(?:[./_-][^\W_]+)*", text.casefold())
+    return frozenset(word for word in words if not _SAYS_SO.fullmatch(word)) or frozenset(words)
+
+
+def _same(one: frozenset[str], other: frozenset[str]) -> bool:
+    return one <= other or (other <= one and len(one - other) <= 1)
 
 
 def questions(answer: str) -> list[str]:

@@ -12,7 +12,7 @@ from holdfast.git.clone import Clone, is_initialised
 from holdfast.git.repo import Repo
 from holdfast.project.trying import backing, history, logged
 from holdfast.project.trying.backing import Candidate, Place, Said
-from holdfast.project.trying.history import Seen
+from holdfast.project.trying.history import Left, Seen
 from holdfast.project.viewing import Viewing
 from holdfast.security.redact import Scanner
 
@@ -28,7 +28,7 @@ class Tried:
     days: int
     seen: tuple[Seen, ...]
     transcripts: int  # of all tools that were looked at
-    unread: int
+    left: tuple[Left, ...]  # transcripts that were left out, each with why
     commits: int
     source: str  # history, or documents where agents left none
     candidates: int
@@ -80,7 +80,7 @@ class Trying(Viewing):
             days=days,
             seen=tuple(told.seen),
             transcripts=told.files,
-            unread=told.unread,
+            left=tuple(told.left),
             commits=len(log),
             source="history" if told.seen else "documents",
             candidates=len(found),

@@ -16,6 +16,7 @@ from holdfast.model.transcript import Origin, Turn, line_hash, telling_lines
 
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
 MAX_SESSIONS = 300
+MANY, LARGE, UNREADABLE = "too many for a look", "too large for a look", "unreadable"
 MAX_TURNS = 400  # of one session that are looked at
 MAX_SAID = 20_000  # characters of a prompt or an answer
 MAX_LINES = 400  # written in one turn, by which a file is known again
@@ -43,6 +44,14 @@ class Heard:
     wrote: Mapping[str, frozenset[str]]  # path from the top: hashes of the lines written
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A transcript that was left out, and why."""
+
+    path: str
+    reason: str  # MANY, LARGE or UNREADABLE
+
+
 @dataclass(slots=True)
 class _Count:
     sessions: int = 0
@@ -58,7 +67,7 @@ class History:
     seen: list[Seen] = field(default_factory=list)
     heard: list[Heard] = field(default_factory=list)
     files: int = 0  # transcripts that were looked at
-    unread: int = 0  # left out: too many, too large, damaged
+    left: list[Left] = field(default_factory=list)
 
 
 def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, days: int) -> History:
@@ -71,7 +80,7 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
         for path, size in _recent(dialect, dict(environ), home, since):
             told.files += 1
             if counted.sessions >= MAX_SESSIONS or size > room:
-                told.unread += 1
+                told.left.append(Left(path, LARGE if size > room else MANY))
                 continue
             room -= _take(told, counted, dialect, path, whose=whose, since=since) * size
         if counted.sessions:
@@ -107,7 +116,7 @@ def _take(
             if not session.add(turn):
                 break
     except (HoldfastError, OSError, ValueError):
-        told.unread += 1
+        told.left.append(Left(path, UNREADABLE))
         return False
     if session.turns:
         counted.sessions += origin.role in ("main", "fork")
