@@ -1,36 +1,23 @@
 """What stands behind a candidate: who said it, which commits go with it, whether what it rests on holds."""
 
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from holdfast.curation.extraction.bars import content
-from holdfast.errors import HoldfastError
+from holdfast.git.mentioned import spelled
 from holdfast.git.repo import Repo
 from holdfast.model.said import Found
-from holdfast.model.transcript import line_hash
 from holdfast.project.trying.history import Heard, moment
 from holdfast.project.trying.logged import Commit
-from holdfast.store import fsio
+from holdfast.project.written import Files, Rests
 
 WANTED = ("decision", "dead-end", "invariant")
 _ALIKE = 0.6  # of the words two statements have together
 _SOON = timedelta(hours=12)  # in which work is committed
-_PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)+|[\w-]+\.[A-Za-z]{1,5}\b")
 _WHOLE = re.compile(r"(?!\.\.?/)[\w.@+-]+(?:/[\w.@+-]+)+\.[A-Za-z][A-Za-z0-9]{0,4}")
-_MAX_FILE = 4 << 20
 _FILES, _COMMITS = 3, 2
-
-
-@dataclass(frozen=True, slots=True)
-class Rests:
-    """A file that a candidate rests on, and whether it still does."""
-
-    path: str
-    state: str  # holds, changed, gone
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +95,7 @@ def backed(
             groups.append((words, [one]))
         else:
             group.append(one)
-    looked = _Files(repo.top)
+    looked = Files(repo.top)
     made = [_candidate(group, log, tracked, looked) for _, group in groups]
     return sorted(made, key=lambda one: (-one.weight, one.statement))
 
@@ -122,7 +109,7 @@ def best(candidates: Sequence[Candidate], most: int = 3) -> list[Candidate]:
 
 
 def _candidate(
-    group: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str], looked: "_Files"
+    group: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str], looked: Files
 ) -> Candidate:
     first = max(group, key=lambda one: (one.found.who == "user", one.found.confidence))
     named = _named(f"{first.found.statement} {first.found.words}", tracked)
@@ -153,7 +140,7 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 def _named(words: str, tracked: frozenset[str]) -> list[str]:
     """Files of this repository that a text names, in full or by their last name."""
     found = []
-    for name in dict.fromkeys(_PATH.findall(words)):
+    for name in spelled(words):
         if name in tracked or _WHOLE.fullmatch(name):  # a whole path that is not there any more counts, too
             found.append(name)
         else:
@@ -168,32 +155,3 @@ def _commit(one: Said, named: Sequence[str], log: Sequence[Commit]) -> Commit | 
         return None
     after = [c for c in log if c.when and when <= c.when <= when + _SOON and files & set(c.files)]
     return min(after, key=lambda commit: commit.when or when, default=None)
-
-
-class _Files:
-    """The work tree's files as they are now, each read once."""
-
-    def __init__(self, top: str) -> None:
-        self._top = top
-        self._lines: dict[str, frozenset[str] | None] = {}
-
-    def rests(self, path: str, wrote: frozenset[str]) -> Rests:
-        """Whether a file is still there, and the lines that were written into it."""
-        now = self._now(path)
-        if now is None:
-            return Rests(path, "gone", "not there any more")
-        if not wrote:
-            return Rests(path, "holds", "there")
-        kept = len(wrote & now)
-        words = f"{kept:,} of {len(wrote):,} lines written then are still there"
-        return Rests(path, "holds" if 2 * kept >= len(wrote) else "changed", words)
-
-    def _now(self, path: str) -> frozenset[str] | None:
-        if path not in self._lines:
-            try:
-                data = fsio.read(os.path.join(self._top, *path.split("/")), limit=_MAX_FILE)
-                text = data.decode("utf-8", "replace")
-                self._lines[path] = frozenset(map(line_hash, text.split("\n")))
-            except (OSError, HoldfastError):
-                self._lines[path] = None
-        return self._lines[path]

@@ -1,0 +1,136 @@
+"""What was written then, looked for in the work tree: whether it stands, and where.
+
+A memory that cites the wrong lines looks better founded than it is, so where there is doubt nothing is cited.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from holdfast.capture.ingest.filling import LINES
+from holdfast.errors import HoldfastError
+from holdfast.git.clone import Clone
+from holdfast.git.evidence import resolve
+from holdfast.git.mentioned import spelled
+from holdfast.model.said import Found
+from holdfast.model.transcript import line_hash, telling_lines
+from holdfast.recall.governing import stems
+from holdfast.store import fsio
+
+MAX_FILE = 4 << 20
+MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with what was said
+MOST = 3  # files that are cited
+_SHARED = 2  # telling words that lines share with what was said, if it does not name their file
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """A file that something rests on, and whether it still does."""
+
+    path: str
+    state: str  # holds, changed, gone
+    words: str
+
+
+class Files:
+    """The work tree's files as they are now, each read once."""
+
+    def __init__(self, top: str) -> None:
+        self._top = top
+        self._lines: dict[str, tuple[str, ...] | None] = {}
+
+    def rests(self, path: str, wrote: frozenset[str]) -> Rests:
+        """Whether a file is still there, and all the lines that were written into it."""
+        now = self.now(path)
+        if now is None:
+            return Rests(path, "gone", "not there any more")
+        if not wrote:
+            return Rests(path, "holds", "there")
+        kept = len(wrote.intersection(map(line_hash, now)))
+        words = f"{kept:,} of {len(wrote):,} lines written then are still there"
+        return Rests(path, "holds" if kept == len(wrote) else "changed", words)
+
+    def now(self, path: str) -> tuple[str, ...] | None:
+        """The lines of a file; None if it cannot be read."""
+        if path not in self._lines:
+            try:
+                data = fsio.read(os.path.join(self._top, *path.split("/")), limit=MAX_FILE)
+                self._lines[path] = tuple(data.decode("utf-8", "replace").split("\n"))
+            except (OSError, HoldfastError):
+                self._lines[path] = None
+        return self._lines[path]
+
+
+def cited(clone: Clone, folder: str, found: Found, files: Files) -> list[str]:
+    """Receipts for the lines that a find is about: written in its turn, and all of them there now."""
+    receipts: list[str] = []
+    for path, wrote in written(folder, found.turn):
+        if len(receipts) == MOST:
+            break
+        if not wrote or files.rests(path, wrote).state != "holds":
+            continue
+        span = _about(found.statement, path, files.now(path) or (), wrote)
+        if span is not None:
+            receipts += _receipt(clone, path, *span)
+    return receipts
+
+
+def _receipt(clone: Clone, path: str, first: int, last: int) -> list[str]:
+    try:
+        return [str(resolve(clone, f"lines:{path}:{first}-{last}"))]
+    except HoldfastError:  # not tracked, or nothing that can be cited
+        return []
+
+
+def written(folder: str, turn: int) -> Iterator[tuple[str, frozenset[str]]]:
+    """The files that a turn of a run wrote, each with hashes of the lines; what is damaged is left out."""
+    try:
+        with open(os.path.join(folder, *LINES.split("/")), "rb") as file:
+            for line in file:
+                try:
+                    row = json.loads(line)
+                    if row["turn"] == turn:
+                        yield str(row["path"]), frozenset(row["added"]) - frozenset(row["removed"])
+                except (ValueError, LookupError, TypeError, RecursionError):
+                    continue
+    except OSError:
+        return
+
+
+def _about(said: str, path: str, now: Sequence[str], wrote: frozenset[str]) -> tuple[int, int] | None:
+    """The first and last line of the one part that is about what was said, counted from 1."""
+    words = frozenset(stems(said))
+    parts = list(_parts(now, wrote))
+    shares = [words.intersection(stems("\n".join(now[first:last]))) for first, last in parts]
+    most = max(map(len, shares), default=0)
+    best = [part for part, shared in zip(parts, shares, strict=True) if len(shared) == most]
+    if len(best) != 1 or (most < _SHARED and path not in spelled(said)):
+        return None
+    first, last = _narrowed(best[0], now, words)
+    often = Counter(map(str.strip, now))
+    alone = any(often[line.strip()] == 1 for line in telling_lines(now[first:last]))
+    return (first + 1, last) if alone and last - first <= MAX_SPAN else None
+
+
+def _parts(now: Sequence[str], wrote: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Where written lines stand together; what tells nothing, such as a bracket, does not part them."""
+    first = last = -1
+    for at, line in enumerate(now):
+        if line_hash(line) in wrote:
+            first, last = (at if first < 0 else first), at + 1
+        elif first >= 0 and telling_lines([line]):
+            yield first, last
+            first = -1
+    if first >= 0:
+        yield first, last
+
+
+def _narrowed(part: tuple[int, int], now: Sequence[str], words: frozenset[str]) -> tuple[int, int]:
+    """A part that is too long, from the first line that shares a word with what was said to the last."""
+    first, last = part
+    if last - first <= MAX_SPAN:
+        return part
+    near = [at for at in range(first, last) if not words.isdisjoint(stems(now[at]))]
+    return (near[0], near[-1] + 1) if near else part
