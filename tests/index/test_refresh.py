@@ -16,6 +16,7 @@ from holdfast.capture import session
 from holdfast.git.clone import Clone
 from holdfast.git.erase import erase
 from holdfast.index.refresh import path_of, refresh, signature_of
+from holdfast.index.search import PROMOTED
 from holdfast.index.sqlite import Index, drop, drop_all
 from holdfast.model.event import Draft
 from holdfast.recall.search import Hit, TextSearch, recall
@@ -65,7 +66,7 @@ def test_facts_come_before_the_events_that_made_them(clone: Clone) -> None:
     clone.record(Draft("accept", target="FCT-aaaaaa", body={"statement": "Tests need Postgres 16."}))
     hits = recall(clone, "postgres")
     assert names(hits) == ["FCT-aaaaaa"]
-    assert (hits[0].kind, hits[0].state) == ("fact", "accepted")
+    assert (hits[0].kind, hits[0].state) == ("fact", PROMOTED)  # these words, not this text
     assert hits[0].ts is not None
 
 
@@ -77,7 +78,7 @@ def test_superseded_and_expired_facts_say_so(clone: Clone) -> None:
     for name, said in (("old111", "is 5432"), ("new222", "is 6543"), ("exp333", "was 1111")):
         approve(clone, f"FCT-{name}", f"The port {said}.")
     states = {hit.id: hit.state for hit in recall(clone, "port")}
-    assert states == {"FCT-old111": "superseded", "FCT-new222": "accepted", "FCT-exp333": "expired"}
+    assert states == {"FCT-old111": "superseded", "FCT-new222": PROMOTED, "FCT-exp333": "expired"}
 
 
 def test_a_fact_of_another_branch_is_not_found_here(clone: Clone, repo: GitRepo, cache: str) -> None:

@@ -13,7 +13,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.publish import publish
 from holdfast.index import freshness
 from holdfast.index.refresh import path_of, place_of
-from holdfast.index.search import FOREIGN
+from holdfast.index.search import FOREIGN, PROMOTED
 from holdfast.index.sqlite import drop_all
 from holdfast.model.event import Draft
 from holdfast.recall.search import recall
@@ -33,6 +33,7 @@ def states(clone: Clone) -> dict[str | None, str | None]:
     found.append({hit.path: hit.state for hit in recall(clone, "port", kind="fact")})
     listed = facts(clone, datetime.now(UTC))
     said = {one.path: WORDS.get(one.status, one.status) for one in listed.standings}
+    said |= {one.path: PROMOTED for one in listed.trusted if one.trust == "T2"}
     said |= {one.path: FOREIGN for one in listed.trusted if one.trust == "T4"}
     said |= {one.path: "in clash" for one in listed.clashes}
     assert found == [said, said]
@@ -111,7 +112,7 @@ def test_a_forged_file_supersedes_nothing(clone: Clone, repo: GitRepo) -> None:
     approve(clone, "FCT-port11", SAID)
     forged = layout.entry_path("fact", "fact", "FCT-forged")
     repo.commit(forged, fact_text("FCT-forged", "There is no port.", supersedes="[FCT-port11]"))
-    assert states(clone) == {path: "accepted", forged: "unreviewed"}
+    assert states(clone) == {path: PROMOTED, forged: "unreviewed"}
 
 
 def test_a_retired_fact_is_called_so(clone: Clone) -> None:
@@ -247,7 +248,7 @@ def test_a_retirement_undoes_an_approval_on_every_line(clone: Clone, repo: GitRe
     repo.git("switch", "-qc", "topic")
     clone.record(Draft("retire", target="FCT-port11", body={"statement": SAID}))
     repo.git("switch", "-q", "main")
-    assert states(clone) == {path: "accepted"}
+    assert states(clone) == {path: PROMOTED}
     (standing,) = facts(clone, datetime.now(UTC)).trusted
     assert standing.trust == "T2"
     approve(clone, "FCT-port11", SAID, blob=blob_of(clone, text))

@@ -330,6 +330,25 @@ def test_the_list_is_the_same_whether_or_not_the_project_is_opened_for_it(
     assert [row[0] for row in listing.at_once(str(repo.path)) or []] == told
 
 
+def test_what_no_person_approved_is_marked_wherever_an_agent_meets_it(
+    project: Project, repo: GitRepo
+) -> None:
+    """An agent takes what is called accepted for a person's word; what a script let in is not."""
+    script, asking = Project.open(repo.path), Asking(folders=[str(repo.path)])
+    script.remember("The cache is warmed at night", evidence=["README"], id="FCT-prom1", accept=True)
+    script.remember("Night work", applies_to=["night/"], evidence=["README"], id="FCT-prom2", accept=True)
+    assert "- FCT-prom1 (fact, promoted, not reviewed" in said(repo, "recall", query="cache warmed")
+    governed = said(repo, "recall", query="nothing of it", files=["night/run.py"])
+    assert "- FCT-prom2 (fact, promoted, not reviewed" in governed
+    listed = {
+        one["name"]: one["description"] for one in calls.answer("resources/list", {}, asking)["resources"]
+    }
+    assert listed["FCT-prom1"].startswith("fact (promoted, not reviewed): The cache")
+    assert listed["DEC-retry1"].startswith("decision: ")
+    [content] = calls.answer("resources/read", {"uri": "holdfast://memory/FCT-prom1"}, asking)["contents"]
+    assert "status: promoted, not reviewed" in content["text"]
+
+
 def test_a_cancelled_call_stops_before_it_changes_anything(project: Project, repo: GitRepo) -> None:
     """Who took a proposal back must not find it in review."""
     asking = Asking(folders=[str(repo.path)], is_cancelled=lambda: True)

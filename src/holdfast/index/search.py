@@ -26,7 +26,9 @@ MAX_QUERY = 4096
 MAX_LIMIT = 1000
 SNIPPET = 200
 
+APPROVED = "T0"  # the tier of what a person approved
 FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
+PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
 SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
 
 _ROW = (
@@ -270,7 +272,9 @@ def _state(name: str, doubt: str | None, tier: str, replaced: dict[str, str], *,
         return doubt
     if name in replaced and replaced[name] <= tier:
         return SUPERSEDED
-    return "expired" if over else doubt or "accepted"
+    if over or doubt:
+        return "expired" if over else doubt or ""
+    return "accepted" if tier == APPROVED else PROMOTED
 
 
 def snippet(text: str, terms: list[str]) -> str:

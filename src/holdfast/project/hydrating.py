@@ -12,6 +12,7 @@ from holdfast.curation.conflicts import Known as Comparing
 from holdfast.curation.decisions import Standing
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.index.refresh import signature_of
+from holdfast.index.search import PROMOTED
 from holdfast.model.event import timestamp
 from holdfast.model.ids import SESSION, is_id, pick, token
 from holdfast.model.memory import TYPES
@@ -274,7 +275,7 @@ def _as_known(one: Standing, updated: str, against: tuple[str, ...]) -> Known:
         id=memory.id,
         type=memory.type,
         statement=memory.statement,
-        why=saying.explained(memory.details),
+        why=saying.explained(memory.details, statement=memory.statement),
         blob=one.blob,
         applies_to=memory.applies_to,
         tags=memory.tags,
@@ -320,6 +321,6 @@ def _honestly(one: Standing) -> Iterable[str]:
     if one.status == "unreviewed":
         yield "unreviewed"
     else:
-        yield "approved" if one.trust == "T0" else "promoted, not reviewed"
+        yield "approved" if one.trust == "T0" else PROMOTED
     if one.status in ("stale", "expired"):
         yield f"but {one.status}" if one.trust == "T0" else one.status

@@ -10,7 +10,7 @@ import time
 
 from holdfast.index.freshness import signature
 from holdfast.index.schema import APPLICATION, VERSION, file_name
-from holdfast.index.search import FOREIGN, SUPERSEDED
+from holdfast.index.search import APPROVED, FOREIGN, PROMOTED, SUPERSEDED
 from holdfast.interfaces import quick
 from holdfast.interfaces.mcp.folders import ordered
 from holdfast.interfaces.mcp.protocol import PARAMS, Refused
@@ -35,7 +35,7 @@ _TOLD = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at
 _DOUBTS = (None, "unreviewed")
 
 PAGE, _LONG = 100, 200  # memories a page, characters of each
-Row = tuple[str, str, str]  # id, type, statement
+Row = tuple[str, str, str, str | None]  # id, type, statement, and what to know before believing it
 
 
 def first_page(folders: "Sequence[str]", params: "dict[str, Any]") -> "dict[str, Any] | None":
@@ -57,12 +57,13 @@ def page(rows: "Sequence[Row]", cursor: "Any") -> "dict[str, Any]":
     return {**found, "nextCursor": shown[-1][0]} if start + PAGE < len(rows) else found
 
 
-def _resource(name: str, kind: str, statement: str) -> "dict[str, Any]":
+def _resource(name: str, kind: str, statement: str, state: str | None) -> "dict[str, Any]":
     said = visible(" ".join(statement.split()))
+    about = f"{kind} ({state})" if state else kind
     return {
         "uri": f"{MEMORY}{name}",
         "name": name,
-        "description": f"{kind}: {said if len(said) <= _LONG else said[: _LONG - 1] + '…'}",
+        "description": f"{about}: {said if len(said) <= _LONG else said[: _LONG - 1] + '…'}",
         "mimeType": "text/markdown",
     }
 
@@ -122,4 +123,4 @@ def _standing(db: "Connection") -> "Iterator[Row]":
         stands = what == "accepted" and doubt in _DOUBTS and tier in _TOLD
         over = bool(expires and expires <= now)
         if stands and not over and not (name in newer and newer[name] <= tier):
-            yield name, kind, title
+            yield name, kind, title, doubt or (None if tier == APPROVED else PROMOTED)

@@ -14,6 +14,7 @@ from holdfast.interfaces.mcp.framing import clean, failure, framed
 from holdfast.interfaces.mcp.listing import Row, page
 from holdfast.interfaces.mcp.place import open_first
 from holdfast.interfaces.mcp.protocol import INTERNAL, NO_RESOURCE, PARAMS, Refused
+from holdfast.interfaces.mcp.saying import state
 from holdfast.interfaces.mcp.table import MEMORY, TASK
 from holdfast.model.ids import is_id
 
@@ -73,7 +74,7 @@ def _memory(project: Project, name: str) -> list[str]:
     if one.id != name:
         raise NotFound(f"there is no memory {name}")
     memory = one.memory
-    facts = [f"type: {memory.type}", f"status: {one.status}", f"trust: {one.trust or 'none'}"]
+    facts = [f"type: {memory.type}", f"status: {state(one)}", f"trust: {one.trust or 'none'}"]
     facts += [f"applies to: {', '.join(memory.applies_to)}"] if memory.applies_to else []
     facts += [f"evidence: {text} ({state})" for text, state in one.receipts]
     facts += [f"note: {note}" for note in one.notes]

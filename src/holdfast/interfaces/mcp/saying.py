@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from holdfast.index.search import APPROVED, PROMOTED
 from holdfast.index.shown import beyond
 from holdfast.interfaces.mcp.framing import flat, framed
 from holdfast.recall.governing import Known
@@ -67,10 +68,15 @@ def standing(one: Standing, why: str) -> Row:
         id=memory.id,
         kind=memory.type,
         title=flat(memory.statement),
-        text=flat(explained(memory.details)),
-        state=one.status,
+        text=flat(explained(memory.details, statement=memory.statement)),
+        state=state(one),
         why=flat(why),
     )
+
+
+def state(one: Standing) -> str:
+    """How a memory stands; of what is accepted, whether a person did it."""
+    return PROMOTED if one.status == "accepted" and one.trust != APPROVED else one.status
 
 
 def _row(**fields: str | None) -> Row:
