@@ -318,7 +318,8 @@ class Account:
             if todo.status in ("open", "started")
         ]
         cut_off = [f"Broken off: {what}" for what in books.broken_off]
-        return [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()][: 2 * SHOWN]
+        left = [*self._checks.left(), *cut_off, *plan[:SHOWN], *self._unfinished(), *self._uncommitted()]
+        return left[: 2 * SHOWN]
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
