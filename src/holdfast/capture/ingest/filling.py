@@ -20,6 +20,7 @@ from holdfast.capture import account
 from holdfast.capture.ingest import rows
 from holdfast.capture.ingest.anchoring import Anchors
 from holdfast.capture.ingest.rows import Place, Written
+from holdfast.model.quoting import Quotes
 from holdfast.model.said import Said, Tried
 from holdfast.model.summary import Account, Summary, page
 from holdfast.model.transcript import Call, Origin, Todo, Turn, cut
@@ -53,7 +54,7 @@ class Filling:
     ) -> None:
         self._into, self._context, self._scan, self._anchors = into, context, scan, anchors
         self._origin, self._place = origin, place
-        self._account = Account(origin, top=place.top)
+        self._account, self._quotes = Account(origin, top=place.top), Quotes()
         self._sinks = {name: into.open_output(name) for name in (CYCLES, TURNS)}
         self.turns = self.steps = 0
         self._calls: list[dict[str, Any]] = []
@@ -73,6 +74,7 @@ class Filling:
         files = rows.written(turn, self._place)
         brief = rows.slim(turn)
         row = rows.told(brief, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
+        row["said"] = rows.said(self._quotes.out_of(turn))
         row["commits"] = self._made(turn, row)
         for number, step in enumerate(turn.steps, self.steps + 1):
             self._write(CYCLES, *rows.cycle(step, turn=n, n=number))

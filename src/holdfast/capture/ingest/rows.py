@@ -192,7 +192,7 @@ def told(
         "ended": _last(turn) or ts,
         "by": "agent" if origin.role == "subagent" else "user",
         "prompt": cut(turn.prompt, MAX_PROMPT) if whole is None else "",
-        "said": _said(turn),
+        "said": said(turn),
         "line": turn_line(whole or turn, top=place.top or origin.cwd),
         "interrupted": turn.interrupted,
         "branch": branch_of(turn, origin),
@@ -214,7 +214,7 @@ def branch_of(turn: Turn, origin: Origin) -> str | None:
     return spelled(name)[:MAX_NAME] if name and name != "HEAD" else None
 
 
-def _said(turn: Turn) -> list[str]:
+def said(turn: Turn) -> list[str]:
     """What the agent said itself in a turn, as much of it as a person might write, the end first of all."""
     room, found = MAX_TEXT, []
     for step in reversed(turn.steps):

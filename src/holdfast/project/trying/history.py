@@ -11,6 +11,7 @@ from holdfast.capture.ingest.whose import Repository, relative
 from holdfast.curation import extraction
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
+from holdfast.model.quoting import Quotes
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.transcript import Origin, Turn, line_hash, telling_lines
 
@@ -133,6 +134,7 @@ class _Session:
     def __init__(self, origin: Origin, top: str | None, since: datetime) -> None:
         self._origin, self._top, self._since = origin, top, since
         self._said: list[Said | Tried] = []
+        self._quotes = Quotes()
         self._of: dict[int, tuple[str | None, dict[str, frozenset[str]]]] = {}
         self.turns = 0
         self.files: set[str] = set()
@@ -149,7 +151,7 @@ class _Session:
         wrote = self._written(turn)
         self.files |= wrote.keys()
         self._of[number] = (ts, wrote)
-        self._said += _told(turn, number)
+        self._said += _told(self._quotes.out_of(turn), number)
         return number < MAX_TURNS
 
     def _written(self, turn: Turn) -> dict[str, frozenset[str]]:
