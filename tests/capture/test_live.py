@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -11,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from holdfast.capture import whereabouts
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest.taking import Taken, take_in
 from holdfast.capture.live import draining
 from holdfast.capture.live.draining import IDLE, Drained
+from holdfast.errors import TooLarge
 from holdfast.store import pointers, sessions
 from holdfast.store.layout import Layout
 from tests.git.place import Place
@@ -252,6 +255,8 @@ def test_a_work_tree_that_is_gone_leaves_its_sessions_to_the_others(desk: Desk, 
     desk.place.git("worktree", "remove", "--force", str(gone))
     done = desk.drain()
     assert done.waiting == 0 and desk.waiting() == 0
+    (session,) = sessions.all(desk.layout)  # and none of them goes on in another's work tree
+    assert session.state == "ended" and whereabouts.current(desk.place.open()) is None
 
 
 def test_a_long_backlog_is_left_to_the_background(desk: Desk) -> None:
@@ -280,6 +285,39 @@ def test_a_transcript_that_cannot_be_read_is_said_and_not_read_at_every_command(
     first = desk.drain()
     assert len(first.failed) == 1 and str(path) in first.failed[0]
     assert desk.drain().failed == []
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), RecursionError(), TooLarge("it is too large")])
+def test_what_is_no_transcript_is_set_aside_and_stops_no_other(desk: Desk, error: Exception) -> None:
+    """One file that nobody foresaw must not keep every command from working, nor vanish without a word."""
+    bad, good = (turn(rollout(desk.home, desk.place.repo.path), n) for n in (1, 2))
+    for file in (bad, good):
+        desk.codex(file, "SessionStart", "Stop", "SessionEnd")
+    clone, is_mended = desk.place.open(), False
+
+    def take(agent: str, path: str, ended: bool) -> Taken | None:
+        if path == str(bad.path) and not is_mended:
+            raise error
+        return take_in(clone, dialect(agent), path, ended=ended)
+
+    done = draining.drain(clone, take, now=desk.now)
+    assert len(done.runs) == 1 and len(done.failed) == 1 and str(bad.path) in done.failed[0]
+    assert draining.drain(clone, take, now=desk.now) == Drained()
+    (unread,) = pointers.vanished(desk.layout, why=pointers.UNREAD)
+    assert unread.path == str(bad.path)
+    is_mended = True
+    desk.codex(bad, "SessionEnd")
+    assert len(draining.drain(clone, take, now=desk.now).runs) == 1 and desk.files() == set()
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800.jsonl"])
+def test_a_path_that_no_file_can_have_stops_no_command(desk: Desk, name: str) -> None:
+    """One odd pointer must not be the end of every command until somebody finds the file it stands in."""
+    desk.told("claude", "PostToolUse", "odd", f"/tmp/{name}", tree="/\0", helper="\ud800")
+    desk.codex(turn(rollout(desk.home, desk.place.repo.path), 1), "Stop")
+    done = desk.drain(most=1 << 20)
+    assert (done.turns, done.vanished) == (1, [f"/tmp/{name}"])
+    assert desk.waiting() == 0 and len(pointers.vanished(desk.layout)) == 1
 
 
 GARBAGE = (
@@ -366,6 +404,25 @@ def test_a_question_without_an_answer_is_asked_of_the_next_drain(desk: Desk) -> 
     assert one.state == "granted" and desk.waiting() == 0
 
 
+def test_a_notice_of_a_question_is_no_second_question(desk: Desk) -> None:
+    """Claude asks, and then says that it asked; a person allowed one thing, not two."""
+    path, here = desk.home / f"{claude.SESSION}.jsonl", {"cwd": str(desk.place.repo.path)}
+    claude.write(
+        path,
+        claude.user("Please throw the old database away.", **here),
+        claude.assistant(claude.use("Bash", command="dropdb old"), **here),
+        claude.result("gone"),
+        claude.assistant(claude.text("That is what there is to say about it."), **here),
+    )
+    desk.told("claude", "PermissionRequest", claude.SESSION, path, tool="Bash")
+    desk.told("claude", "Notification", claude.SESSION, path, kind="permission_prompt")
+    desk.told("claude", "Stop", claude.SESSION, path)
+    os.utime(path, ns=(desk.now, desk.now))
+    desk.drain()
+    (session,) = sessions.all(desk.layout)
+    assert [(one.text, one.state) for one in session.approvals] == [("dropdb old", "granted")]
+
+
 # ── crashes ──────────────────────────────────────────────────────────────────────────────────────
 
 DRAIN = """
@@ -393,6 +450,25 @@ def test_a_drain_that_is_killed_is_done_again(desk: Desk, delay: float) -> None:
     killed_at(desk.place.repo.path, 60)
     (run,) = desk.runs()
     assert run["outputs"]["turns"] == 2 and desk.waiting() == 0
+
+
+def test_a_disk_that_was_full_costs_nothing_once_it_is_not(desk: Desk) -> None:
+    """The background drain meets the full disk, and nobody hears of it: the session must still be there."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(file, "SessionStart", "Stop")
+    desk.drain()
+    desk.codex(turn(file, 2), "Stop", "SessionEnd")
+    told = desk.waiting()
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    subprocess.run([sys.executable, "-c", DRAIN, str(desk.place.repo.path)], preexec_fn=full, check=False)
+    assert desk.runs() == [] and desk.waiting() == told == 1
+    killed_at(desk.place.repo.path, 60)
+    (run,) = desk.runs()
+    assert run["outputs"]["turns"] == 2 and desk.waiting() == 0
+    assert [one.state for one in sessions.all(desk.layout)] == ["ended"]
 
 
 @pytest.mark.torture

@@ -39,6 +39,7 @@ class Status:
     pointers_waiting: int = 0  # what agents' hooks told of and nobody has read yet
     agent_sessions_waiting: int = 0
     transcripts_gone: tuple[str, ...] = ()  # paths that such pointers lead to, and nothing lies there
+    transcripts_unread: tuple[str, ...] = ()  # or what lies there cannot be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
     changes = clone.changes()
     found, held = reconcile.examine(clone), upstream.held(clone)
     waiting, lost = pointers.waiting(*clone.stores), pointers.vanished(*clone.stores)
+    unread = pointers.vanished(*clone.stores, why=pointers.UNREAD)
     size = _size(clone.private.private, besides=clone.private.statistics)
     return Status(
         id=line.id,
@@ -97,6 +99,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
         pointers_waiting=sum(len(one.all) for one in waiting),
         agent_sessions_waiting=len(waiting),
         transcripts_gone=tuple(one.path or "?" for one in lost),
+        transcripts_unread=tuple(one.path or "?" for one in unread),
     )
 
 
@@ -193,6 +196,8 @@ def _unread(found: Status) -> list[str]:
         )
     for path in found.transcripts_gone:
         rows.append(f"An agent's transcript is gone, and what it said with it: {path}")
+    for path in found.transcripts_unread:
+        rows.append(f"An agent's transcript cannot be read, and nothing is known of it: {path}")
     return rows
 
 

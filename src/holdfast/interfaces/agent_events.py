@@ -43,6 +43,7 @@ TAKEN = (
     ("kind", "notification_type"),
 )
 LONGEST = 4096  # characters of one field
+NAMES = (1 << 61) - 1  # a prime, by which long names are told apart
 
 _READ = posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC  # a pipe in a file's place must not hold us
 _APPEND = (
@@ -201,8 +202,9 @@ def find_place(cwd: object) -> "Place | None":
     """The repository around a folder, if it has a memory; a submodule's is the outermost one's that has."""
     here = nearest(start_of(cwd))
     owner = here
-    while here is not None and is_submodule(here):
-        here = nearest(parent(here.top))
+    while here is not None and here.top != b"/":
+        outer = nearest(parent(here.top))
+        here = outer if outer is not None and is_submodule(here, outer) else None
         if here is not None and is_folder(here.top + b"/.holdfast"):
             owner = here
     if owner is None or not (is_folder(owner.common + b"/holdfast") or is_folder(owner.top + b"/.holdfast")):
@@ -249,8 +251,10 @@ def git_dir_of(folder: bytes, dot_git: bytes) -> "bytes | None":
     )
 
 
-def is_submodule(place: "Place") -> bool:
-    return b"/modules/" in place.common
+def is_submodule(place: "Place", outer: "Place") -> bool:
+    """Whether git keeps a repository within the one around it."""
+    kept = (outer.common + b"/modules/", outer.git_dir + b"/modules/")
+    return place.common.startswith(kept) and not is_folder(place.top + b"/.git")
 
 
 def parent(folder: bytes) -> bytes:
@@ -365,6 +369,8 @@ def size_of(path: str) -> int:
 def file_name(agent: str, session: str) -> bytes:
     """What a session's files in the inbox are called; the session's true name stands in each line."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session[:80])
+    if plain != session:  # others may look the same
+        plain += f"-{int.from_bytes(session.encode('utf-8', 'surrogatepass'), 'big') % NAMES:x}"
     return f"{agent}-{plain}".encode("ascii")
 
 

@@ -424,7 +424,7 @@ class Fresh:
 
 def drain() -> None:
     """Take in what agents' hooks told of, and have ready what the next session is told."""
-    from holdfast.errors import HoldfastError
+    from holdfast.capture.live.draining import BAD
 
     time.sleep(SETTLING)
     try:
@@ -432,7 +432,7 @@ def drain() -> None:
         project.drain()
         project.render_guards()
         Fresh(project).keep()
-    except (HoldfastError, OSError):
+    except BAD:
         pass  # nobody listens; the next command finds the same and says so
 
 

@@ -10,7 +10,8 @@ from holdfast.capture.agents import dialect
 from holdfast.capture.ingest import noting
 from holdfast.capture.ingest.taking import Ingest, Taken
 from holdfast.capture.live import draining
-from holdfast.capture.live.draining import Drained
+from holdfast.capture.live.draining import BAD, Drained
+from holdfast.capture.live.ours import only_ours
 from holdfast.errors import HoldfastError
 from holdfast.index.refresh import signature_of
 from holdfast.model.event import timestamp
@@ -39,7 +40,7 @@ class Living(Importing, Hydrating):
         """The same on the way of any command, if it is little; a failure is said and stops nothing."""
         try:
             self.has_backlog = self._drain(SMALL).too_long
-        except (HoldfastError, OSError) as error:
+        except BAD as error:
             self.clone.notes.append(f"what agents did was not taken in: {error}")
 
     def _drain(self, most: int | None) -> Drained:
@@ -51,7 +52,8 @@ class Living(Importing, Hydrating):
         taken: list[Taken] = []
 
         def take(agent: str, path: str, ended: bool) -> Taken | None:
-            found = ingest.take_in(dialect(agent), path, ended=ended)
+            tool = only_ours(dialect(agent), ingest.repository, self.clone.repo.top)
+            found = ingest.take_in(tool, path, ended=ended)
             taken.extend([found] if found else [])
             return found
 
@@ -73,7 +75,7 @@ class Living(Importing, Hydrating):
             if taken.session_id and taken.session_id != told:
                 receipts.hand_over(self.clone.layout, told, taken.session_id)
             self._harvest_transcript(taken, Bringing())
-        except (HoldfastError, OSError, ValueError, RecursionError) as error:
+        except BAD as error:
             self._not_harvested(f"{taken.agent} session {taken.session}", error)
 
     def _say(self, done: Drained) -> None:

@@ -5,6 +5,7 @@
     inbox/<agent>-<session>.told      what the session was told already; the hook's own notes
     inbox/<agent>-<session>.pack      a pack that was told, until a drain keeps it as a receipt
     inbox/<agent>-<session>.vanished  pointers to a transcript that is not there any more
+    inbox/<agent>-<session>.unread    pointers to a transcript that cannot be read
     inbox/seen-<agent>                its time says when the agent's hook was last run
     inbox/late-<agent>                a byte for each time that what it had to tell came too late
 
@@ -35,6 +36,8 @@ VANISHED_FOR = 7 * 86400  # seconds for which a vanished transcript is told of
 _WRITING = 0.5  # seconds: for a hook, which writes one line
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _TAKEN = ".taken-"
+_NAMES = (1 << 61) - 1  # a prime, by which long names are told apart
+VANISHED, UNREAD = ".vanished", ".unread"  # why pointers were set aside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +98,17 @@ class Live:
 def stem(agent: str, session: str) -> str:
     """What a session's files are called; as the hook has it."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session[:80])
+    if plain != session:  # others may look the same
+        plain += f"-{int.from_bytes(session.encode('utf-8', 'surrogatepass'), 'big') % _NAMES:x}"
     return f"{agent}-{plain}"
+
+
+def is_path(text: str) -> bool:
+    """Whether a file could be called that."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def waiting(*stores: Layout) -> list[Pointers]:
@@ -213,7 +226,8 @@ def _live(path: str) -> Live | None:
         found = json.loads(fsio.read(path, limit=MAX_SMALL))
         texts = [found[name] for name in ("agent", "session", "path", "tree")]
         numbers = [found[name] for name in ("seen", "size")]
-        whole = all(isinstance(text, str) for text in texts) and all(type(one) is int for one in numbers)
+        whole = all(isinstance(text, str) and is_path(text) for text in texts[2:])
+        whole &= all(isinstance(text, str) for text in texts) and all(type(one) is int for one in numbers)
         return Live(**found) if whole and isinstance(found.get("holdfast"), str | None) else None
     except (OSError, HoldfastError, ValueError, TypeError, KeyError, RecursionError):
         return None
@@ -247,21 +261,28 @@ def late(layout: Layout, agent: str) -> int:
     return 0
 
 
-# ── transcripts that are gone ────────────────────────────────────────────────────────────────────
+# ── transcripts that are gone, or cannot be read ─────────────────────────────────────────────────
 
 
-def set_aside(layout: Layout, one: Pointers) -> None:
-    """Keep the pointers to a transcript that is not there: for a while it can be told what is missing."""
-    path = os.path.join(layout.inbox, f"{stem(one.agent, one.session)}.vanished")
+def set_aside(layout: Layout, one: Pointers, why: str = VANISHED) -> None:
+    """Keep the pointers to a transcript that is no use: for a while it can be told what is missing."""
+    path = os.path.join(layout.inbox, f"{stem(one.agent, one.session)}{why}")
     fsio.replace(path, b"".join(_bytes(pointer) for pointer in one.all[-20:]))
     drop(one)
 
 
-def vanished(*stores: Layout) -> list[Pointers]:
-    """The sessions whose transcripts went away lately, as far as pointers tell."""
+def was_read(one: Pointers, *stores: Layout) -> None:
+    """A transcript could be read after all: nothing is to be told of it."""
+    for layout in stores:
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(layout.inbox, f"{stem(one.agent, one.session)}{UNREAD}"))
+
+
+def vanished(*stores: Layout, why: str = VANISHED) -> list[Pointers]:
+    """The sessions whose transcripts went away lately, or with `UNREAD` could not be read."""
     found = []
     for layout in stores:
-        for path in _ending(layout, ".vanished"):
+        for path in _ending(layout, why):
             there = _lines(path)[0]
             if there:
                 found.append(Pointers(there[-1].agent, there[-1].session, tuple(there), (path,)))
@@ -271,7 +292,7 @@ def vanished(*stores: Layout) -> list[Pointers]:
 def sweep(now_ns: int, *stores: Layout) -> None:
     """Drop what is too old to be told of, and notes of sessions that nobody heard of for as long."""
     for layout in stores:
-        for ending in (".vanished", ".told"):
+        for ending in (VANISHED, UNREAD, ".told"):
             for path in _ending(layout, ending):
                 with contextlib.suppress(OSError):
                     if os.stat(path).st_mtime_ns < now_ns - VANISHED_FOR * 1_000_000_000:
@@ -339,6 +360,9 @@ def _pointer(line: bytes) -> Pointer | None:
         return None
     texts = ("event", "session", "path", "cwd", "tree", "source", "reason", "tool", "call", "helper", "kind")
     fields = {name: value[name] for name in texts if isinstance(value.get(name), str)}
+    for name in ("cwd", "tree", "helper"):  # a transcript of such a name is kept, and said to be gone
+        if not is_path(fields.get(name, "")):
+            del fields[name]
     ts, size = value.get("ts"), value.get("size")
     if not fields.get("event") or not fields.get("session"):
         return None

@@ -50,7 +50,7 @@ def asked(pointers: Sequence[Pointer]) -> list[Asked]:
     for one in pointers:
         if one.event in _BEFORE and one.tool and one.call:
             announced[one.tool] = one.call
-        elif _asks(one):
+        elif _asks(one) and not _is_notice_of(one, found):
             found.append(Asked(one, one.call or announced.get(one.tool or "")))
         elif one.event in _AFTER:
             found = [replace(old, done=True) if _fits(old, one) else old for old in found]
@@ -61,6 +61,11 @@ def asked(pointers: Sequence[Pointer]) -> list[Asked]:
 
 def _asks(one: Pointer) -> bool:
     return one.event in ASKING or (one.event == "Notification" and one.kind in _NOTICES)
+
+
+def _is_notice_of(one: Pointer, found: Sequence[Asked]) -> bool:
+    """Whether a notification only says that a question, which was told of, waits for its answer."""
+    return one.event not in ASKING and any(old.done is None and old.pointer.event in ASKING for old in found)
 
 
 def _fits(old: Asked, one: Pointer) -> bool:

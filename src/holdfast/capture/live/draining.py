@@ -2,9 +2,10 @@
 
 A session that goes on gives turns to a Holdfast session; one that has ended becomes a run. It ends at a
 pointer that says so, when its transcript has been idle for half an hour, or when another session of the
-same agent starts in the same work tree. Sessions of another work tree wait for a command there: what is
-recorded belongs to the line that is checked out. Nothing is lost by a kill at any moment: pointers go when
-their transcript was read, reading goes on where it stopped, and what cannot be read is said once.
+same agent starts in the same work tree, or when its work tree is gone. Sessions of another work tree wait for
+a command there: what is recorded belongs to the line that is checked out. Nothing is lost by a kill or a full
+disk at any moment: pointers go when their transcript was read, reading goes on where it stopped, and what is
+no transcript is said and set aside.
 """
 
 import os
@@ -14,14 +15,19 @@ from dataclasses import dataclass, field, replace
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest.taking import Taken
 from holdfast.capture.live import approving
-from holdfast.errors import Busy, HoldfastError, ReadOnlyStore
+from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore, TooLarge
 from holdfast.git.clone import Clone
+from holdfast.model.text import visible
 from holdfast.store import pointers
 from holdfast.store.pointers import Live, Pointer, Pointers
 
 IDLE = 30 * 60 * 1_000_000_000  # nanoseconds
+_GIVEN_UP = pointers.VANISHED_FOR * 1_000_000_000  # after which what was never read is not tried again
 _STARTS = ("SessionStart", "UserPromptSubmit", "BeforeAgent")
 _ONLY_BEGUN = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "SessionEnd", "Notification")
+
+# A transcript is somebody else's text: whatever is wrong with one, the others are read.
+BAD = (HoldfastError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 Take = Callable[[str, str, bool], Taken | None]  # (agent, transcript, whether it has ended)
 
@@ -142,7 +148,11 @@ def _begun(there: Iterable[_Session]) -> dict[tuple[str, str], tuple[int, str]]:
 
 def _is_here(clone: Clone, tree: str) -> bool:
     """Whether a session is of this work tree, or of one that is gone."""
-    return not tree or _same(tree, clone.repo.git_dir) or not os.path.isdir(tree)
+    return not tree or _same(tree, clone.repo.git_dir) or _is_gone(tree)
+
+
+def _is_gone(tree: str) -> bool:
+    return bool(tree) and not os.path.isdir(tree)
 
 
 def _same(one: str, other: str) -> bool:
@@ -155,16 +165,34 @@ def _read(clone: Clone, take: Take, one: _Session, at: _Moment, done: Drained) -
     if path is None:
         _missing(clone, one, at, done)
         return
-    ended = at.is_followed or _says_so(one.all) or _is_idle(path, one.seen, at.now)
+    ended = at.is_followed or _says_so(one.all) or _is_gone(one.tree) or _is_idle(path, one.seen, at.now)
     size = _length(path)
     if not (one.new or ended or one.live is None or size != one.live.size):
         return
     try:
         session = _take(clone, take, one, path, ended, done)
-    except (HoldfastError, OSError) as error:
-        done.failed.append(f"{one.agent}'s transcript {path} was not read: {error}")
-        session = one.live.holdfast if one.live else None
+    except BAD as error:
+        _say(done, one, path, error)
+        if not (_is_bad(one.agent, path, error) or _is_idle(path, one.seen, at.now, since=_GIVEN_UP)):
+            done.waiting += 1  # a full disk, somebody else at it: its pointers stay for the next drain
+            return
+        pointers.set_aside(clone.layout, one.new or _as_pointers(one), pointers.UNREAD)
+        session, one = one.live.holdfast if one.live else None, replace(one, new=None)
+    else:
+        pointers.was_read(one.new or _as_pointers(one), *clone.stores)
     _settle(clone, one, path, _Read(size, session, ended))
+
+
+def _say(done: Drained, one: _Session, path: str, error: BaseException) -> None:
+    said = str(error) if isinstance(error, HoldfastError | OSError) else repr(error)
+    done.failed.append(f"{one.agent}'s transcript {visible(path)} was not read: {said}")
+
+
+def _is_bad(agent: str, path: str, error: BaseException) -> bool:
+    """Whether a transcript itself is to blame, so that reading it again would be in vain."""
+    if isinstance(error, BadInput):
+        return not dialect(agent).is_mine(path)
+    return isinstance(error, TooLarge) or not isinstance(error, HoldfastError | OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +210,7 @@ def _take(clone: Clone, take: Take, one: _Session, path: str, ended: bool, done:
     done.sessions += 1
     for helper in one.new.helpers if one.new else ():
         if helper != path and os.path.isfile(helper):
-            _count(take(one.agent, helper, ended), done)
+            _help(take, one, helper, ended, done)
     _count(taken, done)
     session = (taken.session_id if taken else None) or (one.live.holdfast if one.live else None)
     questions = approving.asked(one.all)
@@ -190,6 +218,16 @@ def _take(clone: Clone, take: Take, one: _Session, path: str, ended: bool, done:
         said = approving.answered(questions, dialect(one.agent).read(path, 0, None))
         approving.note(clone, session, said)
     return session
+
+
+def _help(take: Take, one: _Session, path: str, ended: bool, done: Drained) -> None:
+    """Take in a helper's transcript; what is wrong with that one is not its caller's fault."""
+    try:
+        _count(take(one.agent, path, ended), done)
+    except BAD as error:
+        if not _is_bad(one.agent, path, error):
+            raise
+        _say(done, one, path, error)
 
 
 def _count(taken: Taken | None, done: Drained) -> None:
@@ -224,6 +262,7 @@ def _missing(clone: Clone, one: _Session, at: _Moment, done: Drained) -> None:
     """A transcript that is not there: not yet, never, or not any more."""
     quiet = at.is_followed or _says_so(one.all) or at.now - one.seen > IDLE
     was_there = one.size > 0 or (quiet and any(p.event not in _ONLY_BEGUN for p in one.all))
+    was_there |= bool(one.path) and not pointers.is_path(one.path or "")  # nor will it ever be
     if one.path and was_there:
         done.vanished.append(one.path)
         pointers.set_aside(clone.layout, one.new or _as_pointers(one))
@@ -261,9 +300,9 @@ def _says_so(there: Sequence[Pointer]) -> bool:
     return ends > max((one.ts for one in there if one.event in _STARTS), default=0)
 
 
-def _is_idle(path: str, seen: int, now: int) -> bool:
+def _is_idle(path: str, seen: int, now: int, *, since: int = IDLE) -> bool:
     try:
-        return now - max(seen, os.stat(path).st_mtime_ns) > IDLE
+        return now - max(seen, os.stat(path).st_mtime_ns) > since
     except OSError:
         return False
 
@@ -271,7 +310,7 @@ def _is_idle(path: str, seen: int, now: int) -> bool:
 def _length(path: str | None) -> int:
     try:
         return os.stat(path).st_size if path else 0
-    except OSError:
+    except (OSError, ValueError):
         return 0
 
 
@@ -295,7 +334,9 @@ def leave_no_drawer(clone: Clone) -> None:
     try:
         names = os.listdir(folder)
         if not any(
-            name.endswith((".jsonl", ".live", ".pack", ".vanished")) or ".taken-" in name for name in names
+            name.endswith((".jsonl", ".live", ".pack", pointers.VANISHED, pointers.UNREAD))
+            or ".taken-" in name
+            for name in names
         ):
             for name in names:
                 os.unlink(os.path.join(folder, name))

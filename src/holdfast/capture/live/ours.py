@@ -1,0 +1,26 @@
+"""What of a session is this repository's: a hook tells where a session passed by, not whose it is."""
+
+from dataclasses import replace
+
+from holdfast.capture.agents.reading import Dialect, Reading
+from holdfast.capture.ingest.whose import Repository
+from holdfast.model.transcript import Origin
+
+
+def only_ours(tool: Dialect, repository: Repository, top: str) -> Dialect:
+    """A dialect that gives a session of this repository, and of another's session the turns made here.
+
+    A session that says nothing of where it stood is taken at the hook's word.
+    """
+
+    def read(path: str, start: int, origin: Origin | None) -> Reading:
+        found = tool.read(path, start, origin)
+        # A reading that goes on was given what we made of the session; what it says itself counts.
+        said = found.origin if origin is None else tool.read(path, 0, None).origin
+        if not (said.cwd or said.remote or said.commit) or repository.owns(said):
+            return found
+        here = replace(found.origin, cwd=top, remote=None, commit=None)
+        turns = (one for one in found if one.cwd and repository.owns(replace(here, cwd=one.cwd)))
+        return Reading(here, turns, found.counted)
+
+    return replace(tool, read=read)
