@@ -1,0 +1,101 @@
+"""What import proposes rests on the lines that were written with it, if they stand; on no others."""
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.model.memory import Memory
+from holdfast.model.transcript import line_hash
+from holdfast.project import Project
+from holdfast.project.written import Files
+from tests.capture.rollouts import rollout
+from tests.conftest import GitRepo, make_repo
+
+CHOICE = "We decided to retry carrier calls three times, because the carrier drops every tenth."
+NAMED = "We decided to keep the limits in src/carrier.py, because two callers need them."
+LINES = ["RETRIES = 3", "def call_carrier(parcel):", "    return attempt(parcel, RETRIES)"]
+AROUND = "import os\n\n{}\n\nprint(os.name)\n"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> GitRepo:
+    made = make_repo(tmp_path / "repo")
+    Project.init(made.path, commit=True)
+    return made
+
+
+def proposed(repo: GitRepo, home: Path, said: str = CHOICE, wrote: list[str] = LINES) -> Memory:
+    """What comes of a session in which a file was written and something said about it."""
+    rollout(home, repo.path).asks("Make it sturdy.").patches("src/carrier.py", wrote).done(said)
+    project = Project.open(repo.path, person=True)
+    project.import_agent("codex", str(home))
+    (waiting,) = project.candidates()
+    return waiting.memory
+
+
+def spans(memory: Memory) -> list[str]:
+    return [text.partition("@")[0] for text in memory.evidence if not text.startswith("run:")]
+
+
+def test_lines_that_stand_are_cited_and_the_memory_does_not_outlive_them(
+    repo: GitRepo, tmp_path: Path
+) -> None:
+    """A run holds for ever: what rests on it alone is told when nothing of it is true any more."""
+    repo.commit("src/carrier.py", AROUND.format("\n".join(LINES)), "Retry")
+    memory = proposed(repo, tmp_path / "codex")
+    assert spans(memory) == ["lines:src/carrier.py:3-5"] and memory.evidence[0].startswith("run:")
+    project = Project.open(repo.path, person=True)
+    project.accept(memory.id)
+    repo.commit("src/carrier.py", AROUND.format("RETRIES = 9"), "Another way")
+    assert [one.status for one in Project.open(repo.path).knowledge().standings] == ["stale"]
+
+
+def test_a_file_that_is_named_needs_no_word_in_common(repo: GitRepo, tmp_path: Path) -> None:
+    """Code seldom says in prose what was decided about it."""
+    repo.commit("src/carrier.py", AROUND.format("A = 1\nBBB = 2"), "Limits")
+    memory = proposed(repo, tmp_path / "codex", NAMED, ["AAA = 1", "BBB = 2"])
+    assert spans(memory) == [], "a line of it is gone"
+    assert memory.applies_to == ("src/carrier.py",)
+    repo.commit("src/carrier.py", AROUND.format("AAA = 1\nBBB = 2"), "Limits")
+    other = proposed(repo, tmp_path / "again", NAMED, ["AAA = 1", "BBB = 2"])
+    assert spans(other) == ["lines:src/carrier.py:3-4"] and other.id == memory.id
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        ("\n".join(LINES[:2]), CHOICE),  # one line is gone
+        (
+            "\n".join(LINES),
+            "We decided to print labels with Zebra, because the old one jams.",
+        ),  # not about it
+        ("\n".join([*LINES, "other = 1", *LINES]), CHOICE),  # nobody can tell which
+    ],
+)
+def test_where_there_is_doubt_nothing_is_cited(repo: GitRepo, tmp_path: Path, now: str, said: str) -> None:
+    """A wrong citation makes a memory look founded, and stale for no reason."""
+    repo.commit("src/carrier.py", AROUND.format(now), "Retry")
+    assert spans(proposed(repo, tmp_path / "codex", said)) == []
+
+
+def test_a_file_that_git_does_not_track_is_not_cited(repo: GitRepo, tmp_path: Path) -> None:
+    """Nobody else could check it; and the candidate is not lost for it."""
+    repo.write("src/carrier.py", "\n".join(LINES))
+    assert spans(proposed(repo, tmp_path / "codex")) == []
+
+
+def test_of_a_long_file_only_the_part_that_is_meant_is_cited(repo: GitRepo, tmp_path: Path) -> None:
+    """Evidence of a hundred lines is stale after the next edit, whatever it touched."""
+    filler = [f"value_{n} = {n}" for n in range(60)]
+    repo.commit("src/carrier.py", "\n".join([*filler, *LINES]) + "\n", "Retry")
+    memory = proposed(repo, tmp_path / "codex", wrote=[*filler, *LINES])
+    assert spans(memory) == ["lines:src/carrier.py:61-63"]
+
+
+def test_evidence_holds_only_if_every_line_stands(repo: GitRepo) -> None:
+    """One of two lines is another program."""
+    repo.write("src/carrier.py", "\n".join(LINES[:2]))
+    files, wrote = Files(str(repo.path)), frozenset(map(line_hash, LINES))
+    assert files.rests("src/carrier.py", wrote).state == "changed"
+    assert files.rests("src/carrier.py", frozenset(map(line_hash, LINES[:2]))).state == "holds"
+    assert files.rests("src/gone.py", wrote).state == "gone"
