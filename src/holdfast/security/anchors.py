@@ -1,7 +1,7 @@
 """Where it is worth to look: the places in a text at which a rule could begin.
 
-Plain text must cost next to nothing, so there is one literal search for each everyday word and one
-search for long words, within which alone issued tokens are sought.
+Plain text must cost next to nothing, so one pass finds all everyday words that rules begin with
+(`security.stems`), and another the long words near which alone issued tokens are sought (`security.words`).
 """
 
 from bisect import bisect_left, insort
