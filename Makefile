@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-clients lint format bench torture clean
 
 help:
-	@echo "make demo     Holdfast at work in a scratch repository"
+	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
 	@echo "make test     all tests (about six and a half minutes on two cores)"
 	@echo "make test-clients  the tests with the real agents, which it installs from npm"
 	@echo "make lint     ruff, and mypy --strict"
@@ -38,7 +38,7 @@ $(STAMP): pyproject.toml
 $(VENV): $(STAMP)
 
 demo: $(STAMP)
-	@$(BIN)/python demo/demo.py
+	@$(BIN)/python demo/demo.py $(ARGS)
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)

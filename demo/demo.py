@@ -1,7 +1,8 @@
 """Holdfast at work: a plan, two agents on two branches, a rebase, people who decide, and the proof.
 
 Everything happens in `.demo/`, with a home of its own: nothing of yours is read or changed.
-Each command is printed as you would type it; the next run of the demo starts afresh.
+Each command is printed as you would type it; the next run of the demo starts afresh. With `--files` it ends
+with every file that came of it, and a line of each.
 """
 
 import json
@@ -293,21 +294,40 @@ def one_line(path: Path) -> str:
     return line if len(line) <= 100 else line[:99] + "…"
 
 
+def written(stage: Stage) -> dict[str, list[Path]]:
+    """The files that came of it, by what they are."""
+    tracked = [SHOP / name for name in stage.ask("git", "ls-files", ".holdfast").splitlines()]
+    places = {
+        "Tracked, and shared by git": tracked,
+        "Rendered views, safe to delete": sorted((SHOP / ".holdfast" / "view").rglob("*.*")),
+        "Private to this clone": sorted((SHOP / ".git" / "holdfast").rglob("*")),
+    }
+    return {
+        title: [file for file in files if file.is_file() and file.name != ".gitignore"]
+        for title, files in places.items()
+    }
+
+
 def list_files(stage: Stage) -> None:
-    private = SHOP / ".git" / "holdfast"
-    places = (
-        (
-            "Tracked, and shared by git:",
-            [SHOP / name for name in stage.ask("git", "ls-files", ".holdfast").splitlines()],
-        ),
-        ("Rendered views, safe to delete:", sorted((SHOP / ".holdfast" / "view").rglob("*.*"))),
-        ("Private to this clone:", sorted(private.rglob("*"))),
-    )
-    for title, files in places:
-        stage.tell(title)
+    for title, files in written(stage).items():
+        stage.tell(f"{title}:")
         for file in files:
-            if file.is_file() and file.name != ".gitignore":
-                print(f"{file.relative_to(SHOP)}\n    {one_line(file)}")
+            print(f"{file.relative_to(SHOP)}\n    {one_line(file)}")
+
+
+def outcome(stage: Stage) -> None:
+    """What all of it came to, in a few lines."""
+    stage.tell("What came of it:")
+    events = [json.loads(line) for line in stage.ask("holdfast", "log", "--json").splitlines()]
+    runs = sum(event["kind"] == "run" for event in events)
+    facts = json.loads(stage.ask("holdfast", "facts", "--type", "all", "--json"))["items"]
+    waiting = json.loads(stage.ask("holdfast", "review", "list", "--json"))["items"]
+    stand = sum(one["status"] == "accepted" for one in facts)
+    print(f"{runs} runs of agents in a log of {len(events)} events, linked by hash and verified.")
+    print(f"{stand} memories stand, {len(waiting)} wait for a person.")
+    print("2 branches and a rebase were merged, and nobody resolved a conflict.")
+    for title, files in written(stage).items():
+        print(f"{title}: {len(files)} files.")
 
 
 def main() -> None:
@@ -321,8 +341,11 @@ def main() -> None:
     deciding(stage)
     captured(stage)
     sound(stage)
-    list_files(stage)
+    if "--files" in sys.argv[1:]:
+        list_files(stage)
+    outcome(stage)
     print(f"\nLook around: cd {os.path.relpath(SHOP)}   (holdfast is {os.path.relpath(BIN)}/holdfast)")
+    print("Every file with a line of it: make demo ARGS=--files")
 
 
 if __name__ == "__main__":

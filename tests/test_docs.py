@@ -228,3 +228,6 @@ def test_the_demo_tells_the_whole_story() -> None:
         "diff",
     ):
         assert f'"holdfast", "{command}"' in text
+    end = text[text.index("def main()") :]
+    assert 'if "--files" in sys.argv[1:]:\n        list_files(stage)' in end, "a listing hides the story"
+    assert "$(ARGS)" in page("Makefile")
