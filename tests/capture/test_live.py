@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.capture import session as live
 from holdfast.capture import whereabouts
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest.taking import Taken, take_in
@@ -152,6 +153,42 @@ def test_what_grew_without_a_word_is_read_by_the_next_command(desk: Desk) -> Non
     os.utime(path, ns=(desk.now, desk.now))
     assert desk.drain().turns == 1
     assert desk.drain().turns == 0
+
+
+def test_two_agents_in_one_work_tree_have_a_session_each(desk: Desk) -> None:
+    """Who did that? A session under one agent's name must not hold another's work."""
+    path, here = desk.home / f"{claude.SESSION}.jsonl", {"cwd": str(desk.place.repo.path)}
+    first = turn(rollout(desk.home, desk.place.repo.path), 1)
+    desk.codex(first, "SessionStart", "Stop")
+    assert desk.drain().turns == 1
+    asked = claude.user("Please make the printer stream its output.", **here)
+    claude.write(path, asked, claude.assistant(claude.text("It prints line by line now, and fast."), **here))
+    for event in ("SessionStart", "Stop"):
+        desk.told("claude", event, claude.SESSION, path)
+    os.utime(path, ns=(desk.now, desk.now))
+    desk.codex(turn(first, 2), "Stop")
+    assert desk.drain().turns == 2
+    found = {one.agent: one for one in sessions.all(desk.layout)}
+    assert {name: (one.state, one.count) for name, one in found.items()} == {
+        "codex": ("open", 2),
+        "claude": ("open", 1),
+    }
+    assert found["claude"].previous is None
+    desk.codex(first, "SessionEnd")
+    desk.drain()
+    states = {one.agent: one.state for one in sessions.all(desk.layout)}
+    assert states == {"codex": "ended", "claude": "open"}
+
+
+def test_agents_write_into_the_session_that_a_person_opened(desk: Desk) -> None:
+    """A person who says what a session is for wants to find in it what was done."""
+    session = live.start(desk.place.open(), objective="Make the parser stream")
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    for events in (("SessionStart", "Stop"), ("SessionEnd",)):
+        desk.codex(file, *events)
+        desk.drain()
+        (found,) = sessions.all(desk.layout)
+        assert (found.id, found.state, found.count) == (session.id, "open", 1)
 
 
 def test_half_an_hour_of_silence_ends_a_run(desk: Desk) -> None:

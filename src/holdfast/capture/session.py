@@ -1,8 +1,9 @@
 """Sessions as work goes on: started, noted turn by turn, ended.
 
 Each change is one durable write, anchored to the commit and branch it was made at, and what comes from
-outside is redacted first. There is one open session per line and work tree. Nothing is ended, copied or
-dropped silently; what happened by itself (a linked session after a branch change) is said in `clone.notes`.
+outside is redacted first. There is one open session per line and work tree, and one for each agent whose
+transcript is read while it works beside another. Nothing is ended, copied or dropped silently; what happened
+by itself (a linked session after a branch change) is said in `clone.notes`.
 """
 
 import os
@@ -25,6 +26,7 @@ from holdfast.capture.whereabouts import (
     find,
     last_here,
     left,
+    open_here,
     stale,
     worktree_of,
 )
@@ -45,6 +47,7 @@ __all__ = [
     "end",
     "find",
     "note",
+    "open_here",
     "record_commit",
     "record_run",
     "stale",
@@ -84,22 +87,29 @@ def start(
     agent_session: str | None = None,
     tasks: Iterable[str] = (),
     again: bool = False,
+    beside: bool = False,
     journal: str | None = None,
 ) -> Session:
-    """Begin a session here; BadInput says which one is open already, unless `again` ends it first."""
+    """Begin a session here; BadInput says which one is open already, unless `again` ends it first.
+
+    With `beside` it goes on next to others, which are no business of it.
+    """
     said = {"objective": objective, "agent": agent, "agent_session": agent_session}
     fields = noting.cleaned(clone, said)
     named = noting.task_ids(clone, tasks)
     if again and (old := current(clone)):
         end(clone, session=old.id, reason="again", journal=journal)
-    before = last_here(clone)
-    new, _ = _begin(clone, {**fields, "tasks": named, "previous": before.id if before else None})
+    before = None if beside and open_here(clone) else last_here(clone)
+    about = {**fields, "tasks": named, "previous": before.id if before else None}
+    new, _ = _begin(clone, about, beside=beside)
     _link(clone, before, new)
     _record(clone, new, "start", summary=new.objective)
     return new
 
 
-def _begin(clone: Clone, fields: Mapping[str, Any], *, join: bool = False) -> tuple[Session, bool]:
+def _begin(
+    clone: Clone, fields: Mapping[str, Any], *, join: bool = False, beside: bool = False
+) -> tuple[Session, bool]:
     """A new session here; where one is open already it is refused, or joined if somebody was quicker.
 
     Tells whether it was made now.
@@ -109,7 +119,7 @@ def _begin(clone: Clone, fields: Mapping[str, Any], *, join: bool = False) -> tu
     joined: set[str] = set()
 
     def make(there: list[Session]) -> Session:
-        for old in there:
+        for old in there if not beside else ():
             if (old.state, old.line, old.worktree) == ("open", line, worktree):
                 if join:
                     joined.add(old.id)

@@ -41,9 +41,13 @@ def anchor_of(clone: Clone) -> Anchor:
 
 
 def current(clone: Clone) -> Session | None:
-    """The session that is open on this line in this work tree."""
-    found = sessions.opened(clone.layout, line=clone.line().id, worktree=worktree_of(clone))
-    return found[-1] if found else None
+    """The session that is open on this line in this work tree; of several agents', the last updated."""
+    return next(reversed(open_here(clone)), None)
+
+
+def open_here(clone: Clone) -> list[Session]:
+    """All that are open on this line in this work tree: one, but for agents at work side by side."""
+    return sessions.opened(clone.layout, line=clone.line().id, worktree=worktree_of(clone))
 
 
 def find(clone: Clone, asked: str | None = None) -> Session:

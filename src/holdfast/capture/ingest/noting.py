@@ -1,7 +1,8 @@
 """Sessions from transcripts: what an agent did becomes turns of a Holdfast session.
 
-A past conversation gets a session of its own, ended; one that goes on writes into the session that is open
-in its work tree. Each turn carries a mark of the agent's own turn: noting it again changes it in place.
+A past conversation gets a session of its own, ended; so does one that goes on, open, or it writes into the
+session that somebody opened in its work tree for no other agent. Each turn carries a mark of the agent's
+own turn: noting it again changes it in place.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -73,13 +74,12 @@ def keep(
 
 
 def note(clone: Clone, origin: Origin, known: str | None, turns: Sequence[Mapping[str, Any]]) -> Session:
-    """Note turns of a conversation that goes on, in the session that is open here."""
-    there = _open(clone, known) or live.current(clone)
+    """Note turns of a conversation that goes on: in its session, or the one that a person opened here."""
+    there = _open(clone, known) or _shared(clone, origin)
     if there is None:
         objective = next((_objective(row) for row in turns if row["prompt"]), "") or origin.title or ""
-        there = live.start(
-            clone, objective=objective, agent=origin.agent, agent_session=rules.cut(origin.session, MAX_LINE)
-        )
+        name = rules.cut(origin.session, MAX_LINE)
+        there = live.start(clone, objective=objective, agent=origin.agent, agent_session=name, beside=True)
     return sessions.update(
         clone.layout,
         there.id,
@@ -93,6 +93,14 @@ def _open(clone: Clone, identity: str | None) -> Session | None:
     except NotFound:
         return None
     return found if found is not None and found.state == "open" else None
+
+
+def _shared(clone: Clone, origin: Origin) -> Session | None:
+    """The session that is open here, unless it is another agent's, or another conversation's."""
+    for one in reversed(live.open_here(clone)):
+        if _is_ours(one, origin.session) or (one.agent_session is None and one.agent in (None, origin.agent)):
+            return one
+    return None
 
 
 def _noted_before(clone: Clone, agent: Mapping[str, Any]) -> frozenset[str]:
