@@ -49,7 +49,7 @@ class Ambiguous(HoldfastError):
 
 class NotFound(HoldfastError):
     code = 13
-    hint = "List what there is with `holdfast log` or `holdfast facts`."
+    hint = "List what there is with `holdfast log`, `holdfast facts` or `holdfast session list`."
 
 
 class BadInput(HoldfastError):

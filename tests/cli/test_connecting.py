@@ -102,6 +102,17 @@ def test_connect_shows_asks_writes_and_undoes(cli: Cli, here: GitRepo) -> None:
     assert (here / "CLAUDE.md").read_text() == "# Mine\n" and not (here / "AGENTS.md").exists()
 
 
+def test_a_block_that_two_tools_read_is_said_to_be_old_once(cli: Cli, here: GitRepo) -> None:
+    """Two hints for one file look like two things to do."""
+    here.write("CLAUDE.md", "@AGENTS.md\n")
+    cli("connect", "agents", "claude", "--yes")
+    decide(here, "Never log a password.", kind="invariant")
+    assert [one.path for one in Project.open(here.path).connected() if not one.current] == ["AGENTS.md"] * 2
+    said = cli("doctor").err
+    assert said.count("is older than what is accepted") == 1, said
+    assert "the block in AGENTS.md is older than what is accepted: holdfast connect agents\n" in said
+
+
 def test_only_what_a_person_approved_is_told(cli: Cli, here: GitRepo) -> None:
     """A block speaks to every agent unasked; a proposal or an automatic promotion must not."""
     project = Project.open(here.path, person=False)

@@ -82,6 +82,7 @@ def test_nothing_an_erased_run_said_is_shown(ready: Cli, repo: GitRepo, tmp_path
     assert "was erased" in out
     assert "swordfish" not in out
     assert ready("show", f"{name}:out.txt", ok=False).code == 13
+    assert "`holdfast session list`" in ready("show", "nope", ok=False).err
 
 
 def test_an_artifact_is_shown_by_the_name_recall_gives(ready: Cli) -> None:

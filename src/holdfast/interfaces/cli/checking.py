@@ -34,7 +34,7 @@ def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
         raise click.UsageError("--yes goes with --repair.")
     with place.project(even_damaged=True) as project:
         report = project.doctor(against=against)
-        for tool, path in _behind(project):
+        for path, tool in _behind(project).items():
             project.notices.append(
                 f"the block in {path} is older than what is accepted: holdfast connect {tool}"
             )
@@ -69,9 +69,12 @@ def _and_tools(said: Callable[[T], dict[str, Any]], agents: list[ToolState]) -> 
     return lambda found: {**said(found), "tools": connecting_words.tools_object(agents)}
 
 
-def _behind(project: Project) -> list[tuple[str, str]]:
-    """Tools whose block tells what no longer holds, or not yet what does; a damaged store cannot say."""
+def _behind(project: Project) -> dict[str, str]:
+    """Blocks that tell what no longer holds, or not yet what does, each with the first tool that reads it.
+
+    A damaged store cannot say.
+    """
     try:
-        return [(one.tool, one.path) for one in project.connected() if not one.current]
+        return {one.path: one.tool for one in reversed(project.connected()) if not one.current}
     except HoldfastError:
-        return []
+        return {}
