@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.interfaces.cli.words import count, lines
 
 if TYPE_CHECKING:
+    from holdfast.capture.records.folders import Skipped
     from holdfast.project.importing import Brought
 
 SHOWN = 12  # skipped files, and kinds of unknown records, that are named; the rest is counted
@@ -34,7 +35,8 @@ def _more(done: Brought) -> list[str]:
         theirs = f"{count(done.foreign, 'session')} of other repositories"
         found.append(f"{theirs}: recall finds them; nothing is proposed from them, and no work goes on there")
     if done.unanchored:
-        found.append(f"{count(done.unanchored, 'run')} without a commit: nobody can tell where it was made")
+        made = "it was" if done.unanchored == 1 else "they were"
+        found.append(f"{count(done.unanchored, 'run')} without a commit: nobody can tell where {made} made")
     if done.copies:
         found.append(f"{count(done.copies, 'turn')} stood in another session as well and counted once")
     if done.twins:
@@ -56,10 +58,15 @@ def _passed_over(done: Brought) -> list[str]:
         named = ", ".join(f"{kind} ({done.unknown[kind]})" for kind in kinds[:SHOWN])
         rest = f" and {len(kinds) - SHOWN} more kinds" if len(kinds) > SHOWN else ""
         found.append(f"{count(sum(done.unknown.values()), 'record')} of an unknown kind: {named}{rest}")
-    found += [f"skipped {one.path}: {one.reason}" for one in done.skipped[:SHOWN]]
+    found += [_skipped(one) for one in done.skipped[:SHOWN]]
     if len(done.skipped) > SHOWN:
         found.append(f"and {len(done.skipped) - SHOWN} more files skipped")
     return [f"  {row}" for row in found]
+
+
+def _skipped(one: Skipped) -> str:
+    """Why a file was skipped; a sentence that begins with its name needs it no second time."""
+    return f"skipped: {one.reason}" if one.reason.startswith(one.path) else f"skipped {one.path}: {one.reason}"
 
 
 def _next(done: Brought) -> list[str]:
