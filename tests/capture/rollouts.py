@@ -1,6 +1,7 @@
 """Codex rollouts as tests write them: the shape of 0.104, with what a test wants in it."""
 
 import json
+import os
 import shutil
 import uuid
 from dataclasses import dataclass, field
@@ -46,6 +47,8 @@ class Rollout:
         record = {"timestamp": _iso(self.at), "type": kind, "payload": payload}
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
+        if self.at > datetime.now(UTC):  # it is not written before the time it tells of
+            os.utime(self.path, (self.at.timestamp(), self.at.timestamp()))
         return self
 
     def later(self, seconds: float = 1) -> "Rollout":

@@ -18,7 +18,7 @@ from holdfast.errors import ScanFailed
 from holdfast.model.transcript import Origin, Step, Turn, line_hash
 from holdfast.security.redact import Scanner
 from holdfast.store import sessions, transcripts
-from tests.git.place import Place
+from tests.git.place import Place, now
 
 from .conftest import FAKE_KEY, faults
 from .rollouts import BEGAN, Rollout, a_place, rollout
@@ -28,7 +28,9 @@ CODEX = dialect("codex")
 
 @pytest.fixture
 def place(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return a_place(tmp_path, tmp_path_factory.getbasetemp() / "project")
+    made = a_place(tmp_path, tmp_path_factory.getbasetemp() / "project")
+    made.clock = lambda: now() + timedelta(hours=1)  # tests let agents work in the next minutes
+    return made
 
 
 @pytest.fixture
@@ -348,11 +350,12 @@ def test_without_logs_history_tells_only_of_this_users_commits(place: Place, hom
     """What others committed came here by some fetch, later than they made it."""
     now = datetime.now(UTC).replace(microsecond=0)
     mine = commit_at(place, "a", now + timedelta(minutes=10))
-    os.environ["GIT_COMMITTER_DATE"] = f"{int((now + timedelta(minutes=20)).timestamp())} +0000"
+    then = f"{int((now + timedelta(minutes=20)).timestamp())} +0000"
+    os.environ["GIT_COMMITTER_DATE"] = os.environ["GIT_AUTHOR_DATE"] = then
     place.repo.write("b", "b\n")
     place.git("add", "b")
     place.git("-c", "user.email=other@example.org", "commit", "-q", "-m", "theirs")
-    (place.repo.path / ".git/logs/refs/heads/main").unlink()
+    place.git("reflog", "expire", "--expire=now", "--all")
     found = [
         taken(place, work(home, place, at=now + timedelta(minutes=at), git={"branch": "main"}))
         for at in (15, 25)

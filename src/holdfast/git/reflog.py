@@ -72,6 +72,12 @@ def copied(repo: Repo, ref: str) -> tuple[str, Moment] | None:
     return None
 
 
+def is_named(row: Moment, ref: str) -> bool:
+    """Whether a branch got this name by a row of its log, renamed or copied: before it had another."""
+    turned = _TURNED.fullmatch(row.message)
+    return turned is not None and turned[3] == ref
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where a branch came from: another branch, or a detached work tree's git folder."""

@@ -1,11 +1,13 @@
 """Where in git's history a run of the past belongs: its commit, its branch, its line; or nowhere.
 
 An agent may say the commit itself. Else git's own logs tell where a branch or a work tree stood at that
-second, and if they do not reach back, history does, as far as it is this user's own. Whatever is not certain
-is left open: a wrong anchor is worse than none.
+second, and if they do not reach back, history does, as far as it is this user's own. They tell it of agents
+that stood in a work tree of this clone, and of branches that had the name then. Whatever is not certain is
+left open: a wrong anchor is worse than none.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,6 +17,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.reflog import Moment
 from holdfast.git.repo import Head
 from holdfast.model.event import timestamp
+from holdfast.model.evidence import is_oid
 from holdfast.model.transcript import Origin
 
 _MADE = re.compile(r"commit\b|cherry-pick|revert|am\b|.*Merge made by")
@@ -43,27 +46,54 @@ class Anchors:
         self._logs: dict[tuple[str, str], list[Moment]] = {}
         self._lines: dict[str, str] = {}
 
-    def place(self, origin: Origin, *, ts: str, branch: str | None, cwd: str | None, first: bool) -> Placed:
-        """Where a run belongs that began then; `first`: with it the session began, so its commit counts."""
-        ours = self.repository.owns(origin)
-        if branch is None and ours:
-            branch = self._checked_out(cwd or origin.cwd, ts)
-        ref = self._living(branch, ts) if ours else None
-        line = self._line(ref)
-        if ours and first and origin.commit and self._was_there(origin.commit, ts):
-            return Placed(line, origin.commit, branch, "file", bool(branch) and ref is None)
-        found, how = self._at(ref, cwd or origin.cwd, ts) if ours else (None, None)
-        return Placed(line, found, branch, how, bool(branch) and ref is None)
+    def place(
+        self,
+        origin: Origin,
+        *,
+        ts: str,
+        branch: str | None,
+        cwd: str | None,
+        first: bool,
+        told: bool = True,
+    ) -> Placed:
+        """Where a run belongs that began then; `first`: with it the session began, so its commit counts.
 
-    def _checked_out(self, cwd: str | None, ts: str) -> str | None:
-        """The branch a work tree was on at a moment, for agents that do not say; None if nobody knows."""
+        Unless the moment was `told`, it is only a guess by the file: no log can be asked about it.
+        """
+        ours, cwd = self.repository.owns(origin), cwd or origin.cwd
+        here = told and ours and self._is_this_clone(origin, cwd)
+        head = self._head(cwd, ts) if here else None
+        if branch is None and head and head.ref:
+            branch = head.ref.removeprefix(_HEADS)
+        ref = self._living(branch, ts) if ours else None
+        elsewhere = ref is None and (bool(branch) or self.repository.is_removed_tree(cwd))
+        if ours and first and origin.commit and self._was_there(origin.commit, ts):
+            return Placed(self._line(ref), origin.commit, branch, "file", elsewhere)
+        found, how = self._at(ref, branch, head, ts) if here else (None, None)
+        return Placed(self._line(ref), found, branch, how, elsewhere)
+
+    def _is_this_clone(self, origin: Origin, cwd: str | None) -> bool:
+        """Whether a session was held in this clone: another one of the same project has its own logs."""
+        lost = bool(origin.commit and is_oid(origin.commit)) and not self.repository.has(origin.commit)
+        return not lost and (self.repository.tree_of(cwd) is not None or self.repository.is_removed_tree(cwd))
+
+    def _head(self, cwd: str | None, ts: str) -> "_Stood | None":
+        """What the work tree around a folder had checked out at a moment; None if its log does not say."""
         git_dir = self.repository.tree_of(cwd)
         rows = self._log(git_dir, "HEAD") if git_dir else []
-        before = sum(row.time < _second(ts) for row in rows)
-        if git_dir is None or not before or any(row.time == _second(ts) for row in rows):
+        oid = _standing(rows, ts)
+        if git_dir is None or oid is None:
             return None
-        ref = reflog.branch_at(git_dir, rows, before)
-        return ref.removeprefix(_HEADS) if ref else None
+        before = sum(row.time < _second(ts) for row in rows)
+        folder = self.repository.folder_in(cwd)
+        # A folder that is gone, and that git did not have then, may have been a work tree of its own.
+        if not oid or (folder and not self._has_folder(oid, folder)):
+            return _Stood("", None)
+        return _Stood(oid, reflog.branch_at(git_dir, rows, before))
+
+    def _has_folder(self, commit: str, folder: str) -> bool:
+        asked = self._clone.repo.attempt("cat-file", "-t", f"{commit}:{folder}")
+        return asked.returncode == 0 and asked.stdout.strip() == b"tree"
 
     def _was_there(self, commit: str, ts: str) -> bool:
         """Whether this repository has a commit that was made before a moment: a tool may tell a later one."""
@@ -79,8 +109,11 @@ class Anchors:
         ref = _HEADS + branch
         if not self._clone.repo.resolve(ref):
             return None
-        born = reflog.birth(self._clone.repo, ref)
-        return ref if born is None or born.time <= _second(ts) + _AFTER or not _is_made(born) else None
+        log, second = self._log(self._clone.repo.common_dir, ref), _second(ts)
+        if any(row.time >= second and reflog.is_named(row, ref) for row in log):
+            return None
+        born = log[0] if log and log[0].begins else None
+        return ref if born is None or born.time <= second + _AFTER or not _is_made(born) else None
 
     def _line(self, ref: str | None) -> str:
         if ref is None or ref == self._clone.repo.head().ref:
@@ -91,21 +124,19 @@ class Anchors:
             self._lines[ref] = lines.current(self._clone.repo, stores, head, self._clone.clock).id
         return self._lines[ref]
 
-    def _at(self, ref: str | None, cwd: str | None, ts: str) -> tuple[str | None, str | None]:
-        for folder, name in self._places(ref, cwd):
-            oid = _standing(self._log(folder, name), ts)
-            if oid == "":
-                return None, None  # something moved in that very second
-            if oid is not None and self.repository.has(oid):
-                return oid, "reflog"
-        return self._from_history(ref, ts)
-
-    def _places(self, ref: str | None, cwd: str | None) -> list[tuple[str, str]]:
-        """The logs that tell where the agent stood, the surest first."""
-        places = [(self._clone.repo.common_dir, ref)] if ref else []
-        git_dir = self.repository.tree_of(cwd)
-        # A branch that is named and is not here any more: HEAD's log still knows where it stood.
-        return [*places, *([(git_dir, "HEAD")] if git_dir and ref is None else [])]
+    def _at(
+        self, ref: str | None, branch: str | None, head: "_Stood | None", ts: str
+    ) -> tuple[str | None, str | None]:
+        """Where a branch stood, by its own log and the work tree's: if both tell of it, they must agree."""
+        log = self._log(self._clone.repo.common_dir, ref) if ref else []
+        told = {oid for oid in (_standing(log, ts), head.oid if head else None) if oid is not None}
+        if not told:
+            return self._from_history(ref, ts)
+        on_it = head is None or not branch or head.ref == _HEADS + branch
+        (oid, *others) = told
+        if others or not oid or not on_it or not self.repository.has(oid):
+            return None, None
+        return oid, "reflog"
 
     def _log(self, folder: str, name: str) -> list[Moment]:
         if (folder, name) not in self._logs:
@@ -115,30 +146,50 @@ class Anchors:
     def _from_history(self, ref: str | None, ts: str) -> tuple[str | None, str | None]:
         """The branch's last commit before a moment, if it was this user who committed it.
 
-        What others committed came here by some later fetch, and nobody can tell when.
+        What others committed came here by some later fetch, and nobody can tell when. If the next one was not
+        authored when it was committed, it took the place of another: of which, nobody can tell either.
         """
         repo = self._clone.repo
         if ref is None or self._reaches(ref, ts) or repo.is_shallow():
             return None, None
-        shape = ("--first-parent", "--max-count=1", "--format=%H %ct %ce", f"--before={_second(ts) - 1}")
+        shape = ("--first-parent", "--format=%H %ce", f"--before={_second(ts) - 1}", "--max-count=1")
         row = repo.text("log", *shape, ref, ok=(0, 128)).split(" ")
         mine = repo.text("config", "user.email", ok=(0, 1))
-        return (row[0], "history") if len(row) == 3 and mine and row[2] == mine else (None, None)
+        if len(row) != 2 or not mine or row[1] != mine or not self._grew_from(row[0], ref):
+            return None, None
+        return row[0], "history"
+
+    def _grew_from(self, commit: str, ref: str) -> bool:
+        """Whether what a branch has next after a commit was made there, neither amended nor rebased."""
+        shape = ("--first-parent", "--format=%at %ct")
+        later = self._clone.repo.text("log", *shape, f"{commit}..{ref}", ok=(0, 128))
+        return len(set(later.rpartition("\n")[2].split(" "))) == 1
 
     def _reaches(self, ref: str, ts: str) -> bool:
         """Whether the branch's own log goes back to that moment: then what it does not say is not so."""
         log = self._log(self._clone.repo.common_dir, ref)
         return bool(log) and log[0].time <= _second(ts)
 
-    def made(self, since: str, until: str, *, branch: str | None, cwd: str | None) -> list[str]:
-        """The commits that were made where the agent stood, between two moments."""
-        ref = _HEADS + branch if branch and _is_name(branch) else None
-        git_dir = self.repository.tree_of(cwd)
-        folder, name = (git_dir, "HEAD") if git_dir else (self._clone.repo.common_dir, ref or "")
-        first, last = _second(since), _second(until) + _AFTER
-        rows = self._log(folder, name) if name else []
-        made = [row.oid for row in rows if first <= row.time <= last and _MADE.match(row.message)]
+    def made(self, spans: Sequence[tuple[str, str]], origin: Origin, cwd: str | None) -> list[str]:
+        """The commits that were made in the agent's work tree while its own calls of git ran."""
+        cwd = cwd or origin.cwd
+        git_dir = self.repository.tree_of(cwd) if spans and self._is_this_clone(origin, cwd) else None
+        rows = self._log(git_dir, "HEAD") if git_dir else []
+        seconds = [(_second(since), _second(until) + _AFTER) for since, until in spans]
+        made = [
+            row.oid
+            for row in rows
+            if _MADE.match(row.message) and any(first <= row.time <= last for first, last in seconds)
+        ]
         return [oid for oid in dict.fromkeys(made) if self.repository.has(oid)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stood:
+    """What a work tree had checked out: a commit, empty if nobody can tell, and the branch it was on."""
+
+    oid: str
+    ref: str | None
 
 
 def _standing(log: list[Moment], ts: str) -> str | None:

@@ -107,11 +107,11 @@ class Filling:
             self._sizes[path] = (more + len(one.added), less + len(one.removed))
 
     def _made(self, turn: Turn, row: Mapping[str, Any]) -> list[str]:
-        """The commits made in a turn: by the work tree's own log, and by what git told the agent."""
+        """The commits made in a turn: by the log while the agent's git ran, and by what git told it."""
         found: list[str] = []
         if turn.calls and self._place.top:
-            where = {"branch": row["branch"], "cwd": turn.cwd or self._origin.cwd}
-            found = self._anchors.made(row["ts"], row["ended"], **where)
+            spans = rows.committing(turn, row["ts"], row["ended"])
+            found = self._anchors.made(spans, self._origin, turn.cwd)
             found += self._anchors.repository.full(rows.committed(turn)).values()
         self._commits |= dict.fromkeys(found)
         return list(dict.fromkeys(found))

@@ -36,6 +36,11 @@ TURN_COMMANDS, TURN_FILES = 100, 300
 KEPT = 4_000  # characters of a result that a run keeps, of its beginning and its end
 _TOLD = 1_500  # and that summaries look at
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
+# Git as it makes commits: its own options come first.
+_COMMITTING = re.compile(
+    r"""\bgit(?:\s+(?:-[Cc]\s*(?:"[^"\n]*"|'[^'\n]*'|[^\s"'])++|--?[\w-]+(?:=\S+)?))*+"""
+    r"\s+(?:commit|merge|cherry-pick|revert|pull|am)\b"
+)
 _COMMITS = re.compile(r"\bgit\b[^\n]{0,2000}\b(?:commit|merge|cherry-pick|revert)\b")
 
 
@@ -246,3 +251,24 @@ def committed(turn: Turn) -> list[str]:
         if call.command and call.result and not call.result.failed and _COMMITS.search(call.command[:8_000]):
             found += _COMMITTED.findall(call.result.text[:20_000])
     return list(dict.fromkeys(found))
+
+
+def committing(turn: Turn, since: str, until: str) -> list[tuple[str, str]]:
+    """From when to when the agent's own calls of git ran that may have made commits.
+
+    A call runs from its step to the next of the same kind: helpers work beside the main agent.
+    """
+    spans: list[tuple[str, str]] = []
+    for aside in (False, True):
+        steps = [step for step in turn.steps if step.aside is aside]
+        times = [moment(step.ts) for step in steps]
+        for n, step in enumerate(steps):
+            if any(_may_commit(call) for call in step.calls):
+                after = next(filter(None, times[n + 1 :]), None)
+                spans.append((times[n] or since, after or until))
+    return spans
+
+
+def _may_commit(call: Call) -> bool:
+    refused = call.result is not None and call.result.refused
+    return bool(call.command) and not refused and bool(_COMMITTING.search((call.command or "")[:8_000]))

@@ -11,12 +11,11 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from holdfast.capture.agents.reading import Counted, Dialect, Reading
-from holdfast.capture.ingest import concluding, noting, rows
-from holdfast.capture.ingest.anchoring import Anchors, Placed, moment
+from holdfast.capture.ingest import concluding, noting, rows, timing
+from holdfast.capture.ingest.anchoring import Anchors, Placed
 from holdfast.capture.ingest.filling import Decided, Filling, heard
 from holdfast.capture.ingest.knowing import Known, Taking
 from holdfast.capture.ingest.rows import Place
@@ -25,7 +24,6 @@ from holdfast.capture.placing import Lines
 from holdfast.errors import Busy, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.rewritten import anchors as kept_anchors
-from holdfast.model.event import timestamp
 from holdfast.model.ids import ALPHABET
 from holdfast.model.said import Said, Tried
 from holdfast.model.transcript import MAX_PROMPT, Origin, Turn, cut
@@ -120,10 +118,12 @@ class Ingest:
         if at and old.origin and taking.same_file:
             origin, taking.offset = _origin(old.origin), at
             reading = dialect.read(now.path, at, origin)
+        until = timing.latest(now.mtime, self._clone.clock())
+        reading.turns, origin = timing.believed(reading.turns, until), timing.started(origin, until)
         if ended:
-            self._seal(reading, origin, now, taking)
+            self._seal(reading, origin, now, taking, until)
         elif self._sessions and origin.role != "subagent":
-            self._note(reading, origin, now, taking)
+            self._note(reading, origin, now, taking, until)
         new = self._known.of(origin.agent, origin.session)
         if not new.runs and not taking.any:
             return None
@@ -163,20 +163,21 @@ class Ingest:
             if fresh is not None:
                 yield fresh, (turn if taking.began_before(turn) else None)
 
-    def _seal(self, reading: Reading, origin: Origin, now: Seen, taking: Taking) -> None:
+    def _seal(self, reading: Reading, origin: Origin, now: Seen, taking: Taking, until: str) -> None:
         """Make a run of all that is new; killed anywhere, the next command finds it whole or begins again."""
         run: _Run | None = None
         try:
             for turn, whole in self._new_turns(reading, origin, taking):
                 rest: Turn | None = turn
                 while run is None and rest is not None:
-                    run = self._begin(rest, origin, now, taking)
+                    run = self._begin(rest, origin, now, taking, until)
                     if run is None:  # it was sealed before, and nobody had remembered it
                         rest = self._known.fresh(rest, origin.agent, taking)
                         whole = turn if taking.began_before(turn) else None
                 if run is not None and rest is not None:
                     n = taking.number(rest)
-                    run.filling.add(rest, n=n, ts=_ts(rest, origin, now), key=taking.last, whole=whole)
+                    ts = timing.began(rest, origin) or until
+                    run.filling.add(rest, n=n, ts=ts, key=taking.last, whole=whole)
                     taking.take(rest, whole)
             if run is not None:
                 read = self._read_so_far(origin, now, taking)
@@ -200,9 +201,10 @@ class Ingest:
         self._commits |= run.filling.commits
         self._known.look_again()
 
-    def _begin(self, turn: Turn, origin: Origin, now: Seen, taking: Taking) -> "_Run | None":
+    def _begin(self, turn: Turn, origin: Origin, now: Seen, taking: Taking, until: str) -> "_Run | None":
         """A new capsule for what begins with this turn; None if there is one already."""
-        ts = _ts(turn, origin, now)
+        said = timing.began(turn, origin)
+        ts = said or until
         run_id = _run_id(origin, turn, ts)
         if run_id in self._clone.erased():
             taking.take(turn, None, counts=False)
@@ -210,12 +212,11 @@ class Ingest:
         if self._is_there(run_id, taking):
             return None
         old, first = taking.old, not taking.old.runs
-        placed = self._anchors.place(
-            origin, ts=ts, branch=rows.branch_of(turn, origin), cwd=turn.cwd, first=first
-        )
-        told = self._context(turn, origin, placed, taking)
+        branch, told = rows.branch_of(turn, origin), said is not None
+        placed = self._anchors.place(origin, ts=ts, branch=branch, cwd=turn.cwd, first=first, told=told)
+        context = self._context(turn, origin, placed, taking)
         names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
-        context = self._clone.scan.value({**told, **names, "transcript": {"path": now.path}})
+        context = self._clone.scan.value({**context, **names, "transcript": {"path": now.path}})
         capsule = Capsule.create(self._clone.layout, run_id, context)
         place = Place(self.repository.top_for(origin), origin.cwd)
         try:
@@ -316,7 +317,7 @@ class Ingest:
         )
         self._known.look_again()
 
-    def _note(self, reading: Reading, origin: Origin, now: Seen, taking: Taking) -> None:
+    def _note(self, reading: Reading, origin: Origin, now: Seen, taking: Taking, until: str) -> None:
         """Note the turns that are finished in the open session; nothing is sealed."""
         told: list[dict[str, Any]] = []
         place, noted = Place(self.repository.top_for(origin), origin.cwd), taking.old.noted
@@ -324,7 +325,7 @@ class Ingest:
             if not finished:
                 break
             files = rows.written(turn, place)
-            n, ts, key = taking.number(turn), _ts(turn, origin, now), taking.key(turn)
+            n, ts, key = taking.number(turn), timing.began(turn, origin) or until, taking.key(turn)
             row = rows.told(turn, origin, place, n=n, ts=ts, key=key, files=files, whole=whole)
             taking.take(turn, whole, counts=row["key"] not in noted)
             told.append(self._clone.scan.value(row))
@@ -376,13 +377,6 @@ def _looking_ahead(
     if before is not None:
         last = before[0].steps[-1] if before[0].steps else None
         yield (*before, before[0].interrupted or bool(last and last.text.strip() and not last.calls))
-
-
-def _ts(turn: Turn, origin: Origin, now: Seen) -> str:
-    """When a turn began, as far as anybody says."""
-    steps = (moment(step.ts) for step in turn.steps)
-    said = moment(turn.ts) or next(filter(None, steps), None) or moment(origin.started)
-    return said or timestamp(datetime.fromtimestamp(now.mtime / 1e9, UTC))
 
 
 def _run_id(origin: Origin, turn: Turn, ts: str) -> str:

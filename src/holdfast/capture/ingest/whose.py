@@ -1,7 +1,8 @@
 """Whose a session is: whether it was about this repository, and what its paths are called here.
 
 An agent says where it stood: a folder, a remote's address, a commit. Folders come and go (a repository is
-moved, a work tree removed), so any of the three is enough.
+moved, a work tree removed), so any of the three is enough. That says whose it is; where in our history it
+stood is told only by a work tree of ours (`tree_of`): another clone has logs of its own.
 """
 
 import hashlib
@@ -18,6 +19,9 @@ from holdfast.model.transcript import Origin
 _SCP = re.compile(r"(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)")
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^@/\s]*@)?([^:/\s]+)(?::\d+)?/(.+)", re.IGNORECASE)
 
+_WORKTREES = ("worktrees", ".worktrees")
+_POINTER = 8192  # characters of a `.git` file
+
 
 def address(url: str) -> str:
     """A remote's address as it can be compared: without how it is reached, and by whom."""
@@ -25,7 +29,8 @@ def address(url: str) -> str:
     found = _URL.fullmatch(url) or _SCP.fullmatch(url)
     if found is None:
         path = url.removeprefix("file://")
-        return os.path.realpath(path).removesuffix(".git") if path.startswith("/") else path
+        place = _real(path) if path.startswith("/") else None
+        return path if place is None else place.removesuffix(".git")
     return f"{found[1].lower()}/{found[2].strip('/').removesuffix('.git').lower()}"
 
 
@@ -35,6 +40,7 @@ class Repository:
     def __init__(self, clone: Clone) -> None:
         self._repo = clone.repo
         self.trees = dict(_trees(clone))  # the folder of each work tree: its git folder
+        self._common = os.path.realpath(clone.repo.common_dir)
         self._hashes = {_sha256(top): top for top in (*self.trees, clone.repo.top)}
         self._remotes: set[str] | None = None
         self._commits: dict[str, bool] = {}
@@ -63,13 +69,15 @@ class Repository:
         return self.has(origin.commit)
 
     def _holds(self, cwd: str) -> bool:
-        place = os.path.realpath(cwd)
-        top = next((top for top in self.trees if _below(top, place)), None)
-        while top is not None and place != top:
-            if os.path.isdir(os.path.join(place, ".git")):
-                return False  # a repository of its own that lies in ours; a submodule has a file there
-            place = os.path.dirname(place)
-        return top is not None
+        place = _real(cwd)
+        top = self._around(place)
+        inner = _repository_in(top, place) if top and place else None
+        # A repository of its own that lies in ours is another; a submodule keeps its git folder in ours.
+        return top is not None and (inner is None or _below(self._common, inner))
+
+    def _around(self, place: str | None) -> str | None:
+        """The work tree around a place, the innermost."""
+        return next((top for top in self.trees if _below(top, place)), None) if place else None
 
     def _addresses(self) -> set[str]:
         if self._remotes is None:
@@ -106,19 +114,33 @@ class Repository:
         return {name: row.split(" ")[0] for name, row in pairs if row.endswith(" commit")}
 
     def tree_of(self, cwd: str | None) -> str | None:
-        """The git folder of the work tree that a folder lies in, if it is there."""
-        if not cwd:
+        """The git folder of the work tree that a folder lies in; None in a repository within it, too."""
+        place = _real(cwd) if cwd else None
+        top = self._around(place)
+        if top is None or place is None or _repository_in(top, place) or _removed_tree(top, place):
             return None
-        place = os.path.realpath(cwd)
-        return next((git_dir for top, git_dir in self.trees.items() if git_dir and _below(top, place)), None)
+        return self.trees[top]
+
+    def folder_in(self, cwd: str | None) -> str | None:
+        """How git spells a folder of a work tree that is not there any more; None if it is, or is its top."""
+        place = _real(cwd) if cwd else None
+        top = self._around(place)
+        gone = top is not None and place is not None and place != top and not os.path.isdir(place)
+        return os.path.relpath(place, top) if gone and place else None
+
+    def is_removed_tree(self, cwd: str | None) -> bool:
+        """Whether a folder lay in a work tree within ours that was taken away."""
+        place = _real(cwd) if cwd else None
+        top = self._around(place)
+        return top is not None and place is not None and _removed_tree(top, place) is not None
 
     def top_for(self, origin: Origin) -> str | None:
         """The folder from which this session's paths are seen: a work tree, or where one was."""
-        if not origin.cwd:
+        place = _real(origin.cwd) if origin.cwd else None
+        if place is None:
             return None
-        place = os.path.realpath(origin.cwd)
-        found = next((top for top in self.trees if _below(top, place)), None)
-        return found or self._where_it_was(place, origin)
+        found = self._around(place)
+        return (found and _removed_tree(found, place)) or found or self._where_it_was(place, origin)
 
     def _where_it_was(self, place: str, origin: Origin) -> str | None:
         """A repository that was moved kept its name, most likely; else the session began at its top."""
@@ -146,7 +168,7 @@ def relative(path: str, top: str | None, cwd: str | None) -> str | None:
         return None
     full = os.path.normpath(path if os.path.isabs(path) else os.path.join(cwd or top, path))
     if not _below(top, full):
-        full = os.path.realpath(full)
+        full = _real(full) or full
     if not _below(top, full) or full == top:
         return None
     return full[len(top.rstrip("/")) + 1 :]
@@ -154,6 +176,45 @@ def relative(path: str, top: str | None, cwd: str | None) -> str | None:
 
 def _sha256(path: str) -> str:
     return hashlib.sha256(os.fsencode(path)).hexdigest()
+
+
+def _real(path: str) -> str | None:
+    """Where a path leads; None for what cannot be one: whoever wrote it may have written anything."""
+    try:
+        return os.path.realpath(path)
+    except (ValueError, OSError):
+        return None
+
+
+def _repository_in(top: str, place: str) -> str | None:
+    """The git folder of the innermost repository or work tree around a place, within the one at `top`."""
+    while place != top:
+        git = os.path.join(place, ".git")
+        if os.path.isdir(git):
+            return os.path.realpath(git)
+        if os.path.isfile(git):
+            return _pointed_to(git) or git
+        place = os.path.dirname(place)
+    return None
+
+
+def _pointed_to(git: str) -> str | None:
+    """The git folder that a work tree's `.git` file names."""
+    try:
+        with open(git, encoding="utf-8", errors="surrogateescape") as file:
+            said, _, target = file.read(_POINTER).partition(":")
+    except OSError:
+        return None
+    target = target.strip()
+    return _real(os.path.join(os.path.dirname(git), target)) if said == "gitdir" and target else None
+
+
+def _removed_tree(top: str, place: str) -> str | None:
+    """The top of the removed work tree that a folder lay in; tools put them below a folder of this name."""
+    parts = place[len(top) :].strip("/").split("/")
+    at = next((n for n, name in enumerate(parts[:-1], 1) if name in _WORKTREES), None)
+    tree = os.path.join(top, *parts[: at + 1]) if at else None
+    return tree if tree and not os.path.lexists(tree) else None
 
 
 def _below(top: str, path: str) -> bool:
