@@ -106,6 +106,38 @@ def test_the_best_supported_are_shown_with_words_runs_commits_and_evidence(
     assert choice["commits"] == []
 
 
+def test_what_was_taken_in_is_not_offered_again(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """Who imported and reviewed all of it must not be told to do so once more."""
+    file = session(Path(homes["CODEX_HOME"]), repo)
+    cli("init", "--commit")
+    assert "Take this in: holdfast import codex && holdfast review" in cli("try", **homes).out
+    cli("import", "codex", **homes)
+    said = cli("try", **homes).out
+    assert "Nothing new in it: all 2 things worth remembering are known here" in said
+    assert "all of these sessions are taken in" in said and "Take this in" not in said
+    found = json.loads(cli("try", "--json", **homes).out)
+    assert (found["candidates"], found["known"], found["best"], found["seen"][0]["new"]) == (0, 2, [], 0)
+    exported = json.loads(cli("session", "list", "--json", **homes).out)["items"][0]["id"]
+    cli("export", "codex", exported, "--to", homes["CODEX_HOME"], **homes)
+    file.asks("Never print a card number.").done("I print none, and none is printed elsewhere.")
+    said = cli("try", **homes).out
+    assert "1 session " in said and "more are known here" in said and "said in" not in said
+    assert "Take this in: holdfast import codex && holdfast review" in said
+
+
+def test_our_own_export_is_no_second_witness(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """What we wrote down ourselves confirms nothing."""
+    session(Path(homes["CODEX_HOME"]), repo)
+    cli("init", "--commit")
+    cli("import", "codex", **homes)
+    name = json.loads(cli("session", "list", "--json", **homes).out)["items"][0]["id"]
+    cli("export", "codex", name, "--to", homes["CODEX_HOME"], **homes)
+    cli("uninstall", "--yes", **homes)  # so that what is known here does not hide it
+    found = json.loads(cli("try", "--json", **homes).out)
+    assert found["seen"][0]["sessions"] == 1
+    assert all(len(one["said"]) == 1 for one in found["best"]) and len(found["best"]) == 2
+
+
 def test_the_commit_that_followed_is_named(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
     """Whoever doubts a decision looks at what came of it."""
     session(Path(homes["CODEX_HOME"]), repo, at=NOW - timedelta(minutes=5))

@@ -41,6 +41,8 @@ def tried(found: Tried) -> str:
     said += ["", _headline(found)]
     for number, one in enumerate(found.best, 1):
         said += ["", *_candidate(number, one)]
+    if found.candidates and found.known:
+        said += ["", f"{found.known:,} more {_is_known(found)}."]
     return lines(said, "", _next(found))
 
 
@@ -72,11 +74,19 @@ def _looked(found: Tried) -> str:
 
 
 def _headline(found: Tried) -> str:
+    if not found.candidates and found.known:
+        known = "1 thing" if found.known == 1 else f"all {found.known:,} things"
+        return f"Nothing new in it: {known} worth remembering {_is_known(found)}."
     if not found.candidates:
         return "Nothing in it is sure enough to be proposed as a memory."
     things = "1 thing" if found.candidates == 1 else f"{found.candidates:,} things"
     best = f"the {len(found.best)} best supported" if found.candidates > len(found.best) else "all of it"
     return f"{things} may be worth remembering; {best}:"
+
+
+def _is_known(found: Tried) -> str:
+    verb = "is" if found.known == 1 else "are"
+    return f"{verb} known here, accepted, rejected or waiting: holdfast review, holdfast facts --type all"
 
 
 def _candidate(number: int, one: Candidate) -> Iterator[str]:
@@ -109,7 +119,10 @@ def _place(place: Place, who: str) -> str:
 
 
 def _next(found: Tried) -> str:
-    tools = " && ".join(f"holdfast import {one.agent}" for one in found.seen) or "holdfast import memory"
+    left = [one.agent for one in found.seen if one.new]
+    if found.initialised and found.seen and not left:
+        return "Holdfast is set up here, and all of these sessions are taken in."
+    tools = " && ".join(f"holdfast import {agent}" for agent in left) or "holdfast import memory"
     if found.initialised:
         return f"Holdfast is set up here. Take this in: {tools} && holdfast review"
     return f"Keep it: holdfast init && {tools} && holdfast review"

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from holdfast.curation import candidates
+from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone, is_initialised
 from holdfast.git.repo import Repo
 from holdfast.project.trying import backing, history, logged
@@ -31,7 +33,8 @@ class Tried:
     left: tuple[Left, ...]  # transcripts that were left out, each with why
     commits: int
     source: str  # history, or documents where agents left none
-    candidates: int
+    candidates: int  # that are not known here
+    known: int  # that were accepted or rejected here, or wait in review
     best: tuple[Candidate, ...]
     initialised: bool
     model_calls: int = 0
@@ -75,6 +78,7 @@ class Trying(Viewing):
             said += _of_documents(clone.repo)
         said = sorted(said, key=lambda one: -one.found.confidence)[:_MOST]
         found = backing.backed(clone.repo, said, log, logged.tracked(clone.repo))
+        new = backing.unknown(found, here._known_by_now())
         return Tried(
             top=clone.repo.top,
             days=days,
@@ -83,10 +87,23 @@ class Trying(Viewing):
             left=tuple(told.left),
             commits=len(log),
             source="history" if told.seen else "documents",
-            candidates=len(found),
-            best=tuple(_clean(one, scan) for one in backing.best(found)),
+            candidates=len(new),
+            known=len(found) - len(new),
+            best=tuple(_clean(one, scan) for one in backing.best(new)),
             initialised=_is_set_up(clone),
         )
+
+    def _known_by_now(self) -> list[tuple[str, str]]:
+        """Kind and statement of all that was proposed here before; none where a damaged store cannot say."""
+        if not _is_set_up(self.clone):
+            return []
+        try:
+            shelf = candidates.read(self.clone)
+            standing = [one.memory for one in self.knowledge().standings]
+        except HoldfastError:
+            return []
+        memories = (*shelf.waiting.values(), *shelf.rejected.values(), *standing)
+        return [(one.type, one.statement) for one in memories]
 
 
 def _of_log(log: list[logged.Commit]) -> list[Said]:

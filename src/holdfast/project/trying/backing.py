@@ -100,6 +100,16 @@ def backed(
     return sorted(made, key=lambda one: (-one.weight, one.statement))
 
 
+def unknown(candidates: Iterable[Candidate], known: Iterable[tuple[str, str]]) -> list[Candidate]:
+    """The candidates that no known memory says, given as kind and statement."""
+    said = [(kind, content(statement)) for kind, statement in known]
+    return [
+        one
+        for one in candidates
+        if not any(kind == one.kind and _alike(content(one.statement), about) for kind, about in said)
+    ]
+
+
 def best(candidates: Sequence[Candidate], most: int = 3) -> list[Candidate]:
     """A decision, a dead end and an invariant if there are, else the best of what there is."""
     firsts = [next((one for one in candidates if one.kind == kind), None) for kind in WANTED]

@@ -14,6 +14,7 @@ from holdfast.git.clone import Clone
 from holdfast.model.quoting import Quotes
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.transcript import Origin, Turn, line_hash, telling_lines
+from holdfast.store import transcripts
 
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
 MAX_SESSIONS = 300
@@ -32,6 +33,7 @@ class Seen:
     turns: int
     files: int  # written, of this repository
     newest: str | None
+    new: int = 0  # sessions that were not taken in so far, or went on since
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class _Count:
     turns: int = 0
     files: set[str] = field(default_factory=set)
     newest: str | None = None
+    new: int = 0
 
 
 @dataclass(slots=True)
@@ -83,9 +86,9 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
             if counted.sessions >= MAX_SESSIONS or size > room:
                 told.left.append(Left(path, LARGE if size > room else MANY))
                 continue
-            room -= _take(told, counted, dialect, path, whose=whose, since=since) * size
+            room -= _take(told, counted, dialect, path, clone=clone, whose=whose, since=since) * size
         if counted.sessions:
-            there = (counted.sessions, counted.turns, len(counted.files), counted.newest)
+            there = (counted.sessions, counted.turns, len(counted.files), counted.newest, counted.new)
             told.seen.append(Seen(dialect.name, *there))
     return told
 
@@ -104,7 +107,14 @@ def _recent(
 
 
 def _take(
-    told: History, counted: _Count, dialect: Dialect, path: str, *, whose: Repository, since: datetime
+    told: History,
+    counted: _Count,
+    dialect: Dialect,
+    path: str,
+    *,
+    clone: Clone,
+    whose: Repository,
+    since: datetime,
 ) -> bool:
     """Read one transcript; whether it was one of this repository."""
     try:
@@ -116,16 +126,24 @@ def _take(
         for turn in reading:
             if not session.add(turn):
                 break
+        new = not _is_taken(clone, origin, path)
     except (HoldfastError, OSError, ValueError):
         told.left.append(Left(path, UNREADABLE))
         return False
     if session.turns:
         counted.sessions += origin.role in ("main", "fork")
+        counted.new += new and origin.role in ("main", "fork")
         counted.turns += session.turns
         counted.files |= session.files
         counted.newest = max(filter(None, (counted.newest, session.newest)), default=None)
         told.heard += session.heard()
     return True
+
+
+def _is_taken(clone: Clone, origin: Origin, path: str) -> bool:
+    """Whether a transcript was taken in as it lies there."""
+    known = transcripts.load(clone.stores, origin.agent, origin.session)
+    return known is not None and known.ended and known.seen == transcripts.seen(path)
 
 
 class _Session:
