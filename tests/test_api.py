@@ -1,5 +1,8 @@
 """The Python API: what a custom agent leans on."""
 
+import gc
+import os
+
 import pytest
 
 import holdfast
@@ -173,3 +176,13 @@ def test_a_secret_in_a_name_never_reaches_the_disk(repo: GitRepo) -> None:
 
     held = [path for path in repo.path.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
     assert held == []
+
+
+def test_a_project_that_nobody_holds_keeps_no_file_open(project: Project) -> None:
+    """A program that opens its project for every request must not run out of files."""
+    folder = project.clone.repo.top
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        Project.open(folder).write_log({"task": "login"})
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) <= before + 1

@@ -177,6 +177,11 @@ class Writer:
             os.close(self._fd)
             self._fd = -1
 
+    def __del__(self) -> None:
+        """Let go of the file: a program that opens its project again and again must not run out of them."""
+        if getattr(self, "_fd", -1) >= 0:
+            self.close()
+
 
 def _tail(fd: int) -> list[Event]:
     """The last whole events of an open spool."""
