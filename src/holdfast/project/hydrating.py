@@ -310,7 +310,7 @@ def _as_found(hit: Hit, one: Standing | None, against: Sequence[str]) -> Found:
         id=hit.id,
         kind=hit.kind,
         title=one.memory.statement,
-        text=saying.explained(one.memory.details),
+        text=saying.explained(one.memory.details, statement=one.memory.statement),
         state=", ".join([*_honestly(one), *([f"contradicts {', '.join(against[:3])}"] if against else [])]),
         blob=one.blob,
     )
