@@ -81,7 +81,8 @@ def test_a_session_becomes_a_run_with_its_cycles(place: Place, home: Path) -> No
     done = taken(place, work(home, place))
     (run,) = done.runs
     (event,) = runs(place)
-    assert (event["run_id"], event["exit_status"], event["kind"], event["branch"]) == (run, 0, "run", None)
+    assert (event["run_id"], event["status"], event["kind"], event["branch"]) == (run, "ended", "run", None)
+    assert event["exit_status"] is None and event["started"] < event["ended"] < event["ts"]
     assert event["prompt"] == "Make the parser stream its input, please."
     assert event["outputs"]["turns"] == 1 and event["outputs"]["cycles"] == 5
     assert event["artifacts"] == [{"path": "src/parser.py", "action": "update", "added": 3, "removed": 1}]
@@ -486,7 +487,7 @@ def test_an_interrupted_call_says_so(place: Place, home: Path) -> None:
     file = rollout(home, place.repo.path).asks("Run the long one, please.").runs("make long", code=None)
     (run,) = taken(place, file).runs
     (event,) = runs(place)
-    assert event["exit_status"] is None
+    assert (event["exit_status"], event["status"]) == (None, "interrupted")
     (cycle,) = rows(place, run, "cycles.jsonl")
     assert cycle["result"] == {"calls": [], "missing": [cycle["proposal"]["calls"][0]["id"]]}
 

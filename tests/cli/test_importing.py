@@ -13,7 +13,7 @@ from holdfast.errors import BadInput
 from holdfast.interfaces.cli import importing
 from holdfast.project import Project
 from holdfast.project.importing import ago
-from tests.capture.rollouts import Rollout, rollout
+from tests.capture.rollouts import BEGAN, Rollout, rollout
 from tests.conftest import Cli, GitRepo
 
 assert importing.importing.name == "import"
@@ -270,6 +270,32 @@ def test_what_a_plan_left_open_becomes_a_task_when_somebody_says_so(
     assert after.still_open == () and after.open[0].task == made["id"]
     assert "has no open item" in ready("task", "add", "--from", f"{session.id}:o1", ok=False).err
     assert "Missing argument" in ready("task", "add", ok=False).err
+
+
+def test_a_run_of_the_past_says_when_it_ran_and_no_exit_status_that_nobody_saw(
+    ready: Cli, repo: GitRepo, home: Path
+) -> None:
+    """Who looks for last week's work must find it last week, and must not be told that it went well."""
+    codex(home, repo)
+    stopped = codex(home, repo, "The store is not chosen yet.", at=BEGAN + timedelta(days=1))
+    stopped.asks("Then try it with SQLite.").runs("pytest -q tests/queue", code=None)
+    first, second = answer(ready, "import", "codex")["runs"]
+    today = datetime.now(UTC).date().isoformat()
+    told = ready("show", first).out
+    assert f"when:     2026-02-01 10:00:01 UTC (taken in {today} " in told
+    assert "ended:    2026-02-01 10:00:04 UTC after 3.0 s" in told
+    assert "ended:    interrupted 2026-02-02 10:0" in ready("show", second).out
+    for said in (ready("log").out, ready("timeline").out):
+        rows = {row.split()[3]: row for row in said.splitlines() if " run " in row}
+        assert rows[first].startswith("2026-02-01 10:00:01") and f"ended (taken in {today})" in rows[first]
+        assert rows[second].startswith("2026-02-02") and "interrupted (taken in" in rows[second]
+    found = {one["id"]: one for one in answer(ready, "recall", "queue", "--kind", "run")["items"]}
+    assert (found[first]["state"], found[second]["state"]) == ("ended", "interrupted")
+    assert {one["exit_status"] for one in found.values()} == {None} and found[first]["what"] == "run"
+    assert "2026-02-01 10:00 · ended" in ready("recall", "queue", "--kind", "run").out
+    everything = [ready(*words).out for words in (["log"], ["recall", "queue"], ["show", first])]
+    assert not any("exit 0" in said for said in everything)
+    assert ready("doctor", ok=False).out.count("meta.json") == 0
 
 
 def test_a_killed_harvest_is_made_up_for(ready: Cli, repo: GitRepo, home: Path) -> None:

@@ -25,6 +25,8 @@ class Row:
     task: str | None
     run_id: str | None
     exit_status: int | None
+    status: str | None  # of a run that a transcript tells of: ended or interrupted, and since when it ran
+    started: str | None
     summary: str
     hash_self: str
 
@@ -65,6 +67,8 @@ def _row(event: Mapping[str, Any]) -> Row:
         task=event.get("task"),
         run_id=event.get("run_id"),
         exit_status=event.get("exit_status"),
+        status=event.get("status") if event["kind"] == "run" else None,
+        started=event.get("started"),
         summary=_summary(event),
         hash_self=event["hash_self"],
     )

@@ -62,6 +62,8 @@ BODY_FIELDS = (
     "summary",
     "action",
     "status",
+    "started",
+    "ended",
     "session",
     "commit",
     "tree",

@@ -32,6 +32,7 @@ COLUMNS = (
 )  # fmt: skip
 COMMON = COLUMNS[:-9]  # all that most events need; a row may end here
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.:Z+-]{0,20}")
 _EPOCH = datetime(1970, 1, 1)
 _LAST = (1 << 52) - 1
 _INNER_CAPITAL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
@@ -70,8 +71,9 @@ def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks:
     task, tags = _one_line(body.get("task")), _tags(body.get("tags"))
     shown_name = (run or target or name) if is_run else name
     kind_of_row, status = "run" if is_run else "event", None if code is None else int(code)
+    what = _ran(body) or kind if is_run else kind
     own = (
-        number(ts or ""), bytes.fromhex(name or "")[:16], 0, shown_name, kind_of_row, kind, ts, title,
+        number(ts or ""), bytes.fromhex(name or "")[:16], 0, shown_name, kind_of_row, what, ts, title,
         _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text),
         _facets(kind_of_row, kind, task, tags),
         task, tags, layer, line, head, status, target, run,
@@ -83,6 +85,13 @@ def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks:
     if "artifacts" not in body:
         return [own]
     return [own, *(_artifact(own, made) for made in _artifacts(body))]
+
+
+def _ran(body: Mapping[str, Any]) -> str | None:
+    """How a run ended that a transcript tells of, and when it began: it is recorded later, without a code."""
+    status, began = body.get("status"), body.get("started")
+    is_told = status in ("ended", "interrupted") and isinstance(began, str) and _MOMENT.fullmatch(began)
+    return f"{status} {began}" if is_told else None
 
 
 def _artifact(event: Row, made: Mapping[str, Any]) -> Row:

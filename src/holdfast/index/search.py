@@ -257,6 +257,8 @@ def _hit(row: "Row", score: float, terms: list[str], now: str, replaced: dict[st
     *fields, expires, doubt, tier, number = row
     fields[3] = snippet(fields[3] or "", terms)
     state = None
+    if fields[1] == "run" and fields[15] != "run":  # a transcript tells how it ended, and when it ran
+        (state, fields[4]), fields[15] = fields[15].split(" "), "run"
     if number < 0 or fields[1] == "session":
         state, fields[15] = fields[15], None
         if state == "deprecated":

@@ -98,7 +98,7 @@ def _uncut(text: str, said: str) -> str:
 
 
 def _outcome(hit: "Row") -> str:
-    if hit[_AT["kind"]] != "run":
+    if hit[_AT["kind"]] != "run" or hit[_AT["state"]]:
         return ""
     status = hit[_AT["exit_status"]]
     return "interrupted" if status is None else f"exit {status}"

@@ -194,7 +194,8 @@ def _run(run: Joined) -> str:
     )
     task = f" ({_flat(str(run['task']))})" if run.get("task") else ""
     ended = "" if run.get("exit_status") in (None, 0) else f", exit {run['exit_status']}"
-    return f"{run['ts'][11:16]} run `{run['run_id']}`{task}: {_flat(str(said)) or 'no words'}{ended}"
+    of = f" of {run['started'][:16].replace('T', ' ')}" if run.get("started") else ""
+    return f"{run['ts'][11:16]} run `{run['run_id']}`{of}{task}: {_flat(str(said)) or 'no words'}{ended}"
 
 
 def _command(command: Any) -> str:

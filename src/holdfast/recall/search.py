@@ -27,7 +27,7 @@ class Hit:
     kind: str  # event, run, artifact, candidate, task, session, or a memory's type
     title: str
     text: str  # the part around the words that were asked for
-    ts: str | None
+    ts: str | None  # of a run that a transcript tells of, when it began
     task: str | None
     tags: str | None
     layer: str | None

@@ -58,7 +58,7 @@ def conclude(clone: Clone, taken: Capsule, lines: Lines, *, event: Event | None 
     root = taken.seal()
     if event is None:
         body = {name: value for name, value in told["body"].items() if value is not None}
-        event = lines.record(context, draft(context, told["exit_status"], {**body, "output_sha256": root}))
+        event = lines.record(context, draft(context, None, {**body, "output_sha256": root}))
     kept = noting.keep(clone, context, told, turns_of(taken.folder)) if context["session"] else None
     remember(clone, taken.folder, context, told["read"], session_id=kept)
     taken.close(clone.joined(event))

@@ -162,13 +162,15 @@ class Filling:
         """How the run ended, what it left open, and what its event says."""
         plan = [cut(one.text, 4_000) for one in self._todos or () if one.status in ("open", "started")]
         return {
-            "exit_status": None if self._interrupted else 0,
             "ended": self._ended,
             "todos": None if self._todos is None else plan,
             # Talk alone settles nothing that was left open before; work may have.
             "unfinished": list(summary.unfinished) if summary.unfinished or self._files else None,
             "body": {
                 "prompt": cut(str(self._context["prompt"] or ""), account.MAX_TEXT) or None,
+                "status": "interrupted" if self._interrupted else "ended",  # nobody saw an exit status
+                "started": self._context["started"],
+                "ended": self._ended,
                 "outputs": self._outputs(summary),
                 "tool_calls": self._calls,
                 "artifacts": [self._touched(path, one) for path, one in self._files.items()],

@@ -65,7 +65,7 @@ def _event(thing: Shown) -> Iterator[tuple[str, str]]:
     yield from ((name, cut(fields.get(name))) for name in ("statement", "task", "command", "prompt"))
     if fields["kind"] == "run":
         yield "ended", _ended(fields)
-    yield "when", moment(fields["ts"])
+    yield "when", _when(fields)
     yield "branch", _branch(fields)
     yield "layer", cut(fields.get("layer"))
     yield "scale", cut(fields.get("systemic_scale"))
@@ -167,9 +167,18 @@ def _ended(fields: Mapping[str, Any]) -> str:
     outputs = fields.get("outputs")
     span = outputs.get("duration_ms") if isinstance(outputs, Mapping) else None
     took = f" after {span / 1000:.1f} s" if isinstance(span, int) else ""
+    if told := fields.get("ended"):
+        how = "interrupted " if fields.get("status") == "interrupted" else ""
+        return f"{how}{moment(str(told))}{took}"
     if status is None:  # somebody's own record need not say how it ended; a capsule's always does
         return f"interrupted{took}" if fields.get("output_sha256") else "not told"
     return f"exit {status}{took}"
+
+
+def _when(fields: Mapping[str, Any]) -> str:
+    """When it happened; of a run that a transcript tells of also when that was read."""
+    at, began = moment(str(fields["ts"])), fields.get("started")
+    return f"{moment(str(began))} (taken in {at})" if began else at
 
 
 def _branch(fields: Mapping[str, Any]) -> str:

@@ -137,14 +137,17 @@ def timeline(rows: Sequence[Row]) -> str:
 
 def _event(row: Row) -> tuple[str, ...]:
     name = row.id if row.id != row.hash_self else row.hash_self[:12]
-    when = row.ts[:19].replace("T", " ")
+    when = (row.started or row.ts)[:19].replace("T", " ")
     return (when, row.kind, strong(name), _marks(row), short(row.task, 24))
 
 
 def _marks(row: Row) -> str:
     marks = [row.layer or "", "" if row.systemic_scale is None else f"scale {row.systemic_scale}"]
     if row.kind == "run":
-        marks.append("interrupted" if row.exit_status is None else f"exit {row.exit_status}")
+        ended = row.status or "interrupted"
+        marks.append(ended if row.exit_status is None else f"exit {row.exit_status}")
+    if row.started and row.started[:10] != row.ts[:10]:
+        marks.append(f"(taken in {row.ts[:10]})")
     return " ".join(mark for mark in marks if mark)
 
 
@@ -186,7 +189,7 @@ def difference(found: Diff) -> str:
 
 
 def _ended(side: Side) -> str:
-    return "interrupted" if side.exit_status is None else str(side.exit_status)
+    return "unknown" if side.exit_status is None else str(side.exit_status)
 
 
 def _change(change: Change) -> list[str]:
