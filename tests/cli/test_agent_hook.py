@@ -228,6 +228,31 @@ def test_work_trees_and_submodules_find_their_memory(quiet: Agent, tmp_path: Pat
     assert [one.tree for one in quiet.pointers()] == [main, side, side]
 
 
+def test_a_folder_called_modules_is_no_submodule(quiet: Agent, tmp_path: Path) -> None:
+    """Terraform and Python people keep their repositories in such folders; each has its own memory."""
+    shutil.copytree(quiet.repo.path, tmp_path / "modules/inner", symlinks=True)
+    inner = Agent(GitRepo(tmp_path / "modules/inner"))
+    inner.repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "modules/side"))
+    for place in (tmp_path / "modules/inner", tmp_path / "modules/side"):
+        inner.fire("PreCompact", cwd=str(place))
+    around = quiet.repo / "modules/own"
+    shutil.copytree(inner.repo.path, around, symlinks=True)
+    quiet.fire("PreCompact", cwd=str(around))
+    assert len(inner.pointers()) == 2 and quiet.pointers() == []
+    assert len(Agent(GitRepo(around)).pointers()) == 3
+
+
+def test_long_session_names_that_begin_alike_are_told_apart(quiet: Agent) -> None:
+    """What one session was told must not silence another."""
+    accepted(quiet.repo, "HFMARK the ledger is append-only")
+    ready(quiet.repo)
+    names = ["a" * 80 + "1", "a" * 80 + "2", "a/b", "a_b", "\ud800"]
+    for name in names:
+        assert "HFMARK" in Agent(quiet.repo, session=name).fire("UserPromptSubmit", prompt="go on")
+        assert os.fsdecode(agent_events.file_name("claude", name)) == pointers.stem("claude", name)
+    assert len({pointers.stem("claude", name) for name in names}) == len(names)
+
+
 def test_closed_streams_and_odd_signals(quiet: Agent) -> None:
     """Agents start hooks with whatever they have."""
     shut = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-']
@@ -496,6 +521,45 @@ def test_what_is_retired_edited_or_in_doubt_keeps_silent(quiet: Agent, cli: Cli)
     assert names[3] in said("retries", "fourth")
 
 
+@pytest.mark.parametrize("hooks", [False, True])
+def test_a_commit_silences_no_guard(quiet: Agent, cli: Cli, hooks: bool) -> None:
+    """The commit before the mistake is when it is made; and nobody has looked since."""
+    repo = quiet.repo
+    rule = accepted(repo, "Migrations under db/ are never edited once released", applies_to=["db/**"])
+    if hooks:
+        cli("hooks", "install")
+    ready(repo)
+
+    def told(session: str) -> bool:
+        given = {"file_path": str(repo / "db/1.sql")}
+        return rule in Agent(repo, session=session).fire("PreToolUse", tool_name="Edit", tool_input=given)
+
+    for n in range(2):
+        repo.commit("src/a.py", f"{n}\n", "another")
+        assert told(f"after commit {n}")
+    repo.git("commit", "-q", "--amend", "-m", "again")
+    assert not told("after an amend")  # what else moves HEAD is looked at first
+    ready(repo)
+    assert told("after a look")
+    repo.commit(".holdfast/memory/invariants/odd.md", "by hand\n", "memory")
+    assert not told("after a commit of memory")
+
+
+def test_guards_that_are_behind_are_soon_made_anew(agent: Agent) -> None:
+    """A minute of silence after each change of branch is the minute in which an agent begins to work."""
+    repo = agent.repo
+    rule = accepted(repo, "Migrations under db/ are never edited once released", applies_to=["db/**"])
+    agent.fire("Stop")  # a drain that begins now must not keep the next one from looking
+    agent.settle()
+    repo.git("switch", "-q", "-c", "other")
+    given, deadline, n = {"file_path": str(repo / "db/1.sql")}, time.monotonic() + injecting.RENEW + 20, 0
+    while rule not in Agent(repo, session=f"s{n}").fire("PreToolUse", tool_name="Edit", tool_input=given):
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+        n += 1
+    agent.settle()
+
+
 def test_law_14_what_was_erased_is_not_ready_to_be_told(quiet: Agent, cli: Cli) -> None:
     """What is kept ready for agents is text too."""
     name = accepted(quiet.repo, "HFMARK the vault opens with a song", applies_to=["src/"])
@@ -567,6 +631,31 @@ def test_a_session_that_ends_is_read_in_the_background(agent: Agent) -> None:
         time.sleep(0.2)
     agent.settle()
     assert agent.pointers() == []
+
+
+def test_a_session_of_another_repository_stays_its_own(quiet: Agent, cli: Cli, tmp_path: Path) -> None:
+    """An agent that only passed by must not leave another project's words in this one's memory."""
+    other = GitRepo(tmp_path / "other")
+    other.path.mkdir()
+    other.git("init", "-q", "-b", "main")
+    there = {"cwd": str(other.path), "sessionId": SESSION}
+    here = {"cwd": str(quiet.repo.path), "sessionId": SESSION}
+    foreign = [
+        claude.user("We decided to keep OTHERMARK private for ever.", **there),
+        claude.assistant(claude.text("That is noted, and nothing else was to be done."), **there),
+    ]
+    own = [
+        claude.user("Please make the HFMARK parser stream.", **here),
+        claude.assistant(claude.text("It streams its input now, and that is tested."), **here),
+    ]
+    store = quiet.repo / ".git/holdfast"
+    for records, runs in ((foreign, 0), ([*foreign, *own], 1)):
+        claude.write(quiet.transcript, *records)
+        quiet.fire("SessionEnd", reason="other")
+        cli("status")
+        assert len(os.listdir(store / "runs")) == runs and quiet.pointers() == []
+    kept = b"".join(path.read_bytes() for path in store.rglob("*") if path.is_file())
+    assert b"HFMARK" in kept and b"OTHERMARK" not in kept
 
 
 def test_a_long_backlog_is_read_in_the_background_after_any_command(quiet: Agent, cli: Cli) -> None:

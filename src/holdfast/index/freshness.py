@@ -25,6 +25,7 @@ UNDER_WAY = (
 )  # fmt: skip
 TICK = 20_000_000  # two changes within one tick of the file system's clock leave the same time
 HANDLES = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
+MAX_ROW, MAX_ROWS = 64 << 10, 1 << 20  # bytes of a log's last row, and of rows that are looked at
 COARSE = 2_000_000_000  # ... and a tick is this long where times are whole seconds
 
 
@@ -103,11 +104,74 @@ def ground(place: Place, layout: Layout) -> str | None:
     return digest(seen)
 
 
-def _look_at_both(seen: "_Seen", place: Place, layout: Layout) -> None:
+def footing(place: Place, layout: Layout) -> str:
+    """The same but for how far the branch went: commits on it change it not, whatever else does."""
+    seen = _Seen()
+    seen.add(FORMAT, place.top, *_branch(place))
+    _look_at_both(seen, place, layout, logs=())
+    return digest(seen)
+
+
+def went_to(place: Place) -> tuple[str, int]:
+    """Where HEAD stands by its log, and how long that is; nothing where there is none."""
+    try:
+        with open(_log(place), "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - MAX_ROW))
+            rows = file.read(MAX_ROW).splitlines()
+    except OSError:
+        return "", 0
+    words = rows[-1].split(b" ", 2) if rows else []
+    return words[1].decode("ascii", "replace") if len(words) == 3 else "", size
+
+
+def only_commits(place: Place, layout: Layout, oid: str, size: int) -> bool:
+    """Whether HEAD only went on by commits since it stood at `oid` and its log was that long."""
+    if not oid or _drawer_in_use(place.top) or _cut_short(layout):
+        return False
+    try:
+        with open(_log(place), "rb") as file:
+            file.seek(size)
+            rows = file.read(MAX_ROWS).split(b"\n")
+    except OSError:
+        return False
+    at = oid.encode("ascii", "replace")
+    for row in rows[:-1]:
+        said = row.partition(b"\t")[2]
+        if not row.startswith(at + b" ") or not said.startswith((b"commit: ", b"commit (initial): ")):
+            return False
+        at = row.split(b" ", 2)[1]
+    ref = _branch(place)[0].removeprefix("ref: ")
+    there = _line(os.path.join(place.common_dir, *ref.split("/")))
+    return rows[-1] == b"" and at.decode("ascii", "replace") == there and _is_of_commits(layout)
+
+
+def _is_of_commits(layout: Layout) -> bool:
+    """Whether all news that git's hooks left is of commits."""
+    log = os.path.basename(layout.git_inbox)
+    for name in layout.listed(layout.inbox):
+        if name == log or name.startswith(f"{log}.taken-"):
+            try:
+                with open(os.path.join(layout.inbox, name), "rb") as file:
+                    rows = file.read(MAX_ROWS).split(b"\n")
+            except OSError:
+                return False
+            if rows[-1] or any(row.split(b"\t")[2:3] != [b"post-commit"] for row in rows[:-1]):
+                return False
+    return True
+
+
+def _log(place: Place) -> str:
+    return os.path.join(place.git_dir, "logs", "HEAD")
+
+
+def _look_at_both(
+    seen: "_Seen", place: Place, layout: Layout, *, logs: "Sequence[str]" = ("logs/HEAD",)
+) -> None:
     for name in ("config", "packed-refs"):
         seen.file(os.path.join(place.common_dir, name))
     # The reflog of HEAD: who went to another branch and back has moved, and the next command says so.
-    for name in ("logs/HEAD", "holdfast-line", "rebase-merge/head-name", "rebase-apply/head-name"):
+    for name in (*logs, "holdfast-line", "rebase-merge/head-name", "rebase-apply/head-name"):
         seen.file(os.path.join(place.git_dir, *name.split("/")))
     for path in (layout.sealed_changes, layout.settings, layout.in_tree(SETTINGS)):
         seen.file(path)
@@ -311,6 +375,13 @@ def _head(place: Place) -> str | None:
     born = os.path.join(place.common_dir, "logs", *ref.split("/"))
     # A branch deleted and made again at the same commit has another file, and is another line.
     return f"{ref} {_line(loose)} {_inode(loose)} {_inode(born)}"
+
+
+def _branch(place: Place) -> tuple[str, str]:
+    """What HEAD says, and since when that branch is the one of that name."""
+    content = _line(os.path.join(place.git_dir, "HEAD")) or ""
+    ref = content.removeprefix("ref: ")
+    return content, str(_inode(os.path.join(place.common_dir, "logs", *ref.split("/"))))
 
 
 def _inode(path: str) -> int:

@@ -25,7 +25,7 @@ MAX_TOKENS = 2_000  # counted high: never less than a quarter of the bytes, so t
 MOST_BEFORE, MOST_ASKED = 3, 4  # lines before a tool, and at a prompt
 IN_TIME = 1.4  # seconds after which nobody listens any more
 AGAIN = 5_000_000_000  # nanoseconds within which the same start is the same hook, installed twice
-RENEW = 60  # seconds between two attempts to render guards that are behind
+RENEW = 5  # seconds between two attempts to render guards that are behind
 SETTLING = 0.7  # seconds: Claude writes its last answer after the event that says it is done
 READY = "inject"  # the row that keeps the pack
 NOT_A_PROMPT = ("<task-notification>", "<local-command", "<command-name>")
@@ -264,15 +264,27 @@ class Moment:
     def _guards(self) -> "Guards | None":
         """What may be said now; None, and it is rendered anew, where that cannot be told."""
         from holdfast.index.freshness import Place as Tree
-        from holdfast.recall.guards import Guards
+        from holdfast.recall.guards import Guards, name_of
         from holdfast.store.layout import Layout
 
         layout = Layout(self.top, os.path.join(self.common, "holdfast"))
-        guards = Guards(Tree(self.top, self.git_dir, self.common), layout, _now())
+        tree = Tree(self.top, self.git_dir, self.common)
+        guards = Guards(tree, layout, _now(), self._memory_tree)
         if guards.is_current:
             return guards
-        self._behind = _older(os.path.join(layout.inbox, "drain.lock"), RENEW)
+        self._behind = _is_time(os.path.join(self.inbox, f"renew-{name_of(tree)}"))
         return None
+
+    def _memory_tree(self) -> "str | None":
+        """The id of what is committed of memory; asked for only after a commit."""
+        from holdfast.errors import HoldfastError
+        from holdfast.git.repo import Repo
+        from holdfast.store.layout import TRACKED
+
+        try:
+            return Repo(self.top, self.git_dir, self.common).tree_id("HEAD", TRACKED)
+        except HoldfastError:
+            return "?"
 
 
 class Told:
@@ -369,11 +381,17 @@ def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-def _older(path: str, seconds: int) -> bool:
+def _is_time(stamp: str) -> bool:
+    """Whether nobody tried to render guards lately; now somebody does."""
     try:
-        return time.time() - os.stat(path).st_mtime > seconds
+        if 0 <= time.time() - os.stat(stamp).st_mtime < RENEW:
+            return False
     except OSError:
-        return True
+        pass
+    how = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    os.close(os.open(stamp, how, 0o600))
+    os.utime(stamp)
+    return True
 
 
 # ── the full path ────────────────────────────────────────────────────────────────────────────────

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from holdfast.curation.decisions import Standing
 from holdfast.git.clone import Clone
 from holdfast.git.mentioned import mentioned
-from holdfast.index import freshness
 from holdfast.index.refresh import place_of
 from holdfast.model.event import timestamp
 from holdfast.model.memory import Memory, unique
 from holdfast.model.text import visible
 from holdfast.recall import governing, naming
-from holdfast.recall.guards import GUARDING, MAX_TEXT, Guard, facts_of, file_of, render
+from holdfast.recall.guards import GUARDING, MAX_TEXT, Guard, facts_of, file_of, render, standing
 from holdfast.recall.pack import saying
 from holdfast.store import fsio
+from holdfast.store.layout import TRACKED
 
 MAX_WORDS = 60  # of one memory
 _LABELS = {"dead-end": "dead end"}
@@ -29,7 +29,7 @@ def write(clone: Clone, standings: Sequence[Standing]) -> bool:
     if clone.reading or clone.layout.private != clone.private.private:
         return False
     place, layout = place_of(clone), clone.private
-    ground = freshness.ground(place, layout)
+    ground = standing(place, layout, lambda: clone.repo.tree_id("HEAD", TRACKED))
     # Without ground nothing is said until somebody renders it again; an old file would say so, too.
     data = render(ground or "-", _guards(clone, standings) if ground else ())
     path = file_of(place, layout)

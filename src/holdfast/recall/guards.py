@@ -3,7 +3,8 @@
     guards/<work tree>
 
 It is written when memory changes and read before every edit, without JSON and without an index. Its first
-line holds the ground it stands on (`index.freshness.ground`); if that is another now, nothing is said. Each
+line holds the ground it stands on (`index.freshness.ground`); if that is another now, nothing is said, unless
+only commits were made since and the folder `.holdfast` is in the last one what it was. Each
 memory names the files it rests on, its own and those it cites, with their times and sizes: one that was
 touched since keeps silent. So what was retired, replaced, erased, edited by hand or has gone stale does not
 speak. Invariants and dead ends that hold for a path or name a command come first, up to an empty line.
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.index.freshness import Place
     from holdfast.store.layout import Layout
 
-HEAD = "holdfast-guards\t1\t"
+HEAD = "holdfast-guards\t2\t"
 MAX_FILE = 64 << 20
 MAX_TEXT = 400  # characters of a line that is told
 GUARDING = ("invariant", "dead-end")
@@ -73,6 +74,17 @@ def file_of(place: "Place", layout: "Layout") -> str:
 # ── writing ──────────────────────────────────────────────────────────────────────────────────────
 
 
+def standing(place: "Place", layout: "Layout", tree: "Callable[[], str | None]") -> str | None:
+    """The ground under what stands now, for the first line; None if nothing can be told for sure.
+
+    `tree` gives the id of the folder `.holdfast` in the commit that is checked out.
+    """
+    oid, size = freshness.went_to(place)
+    held = f"{freshness.footing(place, layout)}\t{size}\t{oid}\t{tree() or '-'}"
+    ground = freshness.ground(place, layout)  # last: what moves meanwhile makes it another
+    return f"{ground}\t{held}" if ground and freshness.went_to(place) == (oid, size) else None
+
+
 def render(ground: str, guards: "Iterable[Guard]") -> bytes:
     """The file that says these."""
     there = sorted(guards, key=lambda one: (not one.guards, one.id))
@@ -116,12 +128,26 @@ def facts_of(top: str, path: str) -> str:
 class Guards:
     """The file as it was read: `is_current` says whether anything of it may be told."""
 
-    def __init__(self, place: "Place", layout: "Layout", now: str) -> None:
-        self._place, self._now = place, now
+    def __init__(
+        self, place: "Place", layout: "Layout", now: str, tree: "Callable[[], str | None]" = lambda: None
+    ) -> None:
+        self._place, self._layout, self._now = place, layout, now
         self._data = _content(file_of(place, layout))
         head, _, self._rest = self._data.partition("\n")
-        ground = freshness.ground(place, layout) if head.startswith(HEAD) else None
-        self.is_current = ground is not None and head == HEAD + ground
+        fields = head.removeprefix(HEAD).split("\t") if head.startswith(HEAD) else []
+        self.is_current = len(fields) == 5 and (
+            freshness.ground(place, layout) == fields[0] or self._only_went_on(fields[1:], tree)
+        )
+
+    def _only_went_on(self, held: "Sequence[str]", tree: "Callable[[], str | None]") -> bool:
+        """Whether only commits were made since, and none of them changed memory."""
+        footing, size, oid, known = held
+        return (
+            freshness.footing(self._place, self._layout) == footing
+            and size.isdigit()
+            and freshness.only_commits(self._place, self._layout, oid, int(size))
+            and (tree() or "-") == known
+        )
 
     def guarding(self) -> "Iterator[Guard]":
         """Those that may speak before an edit or a command."""
