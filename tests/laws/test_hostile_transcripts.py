@@ -21,7 +21,9 @@ from hypothesis import strategies as st
 
 from holdfast.capture.agents import DIALECTS, dialect, recognised
 from holdfast.capture.agents.reading import MAX_LINE, Reading
+from holdfast.capture.ingest.taking import belongs, take_in
 from holdfast.errors import BadInput, HoldfastError
+from holdfast.git.clone import Clone
 from holdfast.model import transcript
 from holdfast.model.transcript import (
     CALLS,
@@ -34,6 +36,7 @@ from holdfast.model.transcript import (
     TODO,
     Turn,
 )
+from tests.capture.rollouts import a_place
 from tests.laws.transcripts import ALL, CLAUDE, CODEX, GEMINI, Lines, again, as_bytes
 
 NAMES = [name for _, name, _ in ALL]
@@ -49,6 +52,7 @@ SCALARS = (
     | st.sampled_from(
         ["\ud800", "\x00", "x" * 300, "<", "user", "assistant", "tool_result", "*** Begin Patch", "{}", "["]
     )
+    | st.sampled_from(["/w/a\x00b", "/w/\ud800", "2099-01-01T00:00:00Z", "-", "../..", "refs/heads/x"])
 )
 ANYTHING = st.recursive(
     SCALARS,
@@ -218,6 +222,60 @@ def test_each_single_value_may_be_of_each_type(tmp_path: Path, which: int, value
         container[key] = value
         path.write_bytes(as_bytes(changed if isinstance(told, list) else changed[0]))
         read(agent, str(path))
+
+
+# ── all the way into a memory ────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def clone(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    return a_place(tmp_path, tmp_path_factory.getbasetemp() / "hostile").open()
+
+
+def comes_in(clone: Clone, agent: str, path: Path) -> None:
+    """A transcript is told whose it is and taken in, or refused with a sentence."""
+    try:
+        belongs(clone, dialect(agent).read(str(path), 0, None).origin)
+        take_in(clone, dialect(agent), str(path), ended=True)
+    except HoldfastError as error:
+        assert str(error)
+
+
+@pytest.mark.parametrize("odd", ["/w/a\x00b", "\x00", "/w/\ud800", "2099-01-01T00:00:00Z", "", "/", "-x"])
+def test_any_text_may_stand_where_a_path_does(clone: Clone, tmp_path: Path, odd: str) -> None:
+    """One transcript with an odd folder must not end an import, and every command after it."""
+    for agent, name, told in ALL:
+        path = tmp_path / name
+        path.write_bytes(as_bytes(told).replace(b"/w/app", json.dumps(odd)[1:-1].encode()))
+        comes_in(clone, agent, path)
+    assert len(clone.all_events()) >= len(DIALECTS), "some of each must have come in"
+
+
+@pytest.mark.parametrize("which", range(len(ALL)), ids=NAMES)
+@given(changes=CHANGES)
+@settings(max_examples=4)
+def test_any_value_may_come_in(
+    clone: Clone, tmp_path: Path, which: int, changes: list[tuple[float, Any]]
+) -> None:
+    """What a dialect lets through, whoever stores it must bear."""
+    agent, name, told = ALL[which]
+    path = tmp_path / name
+    path.write_bytes(as_bytes(spoilt(told, changes)))
+    comes_in(clone, agent, path)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("which", range(len(ALL)), ids=NAMES)
+@given(changes=CHANGES)
+@settings(max_examples=200)
+def test_any_value_may_come_in_many_times(
+    clone: Clone, tmp_path: Path, which: int, changes: list[tuple[float, Any]]
+) -> None:
+    """The same, for long."""
+    agent, name, told = ALL[which]
+    path = tmp_path / name
+    path.write_bytes(as_bytes(spoilt(told, changes)))
+    comes_in(clone, agent, path)
 
 
 # ── bytes ────────────────────────────────────────────────────────────────────────────────────────
