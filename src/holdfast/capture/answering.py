@@ -63,6 +63,15 @@ def item(clone: Clone, name: str) -> tuple[Session, Item]:
     )
 
 
+def items(clone: Clone, name: str) -> tuple[Session, tuple[Item, ...]]:
+    """All that a session left open and is no task, by its id; NotFound if there is nothing."""
+    session = sessions.find(clone.layout, _found(clone, name))
+    found = tuple(one for one in session.still_open if not one.task)
+    if not found:
+        raise NotFound(f"{session.id} left nothing open", hint="See `holdfast task proposed`.")
+    return session, found
+
+
 def became(clone: Clone, session: Session, done: Item, task: str) -> None:
     """Close an item that became a task, and let it name the task."""
 

@@ -14,6 +14,7 @@ from holdfast.capture.records.folders import Skipped
 from holdfast.curation import extraction
 from holdfast.curation.harvest import harvest
 from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.index.refresh import keep_ready
 from holdfast.model.memory import expiry, moment
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.transcript import Origin
@@ -150,7 +151,13 @@ class Importing(Harvesting):
             ingest.close()
         if bringing.runs or bringing.proposed:
             self._render_quietly()
+            self._forget_next()
         return bringing.done(name, folder)
+
+    def _forget_next(self) -> None:
+        """Let go of what is kept as the answer to `next`: it knows nothing of new plans."""
+        for name in ("next", "next --json"):
+            keep_ready(self.clone, name, signature="", text="", json="")
 
     def _places(self, tool: Dialect, path: str | None) -> tuple[str, Iterator[str]]:
         """Where the transcripts lie, and they themselves."""

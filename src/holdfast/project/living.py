@@ -66,6 +66,8 @@ class Living(Importing, Hydrating):
         self._say(done)
         if done.turns or done.runs:
             self._render_quietly()
+        if done.runs:
+            self._forget_next()
         return done
 
     def _propose_from(self, taken: Taken) -> None:

@@ -1,14 +1,16 @@
 """Working: goals, tasks and links, who does what, and what comes next."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from holdfast.capture import answering
+from holdfast.capture.planned import Planned, planned
 from holdfast.git.rewritten import anchors
 from holdfast.git.rewritten.anchors import Resolved
 from holdfast.index.refresh import signature_of
+from holdfast.model.session import Item, Session
 from holdfast.model.task import PLANS, Link, Task
 from holdfast.project.resting import Resting, Shaky, rests_on_something
 from holdfast.work import board as boards
@@ -37,6 +39,7 @@ class Next:
     away: int = 0  # if nothing is to be done here: how many tasks other branches have
     shaky: tuple[Shaky, ...] = ()  # memories that open tasks rest on and that no longer hold
     resting: bool = False  # whether an open task names a memory at all
+    proposed: int = 0  # if nothing is ready: how many steps agents planned that are no tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +80,30 @@ class Working(Resting):
         """
         self._needs("tasks")
         session, found = answering.item(self.clone, item)
+        return self._shown(self._from_item(session, found, title or found.text, fields))
+
+    def tasks_from(self, session: str, **fields: Any) -> list[Task]:
+        """Make a task of each thing that a session left open."""
+        self._needs("tasks")
+        whose, found = answering.items(self.clone, session)
+        return self._shown([self._from_item(whose, one, one.text, fields) for one in found])
+
+    def _from_item(self, session: Session, item: Item, title: str, fields: Mapping[str, Any]) -> Task:
         runs = [f"run:{turn.run}" for turn in session.turns[-1:] if turn.run]
-        fields["evidence"] = [*(fields.get("evidence") or ()), *runs]
-        made = doing.add(self.clone, title=title or found.text, **fields)
-        answering.became(self.clone, session, found, made.id)
-        return self._shown(made)
+        only = session.tasks[0] if len(session.tasks) == 1 else None
+        given = {
+            **fields,
+            "evidence": [*(fields.get("evidence") or ()), *runs],
+            "parent": fields.get("parent") or (only if only in boards.read(self.clone).placed else None),
+        }
+        made = doing.add(self.clone, title=title, **given)
+        answering.became(self.clone, session, item, made.id)
+        return made
+
+    def task_proposed(self, board: Board | None = None) -> list[Planned]:
+        """What agents planned on this line and nobody made a task of, newest session first."""
+        self._needs("tasks")
+        return planned(self.clone, board or self.tasks()) if self.settings.has("sessions") else []
 
     def task_edit(self, name: str, **changes: Any) -> Task:
         """Change fields of a task; None takes a field's value away."""
@@ -172,6 +194,7 @@ class Working(Resting):
             away=0 if ready or waiting else self.tasks_away(board),
             shaky=self.shaky(board.tasks),
             resting=any(rests_on_something(task) for task in board.tasks if not task.is_closed),
+            proposed=0 if ready else sum(len(one.items) for one in self.task_proposed(board)),
         )
 
     def tasks_away(self, board: Board) -> int:

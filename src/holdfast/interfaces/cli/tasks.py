@@ -61,7 +61,9 @@ def fields(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command(task, "add")
 @click.argument("title", required=False)
-@click.option("--from", "item", metavar="ITEM", help="What a session left open, such as SES-4d2:o1.")
+@click.option(
+    "--from", "item", metavar="ITEM", help="What a session left open: SES-4d2:o1, or all of SES-4d2."
+)
 @click.option("--needs", multiple=True, metavar="ID", help="What must be done before it.")
 @click.option(
     "--rests-on", multiple=True, metavar="ID", help="An assumption, or another memory, it rests on."
@@ -89,6 +91,9 @@ def add(
     with place.project() as project:
         more = project.rests_on([project.memory(name).id for name in rests_on], _read(notes))
         about = {**_given(project, place, given), "notes": more}
+        if item and ":" not in item:
+            _add_all(project, item, title, about)
+            return
         made = project.task_from(item, title, **about) if item else project.task_add(title or "", **about)
         missing = [name for name in ("layer", "systemic_scale", "impact") if given[name] is None]
         if kind in PLANS and missing:
@@ -97,6 +102,20 @@ def add(
             told, them = f"no {', '.join(said)} was given", "it" if len(said) == 1 else "them"
             project.notices.append(f"{told}; add {them} with: holdfast task edit {made.id} {options}")
         show(made, words.added, words.as_object)
+
+
+def _add_all(project: Project, session: str, title: str | None, about: dict[str, Any]) -> None:
+    """Make a task of each thing that a session left open."""
+    if title is not None or about["id"] is not None:
+        raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {session}:o1")
+    show(project.tasks_from(session, **about), words.added_all, words.added_objects)
+
+
+@command(task, "proposed")
+def proposed(place: Place) -> None:
+    """List what agents planned on this branch and nobody made a task of."""
+    with place.project() as project:
+        show(project.task_proposed(), words.proposed, words.proposed_object)
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
@@ -176,7 +195,8 @@ def listed(place: Place, **chosen: Any) -> None:
     with place.project() as project:
         found = project.tasks()
         away = 0 if found.tasks else project.tasks_away(found)
-        asked = words.Listed(found, project.task_claims(), away=away, **chosen)
+        steps = sum(len(one.items) for one in project.task_proposed(found))
+        asked = words.Listed(found, project.task_claims(), away=away, proposed=steps, **chosen)
         show(asked, words.listed, words.listed_object)
 
 
@@ -346,8 +366,8 @@ def next_task(place: Place, claim: bool, owner: str | None, lasting: str) -> Non
         session = _session(project) if claim else None
         found = project.next(claim=claim, owner=owner, session=session, lasting=_span(lasting))
         show(found, words.next_tasks, words.next_object)
-        # What other branches have, and whether evidence holds, may change without our noticing.
-        if not claim and not found.away and not found.resting:
+        # What other branches have, what agents plan, and whether evidence holds, may change unnoticed.
+        if not claim and not found.away and not found.resting and not found.proposed:
             until = min((held.until for held in found.claims.values()), default=None)
             text, data = as_text(words.next_tasks(found)), object_text(words.next_object(found))
             keep_answer(project, "next", text, data, until=until)

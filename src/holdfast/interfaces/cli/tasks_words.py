@@ -11,8 +11,9 @@ from holdfast.interfaces.cli.words import count, lines, short, table
 from holdfast.model.task import CLOSED, PLANS, STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from holdfast.capture.planned import Planned
     from holdfast.git.rewritten.anchors import Resolved
     from holdfast.model.task import Link, Task
     from holdfast.project.resting import Shaky
@@ -39,6 +40,7 @@ class Listed:
     owner: str | None = None
     everything: bool = False
     away: int = 0  # if there are none here: how many are on other branches
+    proposed: int = 0  # steps that agents planned and that are no tasks
 
     def chosen(self) -> list[Task]:
         """What was asked for: what was begun first, what is closed last, then by priority and title."""
@@ -71,6 +73,14 @@ def as_object(task: Task) -> dict[str, Any]:
 
 def added(task: Task) -> str:
     return f"{strong(task.id)}  {task.kind}: {task.title}"
+
+
+def added_all(tasks: Sequence[Task]) -> str:
+    return lines(*map(added, tasks))
+
+
+def added_objects(tasks: Sequence[Task]) -> dict[str, Any]:
+    return {"items": [as_object(task) for task in tasks]}
 
 
 def changed(task: Task) -> str:
@@ -136,10 +146,55 @@ def nothing_here(away: int) -> str:
 def listed(found: Listed) -> str:
     chosen = found.chosen()
     broken = [f"left out: {item.reason}" for item in found.board.broken]
+    steps = _steps(found.proposed)
     if not chosen:
-        return lines(found.none(), broken)
+        return lines(found.none(), broken, steps)
     rows = [_row(task, found.claims) for task in chosen]
-    return lines(table(rows, indent=""), broken, "", _tally(found.board.tasks))
+    return lines(table(rows, indent=""), broken, "", _tally(found.board.tasks), steps)
+
+
+def _steps(number: int) -> list[str]:
+    """That agents planned more than is on the board, and where to see it."""
+    are = "is no task" if number == 1 else "are no tasks"
+    return [f"{count(number, 'step')} that agents planned {are}: holdfast task proposed"] if number else []
+
+
+def proposed(found: Sequence[Planned]) -> str:
+    if not found:
+        return "Agents left nothing open on this branch that is no task."
+    return lines(*(row for one in found for row in _proposed(one)))
+
+
+def _proposed(one: Planned) -> Iterator[str]:
+    session = one.session
+    by = f" by {session.agent}" if session.agent else ""
+    yield f"{strong(session.id)}{by}: {short(session.objective or session.summary, 70)}"
+    yield from (f"  {strong(f'{session.id}:{item.id}')}  {short(item.text, 80)}" for item in one.items)
+    for done in one.done:
+        yield f"  {strong(done.task)} may be done: {short(done.title, 60)}"
+        yield f"    if so: holdfast task done {done.task} --evidence run:{done.run}"
+    if one.items:
+        yield f"  to make tasks of {'it' if len(one.items) == 1 else 'all'}: task add --from {session.id}"
+
+
+def proposed_object(found: Sequence[Planned]) -> dict[str, Any]:
+    return {
+        "items": [
+            {
+                "id": f"{one.session.id}:{item.id}",
+                "text": item.text,
+                "agent": one.session.agent,
+                "ts": item.ts,
+            }
+            for one in found
+            for item in one.items
+        ],
+        "may_be_done": [
+            {"id": done.task, "title": done.title, "session": one.session.id, "run": done.run}
+            for one in found
+            for done in one.done
+        ],
+    }
 
 
 def _row(task: Task, claims: Mapping[str, Claim]) -> tuple[str, ...]:
@@ -158,7 +213,8 @@ def _tally(tasks: Iterable[Task]) -> str:
 
 def listed_object(found: Listed) -> dict[str, Any]:
     broken = [{"path": item.path, "reason": item.reason} for item in found.board.broken]
-    return {"items": [as_object(task) for task in found.chosen()], "broken": broken}
+    items = [as_object(task) for task in found.chosen()]
+    return {"items": items, "broken": broken, "proposed": found.proposed}
 
 
 def shown(found: TaskShown) -> str:
@@ -278,7 +334,7 @@ def next_tasks(found: Next) -> str:
         here = "Nothing is to be done" + (" here" if found.away else "")
         are = "task is" if found.away == 1 else "tasks are"
         there = f"; {found.away:,} {are} on other branches" if found.away else ""
-        return f'{here}{there}. Add a task with: holdfast task add "…"'
+        return lines(f'{here}{there}. Add a task with: holdfast task add "…"', _steps(found.proposed))
     return lines(
         _ready(found, free) if free else "Nothing is ready that nobody works on.",
         _being_done(found, _busy(found)),
@@ -287,6 +343,7 @@ def next_tasks(found: Next) -> str:
         _waiting(found),
         _shaky(found),
         _critical(found),
+        _steps(found.proposed),
     )
 
 
@@ -370,6 +427,7 @@ def next_object(found: Next) -> dict[str, Any]:
         "waiting": [{"id": item.task.id, "reasons": list(item.reasons)} for item in found.waiting],
         "shaky": [{"id": s.task, "memory": s.memory, "status": s.status, "why": s.why} for s in found.shaky],
         "critical_path": list(found.critical_path),
+        "proposed": found.proposed,
     }
 
 
