@@ -96,6 +96,14 @@ def ready(cli: Cli) -> Cli:
     return cli
 
 
+def test_one_odd_folder_does_not_end_an_import(ready: Cli, repo: GitRepo, home: Path) -> None:
+    """A NUL in one transcript of a year must not keep the others out."""
+    codex(home, "/elsewhere\0other")
+    codex(home, repo)
+    said = ready("import", "codex").out
+    assert "Took in 1 run with 1 turn, from 1 session of codex" in said
+
+
 def test_an_import_says_what_came_of_it(ready: Cli, repo: GitRepo, home: Path) -> None:
     """Who runs it wants to know in one look: how much, what is new, what to do next."""
     codex(home, repo)

@@ -10,6 +10,7 @@ from holdfast.capture.agents import dialect
 from holdfast.capture.agents.reading import Dialect
 from holdfast.capture.ingest.filling import turns_of
 from holdfast.capture.ingest.taking import Ingest, Taken
+from holdfast.capture.ingest.whose import Repository
 from holdfast.capture.records.folders import Skipped
 from holdfast.curation import extraction
 from holdfast.curation.harvest import harvest
@@ -200,7 +201,7 @@ class Importing(Harvesting):
                 bringing.skip(path, error)
         if not named:
             ingest.repository.look_for(one.origin.commit for one in found)
-            found = [replace(one, ours=ingest.repository.owns(one.origin)) for one in found]
+            found = list(_told_apart(found, ingest.repository, bringing))
         return sorted(
             found, key=lambda one: (one.origin.role == "subagent", one.origin.started or "", one.path)
         )
@@ -250,6 +251,17 @@ def _shown_by(source: str, folder: str, found: Found) -> list[str]:
     """What a find rests on: its run, and the commits of the turn it was said in."""
     row = next((row for row in turns_of(folder) if row["turn"] == found.turn), None)
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
+
+
+def _told_apart(found: Sequence[_Chosen], repository: Repository, bringing: Bringing) -> Iterator[_Chosen]:
+    """Each transcript with whether it is this repository's; one that nobody can place is left out."""
+    for one in found:
+        try:
+            ours = repository.owns(one.origin)
+        except _BAD as error:
+            bringing.skip(one.path, error)
+        else:
+            yield replace(one, ours=ours)
 
 
 def decided(said: Sequence[Said | Tried]) -> dict[str, list[str]]:
