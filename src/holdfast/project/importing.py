@@ -51,6 +51,7 @@ class Brought:
     joined: int = 0
     unknown: Mapping[str, int] = field(default_factory=dict)  # records nobody here knows, by kind
     damaged: int = 0  # lines that are no record
+    partly: tuple[Skipped, ...] = ()  # packed ones that were read no further than a limit
     skipped: tuple[Skipped, ...] = ()
 
 
@@ -71,6 +72,7 @@ class Bringing:
     joined: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     damaged: int = 0
+    partly: list[Skipped] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
     def skip(self, path: str, error: BaseException) -> None:
@@ -105,6 +107,7 @@ class Bringing:
             joined=self.joined,
             unknown=dict(self.unknown),
             damaged=self.damaged,
+            partly=tuple(self.partly),
             skipped=tuple(self.skipped),
         )
 
@@ -219,6 +222,9 @@ class Importing(Harvesting):
                     bringing.left.append(Skipped(one.path, EMPTY))
                 else:
                     bringing.add(taken, ours=one.ours)
+                    if (end := taken.counted.read_to) is not None:
+                        reason = f"it unpacks to more than {end >> 20} MiB; unpack it to read on"
+                        bringing.partly.append(Skipped(one.path, reason))
                     self._harvest_transcript(taken, bringing)
             except _BAD as error:
                 bringing.skip(one.path, error)
@@ -247,12 +253,6 @@ class Importing(Harvesting):
             transcripts.harvested(stores, taken.agent, taken.session, taken.said)
 
 
-def _shown_by(source: str, folder: str, found: Found) -> list[str]:
-    """What a find rests on: its run, and the commits of the turn it was said in."""
-    row = next((row for row in turns_of(folder) if row["turn"] == found.turn), None)
-    return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
-
-
 def _told_apart(found: Sequence[_Chosen], repository: Repository, bringing: Bringing) -> Iterator[_Chosen]:
     """Each transcript with whether it is this repository's; one that nobody can place is left out."""
     for one in found:
@@ -262,6 +262,12 @@ def _told_apart(found: Sequence[_Chosen], repository: Repository, bringing: Brin
             bringing.skip(one.path, error)
         else:
             yield replace(one, ours=ours)
+
+
+def _shown_by(source: str, folder: str, found: Found) -> list[str]:
+    """What a find rests on: its run, and the commits of the turn it was said in."""
+    row = next((row for row in turns_of(folder) if row["turn"] == found.turn), None)
+    return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
 def decided(said: Sequence[Said | Tried]) -> dict[str, list[str]]:

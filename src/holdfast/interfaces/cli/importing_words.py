@@ -58,6 +58,7 @@ def _passed_over(done: Brought) -> list[str]:
         named = ", ".join(f"{kind} ({done.unknown[kind]})" for kind in kinds[:SHOWN])
         rest = f" and {len(kinds) - SHOWN} more kinds" if len(kinds) > SHOWN else ""
         found.append(f"{count(sum(done.unknown.values()), 'record')} of an unknown kind: {named}{rest}")
+    found += [f"read only in part {one.path}: {one.reason}" for one in done.partly[:SHOWN]]
     found += [_skipped(one) for one in done.skipped[:SHOWN]]
     if len(done.skipped) > SHOWN:
         found.append(f"and {len(done.skipped) - SHOWN} more files skipped")
@@ -85,5 +86,6 @@ def brought_object(done: Brought) -> dict[str, Any]:
         "unknown": dict(done.unknown),
         "damaged": done.damaged,
         "left": [{"path": one.path, "reason": one.reason} for one in done.left],
+        "partly": [{"path": one.path, "reason": one.reason} for one in done.partly],
         "skipped": [{"path": one.path, "reason": one.reason} for one in done.skipped],
     }
