@@ -424,3 +424,24 @@ def test_the_views_follow_the_branch(cli: Cli, repo: GitRepo) -> None:
     cli("facts")
 
     assert not page.exists() or "only on the feature branch" not in page.read_text("utf-8")
+
+
+def test_a_branch_that_lacks_the_trunks_memories_says_so(cli: Cli, repo: GitRepo) -> None:
+    """Whoever switches to an older branch and finds no memory must not think that it is lost."""
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "older")
+    cli("status")
+    repo.git("switch", "-q", "main")
+    person = Project.open(repo, person=True)
+    for said in ("Tea is hot", "Snow melts"):
+        person.remember(said, evidence=["README"], accept=True, reviewer="ada")
+    cli("publish")
+    person.remember("Ink dries", evidence=["README"], accept=True, reviewer="ada")  # waits on main
+    assert "not on this branch" not in cli("status").out + cli("context").err
+    repo.git("switch", "-q", "older")
+    sentence = "3 memories on main are not on this branch; what is published there comes with a merge"
+    assert f"\n{sentence}.\n" in cli("status").out and cli("context").err == f"{sentence}\n"
+    assert json.loads(cli("status", "--json").out)["unmerged"] == 3
+    repo.git("merge", "-q", "main")
+    assert "1 memory on main is not on this branch" in cli("status").out
+    assert cli("context").err == "", "memories speak here: nobody thinks that all is lost"

@@ -4,8 +4,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.git import lines, reconcile, upstream
+from holdfast.git import lines, reconcile, unmerged, upstream
 from holdfast.git.clone import Clone
+from holdfast.git.unmerged import Unmerged
 from holdfast.store import pointers
 
 
@@ -34,6 +35,8 @@ class Status:
     ready: int
     session: str | None  # the one that is open on this branch in this work tree
     elsewhere: int = 0  # memories that came by git, approved neither here nor in a trusted trunk
+    unmerged: int = 0  # memories of the trunk that this branch does not have
+    trunk: str | None = None  # the branch that has them
     trusts: str | None = None  # the upstream whose trunk is trusted
     void: str | None = None  # why what was trusted is not any more
     pointers_waiting: int = 0  # what agents' hooks told of and nobody has read yet
@@ -71,6 +74,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
     found, held = reconcile.examine(clone), upstream.held(clone)
     waiting, lost = pointers.waiting(*clone.stores), pointers.vanished(*clone.stores)
     unread = pointers.vanished(*clone.stores, why=pointers.UNREAD)
+    missing = unmerged.of_trunk(clone)
     size = _size(clone.private.private, besides=clone.private.statistics)
     return Status(
         id=line.id,
@@ -94,6 +98,8 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
         ready=work.ready,
         session=work.session,
         elsewhere=tally.elsewhere,
+        unmerged=missing.memories if missing else 0,
+        trunk=missing.trunk if missing else None,
         trusts=held.trusted.name if held and not held.void else None,
         void=held.void if held else None,
         pointers_waiting=sum(len(one.all) for one in waiting),
@@ -178,6 +184,8 @@ def _warnings(found: Status) -> list[str]:
         )
     if found.orphans:
         rows.append(f"{_leavers(found.orphans)} left something behind: holdfast reconcile")
+    if found.trunk:
+        rows.append(f"{Unmerged(found.unmerged, found.trunk)}.")
     rows += _unread(found)
     rows += _silent(found)
     if found.sandboxed:

@@ -11,6 +11,7 @@ from holdfast.curation import contradictions
 from holdfast.curation.conflicts import Known as Comparing
 from holdfast.curation.decisions import Standing
 from holdfast.errors import BadInput, HoldfastError
+from holdfast.git import unmerged
 from holdfast.index.refresh import signature_of
 from holdfast.index.search import PROMOTED
 from holdfast.model.event import timestamp
@@ -77,7 +78,8 @@ class Hydrating(Resting):
         if not asked:  # who reads the file has asked nothing: what speaks on request only is not for them
             self._view_quietly(ACTIVE, context.text(packed))
         silent = 0 if found.known else sum(map(_would_speak, standings))
-        return replace(packed, receipt=self._receipt(packed, found), silent=silent)
+        missing = None if found.known else unmerged.of_trunk(self.clone)
+        return replace(packed, receipt=self._receipt(packed, found), silent=silent, unmerged=missing)
 
     def _material(self, asked: str, files: Sequence[str], standings: Sequence[Standing]) -> Material:
         """All that the pack may tell."""

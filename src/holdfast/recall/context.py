@@ -10,6 +10,7 @@ whoever knows which of it a person approved. Times are absolute, so a kept pack 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from holdfast.git.unmerged import Unmerged
 from holdfast.model.text import visible
 from holdfast.recall.pack.counting import HOW, clipped, count, of_line
 from holdfast.recall.pack.fitting import fitted
@@ -45,6 +46,7 @@ class Context:
     asked: Asked = field(default_factory=Asked)
     elsewhere: int = 0  # invariants, decisions and dead ends that hold for other work
     silent: int = 0  # memories that came by git and do not speak, where no other does
+    unmerged: Unmerged | None = None  # memories that only the trunk has, where no memory speaks here
     receipt: Receipt | None = None
 
 

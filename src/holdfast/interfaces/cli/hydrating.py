@@ -18,6 +18,7 @@ from holdfast.interfaces.worktree import WorkTree
 if TYPE_CHECKING:
     from holdfast.project import Project
 
+
 @command(root, "context")
 @click.option("--for", "asked", metavar="WORDS", help="What you are about to do.")
 @click.option("--files", multiple=True, metavar="PATH", help="A file or folder it is about; more may follow.")
@@ -48,6 +49,9 @@ def context(
                     found.silent, can_trust=upstream.find(project.clone.repo, project.clone.trunk) is not None
                 )
             )
+        if found.unmerged:
+            flush()
+            say(str(found.unmerged))
         if tree is not None and tree.digest:
             said, data = as_text(text(found)), as_json(words.context_object(found))
             keep_answer(project, "context", said, data, until=found.until, tree=tree, how=found.how)

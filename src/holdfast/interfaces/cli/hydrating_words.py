@@ -49,6 +49,7 @@ def context_object(found: Context) -> dict[str, Any]:
         "sections": sections,
         "dropped": list(found.dropped),
         "silent": found.silent,
+        "unmerged": found.unmerged.memories if found.unmerged else 0,
         "for": found.asked.words or None,
         "files": list(found.asked.files),
         "receipt": _receipt(found),

@@ -124,6 +124,8 @@ def _context(project: Project, folder: str, given: dict[str, Any], asking: Askin
         notes.append(
             f"{packed.silent} memories came by git and do not speak until the user runs `holdfast trust`"
         )
+    if packed.unmerged:
+        notes.append(str(packed.unmerged))
     return Said(clean(text(packed)) + saying.noted(notes))
 
 
