@@ -11,8 +11,9 @@ import pytest
 
 from holdfast.errors import BadInput
 from holdfast.interfaces.cli import importing
+from holdfast.interfaces.cli.importing_words import brought
 from holdfast.project import Project
-from holdfast.project.importing import ago
+from holdfast.project.importing import Brought, ago
 from tests.capture.rollouts import BEGAN, Rollout, rollout
 from tests.conftest import Cli, GitRepo
 
@@ -261,6 +262,7 @@ def test_one_bad_file_does_not_stop_the_others(ready: Cli, repo: GitRepo, home: 
     said = ready("import", "codex").out
     assert "Took in 1 run" in said
     assert "1 record of an unknown kind: from_the_future (1)" in said
+    assert f"  skipped: {bad} is no transcript of Codex\n" in said and said.count(str(bad)) == 1
 
 
 def test_what_a_plan_left_open_becomes_a_task_when_somebody_says_so(
@@ -327,3 +329,11 @@ def test_time_ago_is_read_as_people_write_it() -> None:
     for wrong in ("", "soon", "-3d", "99999999999d"):
         with pytest.raises(BadInput):
             ago(wrong, now)
+
+
+@pytest.mark.parametrize(("runs", "made"), [(1, "1 run without a commit"), (24, "24 runs without a commit")])
+def test_runs_without_a_commit_are_said_in_their_number(runs: int, made: str) -> None:
+    """One is it, many are they."""
+    done = Brought(agent="codex", folder="/x", files=runs, sessions=runs, runs=("r",) * runs, unanchored=runs)
+    where = "it was made" if runs == 1 else "they were made"
+    assert f"  {made}: nobody can tell where {where}\n" in brought(done)

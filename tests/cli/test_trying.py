@@ -109,7 +109,7 @@ def test_the_best_supported_are_shown_with_words_runs_commits_and_evidence(
 def test_what_was_taken_in_is_not_offered_again(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
     """Who imported and reviewed all of it must not be told to do so once more."""
     file = session(Path(homes["CODEX_HOME"]), repo)
-    cli("init", "--commit")
+    assert "take it in: holdfast import codex" in cli("init", "--commit").out
     assert "Take this in: holdfast import codex && holdfast review" in cli("try", **homes).out
     cli("import", "codex", **homes)
     said = cli("try", **homes).out

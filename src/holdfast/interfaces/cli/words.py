@@ -97,7 +97,13 @@ def initialised(made: Setup) -> str:
         wrote.append("  commit them when you like: git add .holdfast && git commit")
     if made.hooks:
         wrote.append("  git's hooks note what happens; take them out with: holdfast hooks remove")
-    return lines(first, wrote, "", "Record an agent's work with: holdfast run --task TASK -- COMMAND")
+    return lines(
+        first,
+        wrote,
+        "",
+        "See what agents left here already: holdfast try; take it in: holdfast import codex (claude, gemini)",
+        "Record an agent's work with: holdfast run --task TASK -- COMMAND",
+    )
 
 
 def exported(bundle: Bundle) -> str:
