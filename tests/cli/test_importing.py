@@ -237,6 +237,7 @@ def test_other_repositories_are_found_but_never_gone_on_from(ready: Cli, repo: G
     other.asks("Make the zebra labels smaller.").plans(measure_the_zebra="pending").done(DECIDED)
     said = ready("import", "codex", "--all-projects").out
     assert "1 session of other repositories: recall finds them; nothing is proposed" in said
+    assert said.endswith("See what happened with: holdfast log\n"), "there is no session to see"
     assert "zebra" in ready("recall", "zebra labels").out
     assert "repository label-printer" in ready("show", answer(ready, "recall", "zebra")["items"][0]["id"]).out
     assert _sessions(repo) == [] and Project.open(repo.path).candidates() == []

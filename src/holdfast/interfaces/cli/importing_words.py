@@ -73,7 +73,8 @@ def _skipped(one: Skipped) -> str:
 def _next(done: Brought) -> list[str]:
     if done.proposed:
         return ["", "See what was decided with: holdfast review"]
-    return ["", "See what happened with: holdfast session list"] if done.runs else []
+    where = "holdfast session list" if done.foreign < done.sessions else "holdfast log"
+    return ["", f"See what happened with: {where}"] if done.runs else []
 
 
 def brought_object(done: Brought) -> dict[str, Any]:
