@@ -259,13 +259,26 @@ def test_a_link_of_the_repository_is_not_followed_out_of_it(rig: Rig) -> None:
 def test_nothing_is_written_if_one_file_cannot_be(rig: Rig) -> None:
     """Half a connection is worse than none: hooks without the launcher they name."""
     (rig.home / ".gemini").mkdir()
-    (rig.home / ".gemini/settings.json").write_text('{\n  // mine\n  "a": 1\n}\n')
+    (rig.home / ".gemini/settings.json").write_text('{\n  "a": 1,\n}\n')
     before = rig.everything()
-    with pytest.raises(
-        BadInput, match=r"~/.gemini/settings.json: line 2 .*comments are not kept; it is left alone"
-    ):
+    with pytest.raises(BadInput, match=r"~/.gemini/settings.json: line 3 .*; it is left alone"):
         rig.connect("codex", "gemini")
     assert rig.everything() == before
+
+
+def test_comments_are_kept_where_the_client_reads_them_and_refused_where_not(rig: Rig) -> None:
+    """Gemini's users write comments; Codex would not start with one, whoever wrote it."""
+    commented = '{\n  // mine\n  "a": 1 // one\n}\n'
+    for folder, name in ((".gemini", "settings.json"), (".codex", "hooks.json")):
+        (rig.home / folder).mkdir()
+        (rig.home / folder / name).write_text(commented)
+    rig.connect("gemini")
+    now = (rig.home / ".gemini/settings.json").read_text()
+    assert now.startswith('{\n  // mine\n  "a": 1, // one\n  "hooks": {') and "holdfast/hook" in now
+    rig.disconnect("gemini")
+    assert (rig.home / ".gemini/settings.json").read_text() == commented
+    with pytest.raises(BadInput, match=r"~/.codex/hooks.json: it has comments"):
+        rig.connect("codex")
 
 
 def test_a_file_that_changes_meanwhile_is_not_overwritten(rig: Rig) -> None:

@@ -153,8 +153,8 @@ def test_a_handler_beside_ours_stays() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{\n  // mine\n  "a": 1\n}', "line 2 is not plain JSON: comments"),
-        ('{"a": 1, /* x */ "b": 2}', "comments"),
+        ('{\n  # mine\n  "a": 1\n}', "line 2 is not plain JSON: a name"),
+        ('{"a": 1, /* x "b": 2}', "a name is missing"),
         ('{"a": 1,}', "a name is missing"),
         ('{"a": 1 "b": 2}', "a comma is missing"),
         ('{"a" 1}', "a colon is missing"),
@@ -234,6 +234,47 @@ def test_an_older_table_is_set_right_where_it_stands() -> None:
     older = toml_text.put("", {**ENTRY, "omit_tools_from": []}) + "tool_timeout_sec = 9\n\n[a]\nb = 1\n"
     after = tomllib.loads(toml_text.put(older, ENTRY))
     assert after == {"mcp_servers": {"holdfast": {**ENTRY, "tool_timeout_sec": 9}}, "a": {"b": 1}}
+
+
+COMMENTED = [
+    '// mine\n{\n  // of mine\n  "a": "// no comment", // behind\n  "b": 1 /* last */\n}\n// end',
+    "{ /* none, yet */ }",
+    "{\n  // nothing yet\n}\n",
+    '{"a": 1, /* between */ "b": 2}',
+    '{\n\t"hooks": {\n\t\t"Stop": [ // mine\n\t\t\t{"hooks": []} // done\n\t\t]\n\t}, // and\n}\n'.replace(
+        "and\n", 'and\n\t"mcpServers": {} // none\n'
+    ),
+]
+
+
+@pytest.mark.parametrize("text", COMMENTED)
+def test_comments_stay_where_they_are(text: str) -> None:
+    """Who explained a setting to himself wants to read it again, and Gemini allows it."""
+    edits = settings.put(text, WANTED)
+    after = json_text.apply(text, edits)
+    assert json_text.read(after).comments == json_text.read(text).comments != []
+    assert all(edit.start == edit.end for edit in edits)
+    assert dict(settings.found(after).hooks) == dict(WANTED.hooks)
+    spans = record.moved((), edits)
+    assert spans is not None and record.cut(after, spans) == text
+    back = json_text.apply(after, settings.take(after))
+    assert json_text.read(back).comments == json_text.read(text).comments, "without a record, too"
+    assert not settings.found(back)
+
+
+def test_a_comment_on_our_lines_stays_when_they_go() -> None:
+    """What somebody wrote about our lines is still theirs."""
+    after = json_text.apply('{"a": 1}', settings.put('{"a": 1}', WANTED))
+    after = after.replace('"hooks": {', '/* asked by Ada */ "hooks": { // all of them\n', 1)
+    back = json_text.apply(after, settings.take(after))
+    assert json_text.read(back).root.value == {"a": 1}
+    assert json_text.read(back).comments == ["/* asked by Ada */", "// all of them"]
+
+
+def test_an_inline_table_is_refused_for_what_it_is() -> None:
+    """A wrong reason sends people to mend what is not broken."""
+    with pytest.raises(toml_text.NotPlain, match="it has mcp_servers in braces"):
+        toml_text.put('mcp_servers = { a = { command = "a" } }\n', ENTRY)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ silences that hook until it is approved again. They stay as they are; what happe
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture.wiring.homes import Homes, hook_command
@@ -36,6 +36,7 @@ class Setting:
     hooks: bool = False
     server: bool = False
     inside: bool = False  # whether it belongs to the work tree
+    comments: bool = False  # whether the client reads JSON with comments
 
     @property
     def what(self) -> str:
@@ -83,12 +84,10 @@ EVENTS: Mapping[str, tuple[Hook, ...]] = {
 def settings_of(client: str, scope: str, homes: Homes, top: str) -> list[Setting]:
     """The files of a client that hold our hooks and our server in this scope."""
     if scope == "project":
-        return [_inside(top, *one) for one in _PROJECT[client]]
-    folder = homes.folders[client]
-    return [
-        Setting(path := os.path.join(folder, name), homes.shown(path), kind, hooks=hooks, server=server)
-        for name, kind, hooks, server in _USER[client]
-    ]
+        found = [_inside(top, *one) for one in _PROJECT[client]]
+    else:
+        found = [_of_user(homes, client, *one) for one in _USER[client]]
+    return [replace(one, comments=client == "gemini") for one in found]
 
 
 def wanted(client: str, scope: str, setting: Setting, homes: Homes) -> Wanted:
@@ -132,6 +131,11 @@ _PROJECT = {
     "claude": ((".claude/settings.json", JSON, True, False), (".mcp.json", JSON, False, True)),
     "gemini": ((".gemini/settings.json", JSON, True, True),),
 }
+
+
+def _of_user(homes: Homes, client: str, name: str, kind: str, *ours: bool) -> Setting:
+    path, (hooks, server) = os.path.join(homes.folders[client], name), ours
+    return Setting(path, homes.shown(path), kind, hooks=hooks, server=server)
 
 
 def _inside(top: str, name: str, kind: str, hooks: bool, server: bool) -> Setting:

@@ -1,19 +1,21 @@
 """JSON as its author wrote it: values with their places in the text, and edits that touch nothing else.
 
 A settings file belongs to its user. Reading it into a dict and writing it back would change indentation, line
-ends and the form of numbers, so members are put in and taken out as spans of text. Plain JSON only: a file
-with comments or trailing commas is refused in a sentence: an edit that is not understood cannot be undone.
+ends and the form of numbers, so members are put in and taken out as spans of text. Comments stay where they
+are. All else that is no JSON is refused in a sentence: an edit that is not understood cannot be undone.
 """
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from typing import Any
 
 BOM = "\ufeff"
 DEEPEST = 100
-_SPACE = re.compile(r"[ \t\r\n]*")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SPACE = re.compile(rf"(?:[ \t\r\n]+|{_COMMENT.pattern})*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _PLAIN = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
 
@@ -63,6 +65,12 @@ class Document:
     newline: str = "\n"
     unit: str = "  "
     lines: bool = True  # whether values are laid out over lines
+    spans: tuple[tuple[int, int], ...] = ()  # of its comments
+
+    @property
+    def comments(self) -> list[str]:
+        """Its comments, as they stand there."""
+        return [self.text[start:end] for start, end in self.spans]
 
     def indent_at(self, place: int) -> str:
         """The white space that begins the line of this place."""
@@ -83,7 +91,8 @@ def read(text: str) -> Document:
     spread = first is None or "\n" in text[root.start : first]
     unit = text[text.rfind("\n", 0, first) + 1 : first] if first is not None and spread else ""
     newline = "\r\n" if "\r\n" in text else "\n"
-    return Document(text, root, newline, unit if unit and not unit.strip(" \t") else "  ", spread)
+    unit = unit if unit and not unit.strip(" \t") else "  "
+    return Document(text, root, newline, unit, spread, tuple(reader.comments))
 
 
 def member(node: Node, key: str) -> Part | None:
@@ -94,13 +103,13 @@ def member(node: Node, key: str) -> Part | None:
     return found[0] if found else None
 
 
-def add_members(document: Document, node: Node, members: Mapping[str, Any]) -> Edit:
-    """The edit that puts members behind those an object has."""
+def add_members(document: Document, node: Node, members: Mapping[str, Any]) -> list[Edit]:
+    """The edits that put members behind those an object has."""
     return _add(document, node, [(key, value) for key, value in members.items()])
 
 
-def add_items(document: Document, node: Node, items: Sequence[Any]) -> Edit:
-    """The edit that puts items behind those an array has."""
+def add_items(document: Document, node: Node, items: Sequence[Any]) -> list[Edit]:
+    """The edits that put items behind those an array has."""
     return _add(document, node, [(None, item) for item in items])
 
 
@@ -129,6 +138,17 @@ def remove(node: Node, gone: Sequence[Part]) -> list[Edit]:
         else:
             edits.append(Edit(parts[first - 1].end, parts[index - 1].end))
     return edits
+
+
+def sparing(document: Document, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits with the comments left in that stand in what they take out."""
+    return [replaced(edit, new=edit.new + _spared(document, edit)) for edit in edits]
+
+
+def _spared(document: Document, edit: Edit) -> str:
+    inside = [one for one in document.spans if edit.start <= one[0] and one[1] <= edit.end]
+    said = [document.text[start:end] for start, end in inside]
+    return "".join(f" {one}{document.newline if one.startswith('//') else ''}" for one in said)
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
@@ -164,29 +184,44 @@ def new_document(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def _add(document: Document, node: Node, added: Sequence[tuple[str | None, Any]]) -> Edit:
+def _add(document: Document, node: Node, added: Sequence[tuple[str | None, Any]]) -> list[Edit]:
     own = document.indent_at(node.start)
     if node.parts:
         last = node.parts[-1].end
         between = document.text[node.start + 1 : node.parts[0].start]
         spread = "\n" in between
         indent = document.indent_at(node.parts[0].start) if spread else None
-        lead = f",{document.newline}{indent}" if spread else f",{_gap(document, node)}"
-        return Edit(last, last, "".join(lead + _spelled(document, *one, indent) for one in added))
+        lead = f"{document.newline}{indent}" if spread else _gap(document, node)
+        new = ",".join(lead + _spelled(document, *one, indent) for one in added)
+        behind = _behind(document, last) if spread else last
+        return (
+            [Edit(last, last, f",{new}")]
+            if behind == last
+            else [Edit(last, last, ","), Edit(behind, behind, new)]
+        )
     there = document.text[node.start + 1 : node.end - 1]  # white space that somebody put there stays
     indent = own + document.unit if document.lines else None
     between = ", " if indent is None else f",{document.newline}{indent}"
     inside = between.join(_spelled(document, *one, indent) for one in added)
     if indent is not None:
         inside = document.newline + indent + inside + ("" if "\n" in there else document.newline + own)
-    return Edit(node.start + 1, node.start + 1, inside)
+    return [Edit(node.start + 1, node.start + 1, inside)]
+
+
+def _behind(document: Document, place: int) -> int:
+    """The end of the comments that stand behind a place in its line: they are about what stands before."""
+    for start, end in document.spans:
+        if start >= place and not document.text[place:start].strip(" \t"):
+            place = end
+    return place
 
 
 def _gap(document: Document, node: Node) -> str:
     """What stands behind a comma in an object or array that is written in one line."""
     if len(node.parts) < 2:
         return " "
-    return document.text[node.parts[0].end : node.parts[1].start].partition(",")[2]
+    gap = document.text[node.parts[0].end : node.parts[1].start].partition(",")[2]
+    return " " if gap.strip() else gap  # a comment is not said twice
 
 
 def _spelled(document: Document, key: str | None, value: Any, indent: str | None) -> str:
@@ -207,6 +242,7 @@ class _Reader:
 
     text: str
     depth: int = field(default=0)
+    comments: list[tuple[int, int]] = field(default_factory=list)
 
     def whole(self, place: int) -> Node:
         root = self.value(self.skip(place))
@@ -226,7 +262,7 @@ class _Reader:
             return node
         found = _STRING.match(self.text, place) or _PLAIN.match(self.text, place)
         if found is None:
-            raise self.wrong(place, "comments are not kept" if start in ("/", "#") else "no value is there")
+            raise self.wrong(place, "no value is there")
         try:
             return Node(place, found.end(), json.loads(found[0]))
         except ValueError:
@@ -249,10 +285,7 @@ class _Reader:
             return Part(place, self.value(place))
         key = _STRING.match(self.text, place)
         if key is None:
-            said = (
-                "comments are not kept" if self.text[place : place + 1] in ("/", "#") else "a name is missing"
-            )
-            raise self.wrong(place, said)
+            raise self.wrong(place, "a name is missing")
         colon = self.skip(key.end())
         if self.text[colon : colon + 1] != ":":
             raise self.wrong(colon, "a colon is missing")
@@ -260,13 +293,14 @@ class _Reader:
 
     def comma(self, place: int) -> int:
         if self.text[place : place + 1] != ",":
-            said = "comments are not kept" if self.text[place : place + 1] == "/" else "a comma is missing"
-            raise self.wrong(place, said)
+            raise self.wrong(place, "a comma is missing")
         return self.skip(place + 1)
 
     def skip(self, place: int) -> int:
         found = _SPACE.match(self.text, place)
-        return found.end() if found else place
+        end = found.end() if found else place
+        self.comments += [one.span() for one in _COMMENT.finditer(self.text, place, end)]
+        return end
 
     def wrong(self, place: int, said: str) -> NotPlain:
         line = self.text.count("\n", 0, place) + 1

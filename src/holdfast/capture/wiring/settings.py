@@ -4,7 +4,6 @@ What is ours is told by the command alone: it names our launcher, or `holdfast-h
 handlers and servers are never touched; a group in which somebody put a handler beside ours loses only ours.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -78,7 +77,8 @@ def put(text: str, wanted: Wanted) -> list[Edit]:
     done = [edit for edit in edits if isinstance(edit, Edit)]
     if top:
         members = {key: value for one in top for key, value in one.items()}
-        done.append(json_text.add_members(document, document.root, members))
+        done += json_text.add_members(document, document.root, members)
+    done = json_text.sparing(document, done)
     _prove(text, done, wanted)
     return done
 
@@ -89,6 +89,7 @@ def take(text: str) -> list[Edit]:
     edits: list[Edit] = []
     gone = [*_empty_hooks(document, edits), *_empty_servers(document, edits)]
     edits += json_text.remove(document.root, gone) if gone else []
+    edits = json_text.sparing(document, edits)
     _prove(text, edits, Wanted())
     return edits
 
@@ -117,7 +118,7 @@ def _put_hooks(document: Document, wanted: Wanted) -> list[Any]:
     for part in unwanted:
         edits += _drop_handlers(part)
     if new:
-        edits.append(json_text.add_members(document, hooks, new))
+        edits += json_text.add_members(document, hooks, new)
     return edits
 
 
@@ -125,7 +126,7 @@ def _put_group(document: Document, groups: Part, group: Mapping[str, Any]) -> li
     whole = [one for one in groups.node.parts if _all_ours(one)]
     edits = [edit for one in groups.node.parts if not _all_ours(one) for edit in _from_group(one)]
     if not whole:
-        return [*edits, json_text.add_items(document, groups.node, [group])]
+        return edits + json_text.add_items(document, groups.node, [group])
     if whole[0].node.value != group:
         edits.append(json_text.replace(document, whole[0], group))
     return edits + (json_text.remove(groups.node, whole[1:]) if whole[1:] else [])
@@ -139,7 +140,7 @@ def _put_server(document: Document, wanted: Wanted) -> list[Any]:
         return [{SERVERS: {SERVER: dict(wanted.server)}}]
     there = json_text.member(servers, SERVER)
     if there is None:
-        return [json_text.add_members(document, servers, {SERVER: dict(wanted.server)})]
+        return list(json_text.add_members(document, servers, {SERVER: dict(wanted.server)}))
     if not our_server(there.node.value):
         raise NotPlain(f'it has a server "{SERVER}" that is not ours')
     return (
@@ -229,6 +230,8 @@ def _is_ours(handler: Part) -> bool:
 def _prove(text: str, edits: list[Edit], wanted: Wanted) -> None:
     """Refuse rather than write a file that says anything else than before, but for what is ours."""
     after = json_text.apply(text, edits)
+    if json_text.read(text).comments != json_text.read(after).comments:
+        raise NotPlain("it cannot be changed without losing a comment")
     theirs, now = _without_ours(text), _without_ours(after)
     ours = found(after)
     if theirs != now or dict(ours.hooks) != dict(wanted.hooks) or ours.server != wanted.server:
@@ -237,7 +240,7 @@ def _prove(text: str, edits: list[Edit], wanted: Wanted) -> None:
 
 def _without_ours(text: str) -> Any:
     """What a file says beside what is ours, empty places left out."""
-    value = json.loads(text.removeprefix(json_text.BOM))
+    value = json_text.read(text).root.value
     hooks = value.get(HOOKS)
     if isinstance(hooks, dict):
         value[HOOKS] = {event: _theirs(groups) for event, groups in hooks.items()}

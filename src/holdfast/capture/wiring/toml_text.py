@@ -122,7 +122,12 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def _prove(before: dict[str, Any], after: str, entry: Mapping[str, Any] | None) -> None:
-    now = _parsed(after)
+    try:
+        now = _parsed(after)
+    except NotPlain:
+        raise NotPlain(
+            f"it has {TABLE} in braces, to which nothing can be added; write [{TABLE}.NAME] tables instead"
+        ) from None
     servers = now.get(TABLE, {})
     ours = servers.pop(NAME, None) if isinstance(servers, dict) else None
     theirs = {name: one for name, one in (before.get(TABLE) or {}).items() if name != NAME}

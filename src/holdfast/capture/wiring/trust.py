@@ -135,8 +135,8 @@ def _toml(path: str) -> Mapping[str, Any]:
 
 def _json(path: str) -> Mapping[str, Any]:
     try:
-        said = json.loads(fsio.read(path, limit=LIMIT).decode().removeprefix(json_text.BOM))
-    except (OSError, ValueError, RecursionError, TooLarge, UnsafePath):
+        said = json_text.read(fsio.read(path, limit=LIMIT).decode()).root.value
+    except (OSError, ValueError, TooLarge, UnsafePath):
         return {}
     return said if isinstance(said, dict) else {}
 

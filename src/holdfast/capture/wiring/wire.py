@@ -191,6 +191,8 @@ def _edits(setting: Setting, text: str, wanted: settings.Wanted) -> list[Edit]:
             return json_text.difference(text, toml_text.put(text, wanted.server or {}))
         if not text.removeprefix(json_text.BOM).strip():
             return [Edit(len(text), len(text), json_text.new_document(wanted.whole()))]
+        if json_text.read(text).comments and not setting.comments:
+            raise json_text.NotPlain("it has comments, and its client reads plain JSON")
         return settings.put(text, wanted)
     except (json_text.NotPlain, toml_text.NotPlain) as why:
         raise BadInput(f"{setting.shown}: {why}; it is left alone", hint=_BY_HAND) from None
