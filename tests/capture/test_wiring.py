@@ -1,5 +1,6 @@
 """Hooks and MCP server in agents' own settings: written once, told by bytes, and gone without a trace."""
 
+import errno
 import json
 import os
 import re
@@ -14,7 +15,8 @@ import pytest
 from holdfast.capture.wiring import approving, clients, launchers, record, trust, wire
 from holdfast.capture.wiring.homes import CLIENTS, SCOPES, Homes, of
 from holdfast.capture.wiring.wire import Wiring
-from holdfast.errors import BadInput, Busy, UnsafePath
+from holdfast.errors import BadInput, Busy, ReadOnlyStore, UnsafePath
+from holdfast.store import fsio
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "wiring"
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(wire.__file__))))
@@ -264,6 +266,24 @@ def test_nothing_is_written_if_one_file_cannot_be(rig: Rig) -> None:
     with pytest.raises(BadInput, match=r"~/.gemini/settings.json: line 3 .*; it is left alone"):
         rig.connect("codex", "gemini")
     assert rig.everything() == before
+
+
+class _ReadOnly(fsio.Syscalls):
+    """A disk on which nothing can be made or opened to be written."""
+
+    def open(self, path: str, flags: int, mode: int) -> int:  # noqa: ARG002
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+    def mkdir(self, path: str, mode: int) -> None:  # noqa: ARG002
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+
+def test_a_home_that_cannot_be_written_is_named(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose home is read-only must not be sent to look at the repository."""
+    monkeypatch.setattr(fsio, "ops", _ReadOnly())
+    with pytest.raises(ReadOnlyStore, match="a home") as refused:
+        rig.connect("claude")
+    assert "that folder" in refused.value.hint and ".git" not in refused.value.hint
 
 
 def test_comments_are_kept_where_the_client_reads_them_and_refused_where_not(rig: Rig) -> None:

@@ -408,7 +408,8 @@ def test_hooks_of_a_repository_and_of_a_user_are_not_mixed(cli: Cli, here: GitRe
     assert "holdfast-hook codex Stop" in (here / ".codex/hooks.json").read_text()
     refused = cli("connect", "codex", "--scope", "user", "--yes", ok=False)
     assert refused.code == 14 and "holdfast disconnect codex --scope project" in refused.err
-    cli("disconnect", "codex", "--scope", "project", "--yes")
+    said = cli("disconnect", "codex", "--scope", "project", "--yes")
+    assert "the block in AGENTS.md stays" in said.out + said.err
     assert (here / "AGENTS.md").exists() and not (here / ".codex").exists()
     assert cli("connect", "cursor", "--scope", "user", ok=False).code == 2
     said = cli("connect", "opencode", "--yes").out

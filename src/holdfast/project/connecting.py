@@ -102,10 +102,17 @@ class Connecting(Tooling):
         wiring = self._unwiring(tools, scope)
         if not dry_run:
             wiring.carry_out()
-        if scope is not None:
-            return joined(Plan((), done=not dry_run), wiring)
         names = list(dict.fromkeys(ALIASES.get(name, name) for name in tools))
+        if scope is not None:
+            return joined(Plan((), done=not dry_run), wiring, self._staying(names))
         return joined(blocks.disconnect(self.clone, names, force=force, dry_run=dry_run), wiring)
+
+    def _staying(self, names: Sequence[str]) -> list[str]:
+        """That blocks stay which these tools read, and how they go."""
+        there = [one for one in blocks.connected(self.clone, list) if not names or one.tool in names]
+        return [
+            f"the block in {one.path} stays: holdfast disconnect {one.tool} takes it out" for one in there
+        ]
 
     def connected(self) -> list[Connected]:
         """The tools that read a block of ours, and whether it says what is accepted now."""

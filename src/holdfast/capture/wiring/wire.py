@@ -17,7 +17,7 @@ from holdfast.capture.wiring.clients import TOML, Setting
 from holdfast.capture.wiring.homes import CLIENTS, SCOPES, Homes
 from holdfast.capture.wiring.json_text import Edit
 from holdfast.capture.wiring.record import Kept, Record
-from holdfast.errors import BadInput, Busy, HoldfastError
+from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore
 from holdfast.store import fsio
 
 _BY_HAND = "Mend it, or put it in by hand: docs/connect.md shows the lines."
@@ -71,6 +71,13 @@ class Wiring:
 
     def carry_out(self) -> None:
         """Do it: launchers first, so that no setting ever names what is not there; when removing, last."""
+        try:
+            self._carry_out()
+        except ReadOnlyStore as error:
+            hint = "Make that folder writable, or choose other settings with --scope."
+            raise ReadOnlyStore(str(error), hint=hint) from error
+
+    def _carry_out(self) -> None:
         self.record = record.load(self.homes.record)  # another clone may have connected something meanwhile
         for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
             if step.after != step.file.data:
