@@ -12,7 +12,7 @@ from functools import cache
 
 from holdfast.model.claims import trees, values, weights
 from holdfast.model.claims.alignment import apart, mass, paired, share
-from holdfast.model.claims.evidence import Found, evidence
+from holdfast.model.claims.evidence import Found, common, evidence
 from holdfast.model.claims.explanation import explained
 from holdfast.model.claims.labels import labelled_apart, written_apart
 from holdfast.model.claims.measures import MEASURES, measures
@@ -20,6 +20,7 @@ from holdfast.model.claims.modality import FLIPPED
 from holdfast.model.claims.numbers import Quantity, disagree
 from holdfast.model.claims.paths import overlap
 from holdfast.model.claims.reading import Clause, read
+from holdfast.model.claims.signs import signs
 from holdfast.model.claims.stances import stances
 from holdfast.model.claims.statement import Statement, Verdict
 
@@ -40,9 +41,9 @@ def conflict(accepted: Statement, candidate: Statement, *, gone: bool = False) -
     if accepted.text == candidate.text or labelled_apart(accepted.text, candidate.text):
         return None
     rule = ruled(accepted, candidate)
-    found = evidence(accepted, candidate, rule)
-    if rule is None and found["common"] < LEAST:
+    if rule is None and common(signs(accepted.text).names, signs(candidate.text).names) < LEAST:
         return None
+    found = evidence(accepted, candidate, rule)
     score = trees.total(trees.read(weights.CONFLICT), found)
     if score < weights.CONFLICT_FROM and not _denied_outright(found):
         return None

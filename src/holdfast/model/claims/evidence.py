@@ -50,22 +50,27 @@ _SIGNALS = (
 
 
 def _overlap(found: Found, s: Signs, t: Signs) -> None:
-    common = s.names & t.names
-    both, left, right = mass(common), mass(s.names - common), mass(t.names - common)
+    shared = s.names & t.names
+    both, left, right = mass(shared), mass(s.names - shared), mass(t.names - shared)
     found["alike"] = both / (both + left + right) if both else 0.0
     found["held"] = both / (both + min(left, right)) if both else 0.0
-    found["common"] = min(both, 5.0) / 5
+    found["common"] = common(s.names, t.names)
     found["own least"] = min(left, right, 6.0) / 6
     found["own most"] = min(max(left, right), 10.0) / 10
     found["rare"] = (
-        min(len([name for name in common if name not in _FREQUENT and weight(name) == 1.0]), 3) / 3
+        min(len([name for name in shared if name not in _FREQUENT and weight(name) == 1.0]), 3) / 3
     )
     names = [_proper(one) for one in (s, t)]
-    shared = names[0] & names[1]
-    found["names shared"] = min(len(shared), 2) / 2
-    found["names differ"] = float(bool(names[0] - shared) and bool(names[1] - shared))
+    both_name = names[0] & names[1]
+    found["names shared"] = min(len(both_name), 2) / 2
+    found["names differ"] = float(bool(names[0] - both_name) and bool(names[1] - both_name))
     found["long"] = min(len(s.words) + len(t.words), 80) / 80
-    found["names added"] = float(bool(names[0] - shared) != bool(names[1] - shared))
+    found["names added"] = float(bool(names[0] - both_name) != bool(names[1] - both_name))
+
+
+def common(ours: Names, theirs: Names) -> float:
+    """How much two statements share, from 0 to 1: five telling words and more are all one can ask for."""
+    return min(mass(ours & theirs), 5.0) / 5
 
 
 # Said in every project: to share one of these is no sign of one subject.
