@@ -51,8 +51,8 @@ class Living(Importing, Hydrating):
         ingest = Ingest(self.clone, decided=decided, sessions=self.settings.has("sessions"))
         taken: list[Taken] = []
 
-        def take(agent: str, path: str, ended: bool) -> Taken | None:
-            tool = only_ours(dialect(agent), ingest.repository, self.clone.repo.top)
+        def take(agent: str, path: str, ended: bool, gone: bool) -> Taken | None:
+            tool = only_ours(dialect(agent), ingest.repository, self.clone.repo.top, gone=gone)
             found = ingest.take_in(tool, path, ended=ended)
             taken.extend([found] if found else [])
             return found

@@ -29,7 +29,8 @@ _ONLY_BEGUN = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "SessionEnd", 
 # A transcript is somebody else's text: whatever is wrong with one, the others are read.
 BAD = (HoldfastError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
-Take = Callable[[str, str, bool], Taken | None]  # (agent, transcript, whether it has ended)
+# (agent, transcript, whether it has ended, whether its work tree, one of ours, is gone)
+Take = Callable[[str, str, bool, bool], Taken | None]
 
 
 @dataclass(slots=True)
@@ -206,7 +207,7 @@ class _Read:
 
 def _take(clone: Clone, take: Take, one: _Session, path: str, ended: bool, done: Drained) -> str | None:  # noqa: PLR0917
     """Take in a transcript and those of its helpers; gives the session it went into."""
-    taken = take(one.agent, path, ended)
+    taken = take(one.agent, path, ended, _is_gone(one.tree))
     done.sessions += 1
     for helper in one.new.helpers if one.new else ():
         if helper != path and os.path.isfile(helper):
@@ -223,7 +224,7 @@ def _take(clone: Clone, take: Take, one: _Session, path: str, ended: bool, done:
 def _help(take: Take, one: _Session, path: str, ended: bool, done: Drained) -> None:
     """Take in a helper's transcript; what is wrong with that one is not its caller's fault."""
     try:
-        _count(take(one.agent, path, ended), done)
+        _count(take(one.agent, path, ended, _is_gone(one.tree)), done)
     except BAD as error:
         if not _is_bad(one.agent, path, error):
             raise
