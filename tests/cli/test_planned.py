@@ -44,6 +44,7 @@ def test_one_command_makes_tasks_of_all(planned: Cli) -> None:
     made = answer(planned, "task", "add", "--from", session)["items"]
     assert [one["title"] for one in made] == ["write docs", "measure"]
     assert all(one["evidence"][0].startswith("run:") for one in made)
+    assert [one["needs"] for one in made] == [[], [made[0]["id"]]], "a plan has an order"
     assert planned("task", "proposed").out == "Agents left nothing open on this branch that is no task.\n"
     assert "agents planned" not in planned("tasks").out
     assert "left nothing open" in planned("task", "add", "--from", session, ok=False).err

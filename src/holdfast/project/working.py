@@ -83,10 +83,17 @@ class Working(Resting):
         return self._shown(self._from_item(session, found, title or found.text, fields))
 
     def tasks_from(self, session: str, **fields: Any) -> list[Task]:
-        """Make a task of each thing that a session left open."""
+        """Make a task of each thing that a session left open, each needing the one before it.
+
+        A plan has an order: who asks what is next must not be given its last step first.
+        """
         self._needs("tasks")
         whose, found = answering.items(self.clone, session)
-        return self._shown([self._from_item(whose, one, one.text, fields) for one in found])
+        made: list[Task] = []
+        for one in found:
+            needs = [*(fields.get("needs") or ()), *(before.id for before in made[-1:])]
+            made.append(self._from_item(whose, one, one.text, {**fields, "needs": needs}))
+        return self._shown(made)
 
     def _from_item(self, session: Session, item: Item, title: str, fields: Mapping[str, Any]) -> Task:
         runs = [f"run:{turn.run}" for turn in session.turns[-1:] if turn.run]
