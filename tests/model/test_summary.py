@@ -12,7 +12,7 @@ from holdfast.model.summary.outcomes import error_line, outcome
 from holdfast.model.transcript import Call, Edit, Origin, Result, Step, Todo, Turn
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "summaries"
-ORIGIN = Origin(agent="codex", session="s-1", cwd="/work/shop")
+ORIGIN = Origin(agent="codex", session="s-1", cwd="/w/shop")
 
 
 def shell(command: str, output: str = "", *, exit_status: int | None = 0, done: bool = True) -> Call:
@@ -35,11 +35,11 @@ def plan(*todos: tuple[str, str]) -> Call:
 def turn(prompt: str, *calls: Call, answer: str = "", interrupted: bool = False) -> Turn:
     steps = tuple(Step(id=f"{prompt} {at}", model="m-1", calls=(call,)) for at, call in enumerate(calls))
     said = (Step(id=f"{prompt} end", model="m-1", text=answer),) if answer else ()
-    return Turn(key=prompt, prompt=prompt, steps=(*steps, *said), cwd="/work/shop", interrupted=interrupted)
+    return Turn(key=prompt, prompt=prompt, steps=(*steps, *said), cwd="/w/shop", interrupted=interrupted)
 
 
 def told(*turns: Turn, found: Mapping[str, Sequence[str]] | None = None) -> Summary:
-    account = Account(ORIGIN, top="/work/shop")
+    account = Account(ORIGIN, top="/w/shop")
     for one in turns:
         account.add(one)
     return account.finish(found=found)
@@ -53,9 +53,9 @@ WORK = (
     turn(
         "A customer was charged twice. Only requests that are safe to repeat may be tried again.",
         shell("ls -la"),
-        shell("cd /work/shop && python -m pytest -q 2>&1 | tail -20", FAILING, exit_status=1),
+        shell("cd /w/shop && python -m pytest -q 2>&1 | tail -20", FAILING, exit_status=1),
         plan(("find the bug", "done"), ("test it", "started"), ("say so in the README", "open")),
-        edit("/work/shop/src/pay.py", added=["SAFE = ('GET',)", "x"], removed=["y"]),
+        edit("/w/shop/src/pay.py", added=["SAFE = ('GET',)", "x"], removed=["y"]),
         shell("python -m pytest -q", "12 passed in 0.50s\n"),
         shell(
             "git add -A && git commit -m 'Repeat only what is safe'",
@@ -89,7 +89,7 @@ def test_a_person_who_reads_only_the_page_can_go_on() -> None:
 
 def test_a_turn_is_one_short_line() -> None:
     """A session lists its turns; a long one hides the others."""
-    lines = [turn_line(one, top="/work/shop") for one in WORK]
+    lines = [turn_line(one, top="/w/shop") for one in WORK]
     assert lines[0].startswith("Asked: A customer was charged twice. Only")
     assert "wrote `src/pay.py` (+2 −1); `python -m pytest -q`: 12 passed (before: 1 failed" in lines[0]
     assert all(len(line) <= 300 and "\n" not in line for line in lines)
@@ -393,7 +393,7 @@ def test_memory_stays_bounded_however_long_a_session_is() -> None:
 
 def test_paths_are_told_from_the_top() -> None:
     """Nobody else has that home."""
-    calls = (edit("/work/shop/a.py", added=["x"]), edit("b.py", added=["x"]), edit("/etc/hosts", added=["x"]))
+    calls = (edit("/w/shop/a.py", added=["x"]), edit("b.py", added=["x"]), edit("/etc/hosts", added=["x"]))
     assert [one.path for one in told(turn("go", *calls)).files] == ["a.py", "b.py", "/etc/hosts"]
     windows = Account(Origin(agent="codex", session="s", cwd="C:\\shop"))
     windows.add(
