@@ -3,7 +3,6 @@
 The objects are a promise: each has `v` and `kind`; a field may be added within a version, none changes.
 """
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -65,7 +64,7 @@ class Exporting(Viewing):
 
     def _turns(self, event: Event) -> Iterator[Turn]:
         folder = self.clone.layout.run(str(event.run_id))
-        return turns_of(_rows(folder, filling.CYCLES), _rows(folder, filling.TURNS))
+        return turns_of(capsule.read_rows(folder, filling.CYCLES), capsule.read_rows(folder, filling.TURNS))
 
     def _origin(self, session: Session | None, runs: Sequence[Event]) -> tuple[Origin, datetime]:
         """Whose session it was and when it began; where nobody knows, this place and now."""
@@ -129,8 +128,8 @@ class Exporting(Viewing):
         if event.run_id in self.clone.erased():
             return
         for kind, rows in (
-            ("turn", _rows(folder, filling.TURNS)),
-            ("cycle", _rows(folder, filling.CYCLES)),
+            ("turn", capsule.read_rows(folder, filling.TURNS)),
+            ("cycle", capsule.read_rows(folder, filling.CYCLES)),
         ):
             yield from ({"v": VERSION, "kind": kind, "run": run, **_named(kind, run, row)} for row in rows)
 
@@ -146,26 +145,11 @@ class Exporting(Viewing):
         page = self._summary(run) or f"# Run {run}\n\n{_sentence(self.clone.joined(event))}\n"
         turns = [
             str(row.get("line"))
-            for row in _rows(self.clone.layout.run(run), filling.TURNS)
+            for row in capsule.read_rows(self.clone.layout.run(run), filling.TURNS)
             if row.get("line")
         ]
         rows = [f"{number}. {line}" for number, line in enumerate(turns, 1)]
         return page + ("\n".join(["\n## Turns\n", *rows]) + "\n" if rows else "")
-
-
-def _rows(folder: str, name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a capsule's file, one by one; what is damaged is left out."""
-    try:
-        with open(os.path.join(folder, *name.split("/")), "rb") as file:
-            for line in file:
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(row, dict):
-                    yield row
-    except OSError:
-        return
 
 
 def _named(kind: str, run: str, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -66,6 +66,21 @@ def read_json(folder: str, name: str) -> Any:
         return None
 
 
+def read_rows(folder: str, name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a capsule's file of JSON lines, one by one; what is damaged is left out."""
+    try:
+        with open(os.path.join(folder, *name.split("/")), "rb") as file:
+            for line in file:
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError):
+                    continue
+                if isinstance(row, dict):
+                    yield row
+    except OSError:
+        return
+
+
 def is_alive(folder: str) -> bool:
     """Whether a wrapper holds this capsule open right now."""
     try:

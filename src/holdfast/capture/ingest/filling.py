@@ -12,7 +12,6 @@ Whatever is written was redacted before. If the scanner fails, nothing of the ru
 """
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -213,17 +212,7 @@ def _harmless(lines: list[str], scan: Scanner) -> list[str]:
 
 def turns_of(folder: str) -> Iterator[dict[str, Any]]:
     """The turns of a run that was taken in, one by one; what is damaged is left out."""
-    try:
-        with open(os.path.join(folder, *TURNS.split("/")), "rb") as file:
-            for line in file:
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue
-                if isinstance(row, dict):
-                    yield row
-    except OSError:
-        return
+    return capsules.read_rows(folder, TURNS)
 
 
 def heard(folder: str) -> Iterator[Said | Tried]:
