@@ -620,7 +620,7 @@ def test_halves_of_characters_can_be_stored(tmp_path):
     )
     (turn,) = reading(str(path))
 
-    turn.prompt.encode()
+    assert turn.prompt.encode().startswith(b"a half: ")
 
 
 def test_a_file_of_somebody_else_is_refused(tmp_path):

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 ROLES = ("main", "fork", "subagent", "internal")
 # What a call does, as far as memory cares.
 CALLS = ("shell", "edit", "read", "search", "web", "plan", "agent", "mcp", "ask", "other")
-TODO = ("open", "started", "done", "dropped")
 
 # Characters that are kept of a text; a result keeps its beginning and its end.
 MAX_PROMPT, MAX_TEXT, MAX_INPUT, MAX_OUTPUT = 200_000, 100_000, 64_000, 16_000
@@ -56,7 +55,7 @@ class Todo:
     """One item of an agent's plan."""
 
     text: str
-    status: str = "open"
+    status: str = "open"  # or started, done, dropped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
