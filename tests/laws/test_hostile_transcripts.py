@@ -33,7 +33,7 @@ from holdfast.model.transcript import (
     MAX_STEPS,
     MAX_TEXT,
     ROLES,
-    TODO,
+    STATES,
     Turn,
 )
 from tests.capture.rollouts import a_place
@@ -105,7 +105,7 @@ def keeps_its_limits(turn: Turn) -> None:
         assert call.kind in CALLS
         assert len(call.text) <= MAX_INPUT
         assert call.result is None or (len(call.result.text) <= MAX_OUTPUT and call.result.size >= 0)
-        assert all(todo.status in TODO for todo in call.todos or ())
+        assert all(todo.status in STATES for todo in call.todos or ())
         assert all(len(edit.added) <= transcript.MAX_LINES for edit in call.edits)
         assert all(edit.path for edit in call.edits)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 ROLES = ("main", "fork", "subagent", "internal")
 # What a call does, as far as memory cares.
 CALLS = ("shell", "edit", "read", "search", "web", "plan", "agent", "mcp", "ask", "other")
+STATES = ("open", "started", "done", "dropped")  # of an item of a plan
 
 # Characters that are kept of a text; a result keeps its beginning and its end.
 MAX_PROMPT, MAX_TEXT, MAX_INPUT, MAX_OUTPUT = 200_000, 100_000, 64_000, 16_000
@@ -55,7 +56,7 @@ class Todo:
     """One item of an agent's plan."""
 
     text: str
-    status: str = "open"  # or started, done, dropped
+    status: str = "open"  # one of STATES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
