@@ -1,13 +1,15 @@
 """Fills the index: units come and go, their rows with them, and only shown rows can be found.
 
-Rows are put in by the batch. A row that another unit brings already is only joined; whether rows
-become visible or stop being so is settled once, at the end, for those that were touched.
+Rows are put in by the batch, and so are the files they are about. A row that another unit brings
+already is only joined; whether rows become visible or stop being so is settled once, at the end, for
+those that were touched.
 """
 
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from holdfast.index.rows import COLUMNS, COMMON, SLOTS, Row
+from holdfast.index.rows import COLUMNS, COMMON, SLOTS, Row, Touch, safe
+from holdfast.index.schema import COLUMNS as FOUND_BY
 from holdfast.index.schema import INDEXES
 
 BATCH = 2000
@@ -16,8 +18,8 @@ ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are show
 _AT = {name: place for place, name in enumerate(COLUMNS)}
 _PUT_ROW = f"INSERT INTO row ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 _PUT_COMMON = f"INSERT INTO row ({', '.join(COMMON)}) VALUES ({', '.join('?' * len(COMMON))})"
-_WORDS = "title, labels, text, parts, facets"
-_PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?, ?, ?, ?, ?, ?)"
+_WORDS = ", ".join(FOUND_BY)
+_PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?{', ?' * len(FOUND_BY)})"
 _FIRST, _LAST, _TS = _AT["title"], _AT["facets"] + 1, _AT["ts"]
 
 _VISIBLE = """EXISTS (SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit
@@ -45,6 +47,8 @@ class Filling:
         self._next: dict[int, int] = {}
         self._rows: list[Row] = []
         self._members: list[tuple[int, int]] = []
+        self._touches: list[tuple[int, int]] = []
+        self._paths: dict[str, int] = {}
         self._lowest = min(0, db.execute("SELECT min(id) FROM row").fetchone()[0] or 0)
         self._units = {name: (number, shown, until) for number, name, shown, until in self._all_units()}
         if self._empty:
@@ -130,7 +134,9 @@ class Filling:
         self._db.execute("INSERT OR IGNORE INTO touched VALUES (?)", (number,))
         return True
 
-    def add(self, unit: int, rows: Sequence[Row], until: str | None = None) -> None:
+    def add(
+        self, unit: int, rows: Sequence[Row], until: str | None = None, touches: Sequence[Touch] = ()
+    ) -> None:
         """New rows of a unit: the first is its own, the rest hang on the first."""
         self.changed = True
         own = rows[0]
@@ -139,8 +145,13 @@ class Filling:
         self._keys[own[1]] = first
         self._members.append((unit, first))
         self._rows.append((first, own[1], shown, *own[3:]))
+        numbers = [first]
         for row in rows[1:]:
-            self._rows.append((self._number(row[0]), None, shown, *row[3:-1], first))
+            numbers.append(self._number(row[0]))
+            self._rows.append((numbers[-1], None, shown, *row[3:-1], first))
+        for place, path in touches:
+            known = self._path(path)
+            self._touches.append((known if shown else -known, numbers[place]))
         if len(self._rows) >= BATCH:
             self._flush()
 
@@ -168,6 +179,19 @@ class Filling:
             number = last[0] + 1
         return number
 
+    def _path(self, name: str) -> int:
+        """The number of a path; it has one from now on."""
+        number = self._paths.get(name)
+        if number is None:
+            clean = safe(name)
+            found = self._db.execute("SELECT id FROM path WHERE name = ?", (clean,)).fetchone()
+            number = found[0] if found else self._new_path(clean)
+            self._paths[name] = number
+        return number
+
+    def _new_path(self, name: str) -> int:
+        return self._db.execute("INSERT INTO path (name) VALUES (?)", (name,)).lastrowid or 0
+
     def _flush(self) -> None:
         if not self._rows and not self._members:
             return
@@ -175,8 +199,10 @@ class Filling:
         self._db.executemany(_PUT_ROW, [row for row in self._rows if len(row) == len(COLUMNS)])
         self._db.executemany(_PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows if row[2]])
         self._db.executemany("INSERT OR IGNORE INTO member VALUES (?, ?)", self._members)
+        self._db.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?)", self._touches)
         self._rows.clear()
         self._members.clear()
+        self._touches.clear()
 
     def lacking(self) -> set[str]:
         """The bodies of events in the index that were not here when it read them."""
@@ -214,6 +240,7 @@ class Filling:
             numbers = db.execute(_TURNED, {"shown": shown}).fetchall()
             db.executemany(change, numbers)
             db.executemany(f"UPDATE row SET shown = {shown} WHERE id = ?", numbers)
+            db.executemany("UPDATE touch SET path = -path WHERE row = ?", numbers)
         self._drop_orphans()
         db.execute("DELETE FROM touched")
 
@@ -222,6 +249,8 @@ class Filling:
         for (number,) in numbers:
             key = self._db.execute("SELECT key FROM row WHERE id = ?", (number,)).fetchone()
             self._keys.pop(key[0] if key else b"", None)
+        children = "SELECT id FROM row WHERE parent = ?1 UNION ALL SELECT ?1"
+        self._db.executemany(f"DELETE FROM touch WHERE row IN ({children})", numbers)
         self._db.executemany("DELETE FROM row WHERE parent = ?", numbers)
         self._db.executemany("DELETE FROM row WHERE id = ?", numbers)
 

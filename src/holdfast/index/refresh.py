@@ -10,13 +10,21 @@ import hashlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.index import freshness, ready, schema, trust
 from holdfast.index.fill import Filling
-from holdfast.index.rows import Row, event_rows, memory_row, session_row, task_row
+from holdfast.index.rows import (
+    Row,
+    event_rows,
+    memory_row,
+    session_row,
+    task_row,
+    touched_by_event,
+    touched_by_memory,
+)
 from holdfast.index.sqlite import Index, drop_all
 from holdfast.index.units import Texts, Unit, visible_units
 from holdfast.store.format import match_event, split_lines
@@ -133,31 +141,35 @@ def _add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
             continue  # a header, or torn: `doctor` tells them apart
         if not joins(number, bytes.fromhex(found[1].decode("ascii"))[:16]):
             body, lacks = texts.body(found)
-            add(number, event_rows(found, body, lacks=lacks), until)
+            rows = event_rows(found, body, lacks=lacks)
+            add(number, rows, until, touched_by_event(body, rows))
     return read
 
 
 def _add_text(filling: Filling, unit: Unit, texts: Texts) -> None:
     """Put a memory, a task or a session into the index."""
     key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
-    row = _text_row(unit, texts, key)
+    row, paths = _text_row(unit, texts, key)
     if row is None:
         return
     filling.show(unit.name, unit.kind, None)
     number = filling.id_of(unit.name)
     if not filling.joins(number, key):
-        filling.add(number, [row])
+        filling.add(number, [row], touches=[(0, path) for path in paths])
 
 
-def _text_row(unit: Unit, texts: Texts, key: bytes) -> Row | None:
+def _text_row(unit: Unit, texts: Texts, key: bytes) -> tuple[Row | None, Sequence[str]]:
+    """The row of what is no piece of the log, and the files it is about."""
     if unit.kind == "task":
         task, clash = texts.task(unit), unit.name.endswith("!clash")
-        return task_row(task, key=key, path=unit.path, blob=unit.blob, clash=clash) if task else None
+        return task_row(task, key=key, path=unit.path, blob=unit.blob, clash=clash) if task else None, ()
     if unit.kind == "session":
         session = texts.session(unit)
-        return session_row(session, key=key) if session else None
+        return (session_row(session, key=key), session.files) if session else (None, ())
     memory = texts.memory(unit)
-    return memory_row(memory, key=key, path=unit.path, blob=unit.blob) if memory else None
+    if memory is None:
+        return None, ()
+    return memory_row(memory, key=key, path=unit.path, blob=unit.blob), touched_by_memory(memory)
 
 
 def _meta(index: Index, name: str) -> str | None:

@@ -5,9 +5,10 @@ whose body is not here (private to another clone, or erased) is a row of its env
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Any
 
 from holdfast.git import approvals
@@ -20,17 +21,24 @@ from holdfast.model.task import Task
 from holdfast.model.text import visible
 
 Row = tuple[Any, ...]
+Touch = tuple[int, str]  # the place of a row among those of its unit, and a path from the top
 MAX_TEXT = 32 * 1024
+MAX_EMBEDDED = 4096  # characters: a model reads a few hundred words at most
+MAX_CONTEXT = 2048
+MAX_TOUCHED = 1000
 MAX_TITLE = 120
 MAX_DEPTH = 6
 SLOTS = 10  # bits of a row's number below its microsecond
 
 COLUMNS = (
-    "id", "key", "shown", "name", "kind", "what", "ts", "title", "labels", "text", "parts", "facets", "task",
-    "tags", "layer", "line", "head", "status", "target", "run",
-    "path", "sha256", "expires", "supersedes", "blob", "words", "doubt", "lacks", "parent",
+    "id", "key", "shown", "seq", "content", "name", "kind", "what", "ts",
+    "title", "labels", "text", "parts", "context", "facets",
+    "task", "tags", "layer", "line", "head", "status", "target", "run",
+    "path", "sha256", "expires", "supersedes", "blob", "words", "doubt", "lacks", "tier", "parent",
 )  # fmt: skip
-COMMON = COLUMNS[:-9]  # all that most events need; a row may end here
+COMMON = COLUMNS[:-10]  # all that most events need; a row may end here
+_PATH = COLUMNS.index("path")
+_CITED = {"file": "@", "lines": ":", "symbol": "#"}  # a kind of evidence, and what ends its path
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.:Z+-]{0,20}")
 _EPOCH = datetime(1970, 1, 1)
@@ -73,15 +81,17 @@ def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks:
     kind_of_row, status = "run" if is_run else "event", None if code is None else int(code)
     what = _ran(body) or kind if is_run else kind
     own = (
-        number(ts or ""), bytes.fromhex(name or "")[:16], 0, shown_name, kind_of_row, what, ts, title,
-        _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text),
+        number(ts or ""), bytes.fromhex(name or "")[:16], 0, 0,
+        content_of(title, text) if is_run or (text and target is None) else None,
+        shown_name, kind_of_row, what, ts, title,
+        _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text), "",
         _facets(kind_of_row, kind, task, tags),
         task, tags, layer, line, head, status, target, run,
     )  # fmt: skip
     if lacks:
-        return [(*own, *_NOTHING, None, None, None, commitment, None)]
+        return [(*own, *_NOTHING, None, None, None, commitment, None, None)]
     if kind in approvals.KINDS:
-        return [(*own, *_NOTHING, *approvals.said(body or None), None, None, None)]
+        return [(*own, *_NOTHING, *approvals.said(body or None), None, None, None, None)]
     if "artifacts" not in body:
         return [own]
     return [own, *(_artifact(own, made) for made in _artifacts(body))]
@@ -96,15 +106,15 @@ def _ran(body: Mapping[str, Any]) -> str | None:
 
 def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
     """A file that a run made; it comes and goes with its run, so it has no key of its own."""
-    base, _, _, name, _, _, ts, title, *_ = event
-    task, tags, layer, line, head, status, _, run = event[12:]
+    base, _, _, _, _, name, _, _, ts, title, *_ = event
+    task, tags, layer, line, head, status, _, run = event[15:]
     path = _one_line(made["path"]) or ""
     return (
-        base, None, 0, f"{run or name}:{path}", "artifact", "artifact", ts, path,
-        _labels(run or name, "artifact", path, task, tags, layer), title, _parts(path, title),
+        base, None, 0, None, None, f"{run or name}:{path}", "artifact", "artifact", ts, path,
+        _labels(run or name, "artifact", path, task, tags, layer), title, _parts(path, title), "",
         _facets("artifact", None, task, tags),
         task, tags, layer, line, head, status, None, run,
-        path, _one_line(made.get("sha256")), None, None, None, None, None, None, None,
+        path, _one_line(made.get("sha256")), None, None, None, None, None, None, None, None,
     )  # fmt: skip
 
 
@@ -117,11 +127,13 @@ def memory_row(memory: Memory, *, key: bytes, path: str, blob: str) -> Row:
     expires = rules.iso(memory.expires_at) if memory.expires_at else None
     replaced = " ".join(memory.supersedes) or None if isinstance(memory, Accepted) else None
     return (
-        -1, key, 0, memory.id, kind, rules.status(memory), None, title,
+        -1, key, 0, 0, content_of(title, text), memory.id, kind, rules.status(memory), None, title,
         _labels(memory.id, kind, run, tags, memory.layer, path), text, _parts(title, text),
+        path_words(touched_by_memory(memory)),
         _facets(kind, None, None, tags),
         None, tags, memory.layer, line, None, None, None, run,
-        path or None, None, expires, replaced, blob, approvals.words_of(memory.statement), None, None, None,
+        path or None, None, expires, replaced, blob, approvals.words_of(memory.statement),
+        None, None, None, None,
     )  # fmt: skip
 
 
@@ -130,11 +142,12 @@ def task_row(task: Task, *, key: bytes, path: str, blob: str, clash: bool = Fals
     title, said = _title(task.title), (task.title, *task.acceptance, task.impact, task.reason, task.notes)
     text = safe("\n".join(word for word in said if word)[:MAX_TEXT])
     return (
-        -1, key, 0, task.id, "task", "in clash" if clash else task.status, None, title,
+        -1, key, 0, 0, content_of(title, text), task.id, "task",
+        "in clash" if clash else task.status, None, title,
         _labels(task.id, "task", task.kind, task.status, _one_line(task.owner), task.layer, path), text,
-        _parts(title, text), _facets("task", None, task.id, ""),
+        _parts(title, text), "", _facets("task", None, task.id, ""),
         task.id, "", task.layer, None, None, None, None, None,
-        path, None, None, None, blob, None, None, None, None,
+        path, None, None, None, blob, None, None, None, None, None,
     )  # fmt: skip
 
 
@@ -150,12 +163,53 @@ def session_row(session: Session, *, key: bytes) -> Row:
     title, task = _title(text) or "session", session.tasks[-1] if session.tasks else None
     facets = " ".join([facet("k", "session"), *(facet("t", name) for name in session.tasks)])
     return (
-        number(session.updated.ts), key, 0, session.id, "session", session.state, session.updated.ts, title,
+        number(session.updated.ts), key, 0, 0, content_of(title, text),
+        session.id, "session", session.state, session.updated.ts, title,
         _labels(session.id, "session", _one_line(session.branch), *session.tasks), text,
-        _parts(title, text), facets,
+        _parts(title, text), path_words(session.files), facets,
         task, "", None, session.line, session.updated.commit, None, None, None,
-        None, None, None, None, None, None, None, None, None,
+        None, None, None, None, None, None, None, None, None, None,
     )  # fmt: skip
+
+
+def touched_by_event(body: Mapping[str, Any] | None, rows: Sequence[Row]) -> list[Touch]:
+    """The files a run wrote or deleted; each file it made is about itself, too."""
+    made = (body or {}).get("artifacts")
+    if not isinstance(made, list):
+        return []
+    named = [item["path"] for item in made if isinstance(item, dict) and isinstance(item.get("path"), str)]
+    own = [(0, path) for path in named[:MAX_TOUCHED]]
+    return own + [(place, row[_PATH]) for place, row in enumerate(rows) if place and row[_PATH]]
+
+
+def touched_by_memory(memory: Memory) -> list[str]:
+    """The files and folders a memory is about: those it applies to, and those it cites."""
+    found = [place.removesuffix("**").removesuffix("*").rstrip("/") for place in memory.applies_to]
+    for text in memory.evidence:
+        kind, _, rest = text.partition(":")
+        if kind in _CITED:
+            found.append(rest.rpartition("@")[0].rpartition(_CITED[kind])[0] or rest.rpartition("@")[0])
+    return [place for place in dict.fromkeys(found) if place][:MAX_TOUCHED]
+
+
+def content_of(title: str, text: str) -> bytes | None:
+    """The name of what a model is given of a row: equal names, equal text; None if there is nothing."""
+    if not title and not text:
+        return None
+    said = f"{title}\n{text}"[:MAX_EMBEDDED]
+    return blake2b(said.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def path_words(paths: Iterable[str]) -> str:
+    """The words in the names of files, once each: a path is found by any part of it."""
+    words = dict.fromkeys(part for path in paths for part in _words_of_path(path))
+    return safe(" ".join(words)[:MAX_CONTEXT])
+
+
+@lru_cache(maxsize=8192)
+def _words_of_path(path: str) -> tuple[str, ...]:
+    """The parts of a path; tokenizers take folders and endings apart, but not `HTTPServer`."""
+    return tuple(part for name in path.split("/") for part in (name, *split_word(name)) if part)
 
 
 def _labels(*words: str | None) -> str:

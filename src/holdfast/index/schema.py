@@ -10,15 +10,19 @@ A memory's `doubt` says why it does not count, if it does not: `blob` and `words
 those of the approvals among the events. This clone's approvals on lines that are not visible here
 count, too; `elsewhere` holds them, and `heard` how far their sources were read.
 
+`seq` is a row's place in its group (its parent and that one's children): neighbours are one apart, the
+first is 0, and what has no place among them has none. `content` names the text that a model may embed.
+`touch` says which files a row is about; while a row is not shown its paths stand there with a minus.
+
 Only plain strings here: the quick path reads this module at every start.
 """
 
 APPLICATION = 0x484F4C44  # "HOLD"
-VERSION = 3
+VERSION = 4
 WAL_SINCE = (3, 51, 3)  # earlier versions can corrupt a WAL that two connections reset at once
 
-COLUMNS = ("title", "labels", "text", "parts", "facets")
-WEIGHTS = "4.0, 2.0, 1.0, 0.5, 0.0"
+COLUMNS = ("title", "labels", "text", "parts", "context", "facets")
+WEIGHTS = "4.0, 2.0, 1.0, 0.5, 0.3, 0.0"
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -27,8 +31,9 @@ CREATE TABLE unit (
   id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind TEXT, shown INTEGER, until TEXT, offset INTEGER
 );
 CREATE TABLE row (
-  id INTEGER PRIMARY KEY, key BLOB, shown INTEGER, name TEXT, kind TEXT, what TEXT, ts TEXT,
-  title TEXT, labels TEXT, text TEXT, parts TEXT, facets TEXT,
+  id INTEGER PRIMARY KEY, key BLOB, shown INTEGER, seq INTEGER, content BLOB,
+  name TEXT, kind TEXT, what TEXT, ts TEXT,
+  title TEXT, labels TEXT, text TEXT, parts TEXT, context TEXT, facets TEXT,
   task TEXT, tags TEXT, layer TEXT, line TEXT, head TEXT, path TEXT, status INTEGER,
   target TEXT, run TEXT, sha256 TEXT, expires TEXT, supersedes TEXT, blob TEXT, words TEXT, doubt TEXT,
   tier TEXT, lacks TEXT, parent INTEGER
@@ -38,8 +43,10 @@ CREATE TABLE elsewhere (
   source TEXT, kind TEXT, target TEXT, ts TEXT, event BLOB, blob TEXT, words TEXT
 );
 CREATE TABLE member (unit INTEGER, row INTEGER, PRIMARY KEY (unit, row)) WITHOUT ROWID;
+CREATE TABLE path (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+CREATE TABLE touch (path INTEGER, row INTEGER, PRIMARY KEY (path, row)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
-  title, labels, text, parts, facets, content='', tokenize="porter unicode61 remove_diacritics 2"
+  title, labels, text, parts, context, facets, content='', tokenize="porter unicode61 remove_diacritics 2"
 );
 """
 
@@ -49,6 +56,7 @@ INDEXES = {  # filling an empty index goes faster without them: they are made at
     "row_parent": "CREATE INDEX IF NOT EXISTS row_parent ON row (parent) WHERE parent IS NOT NULL",
     "row_newer": "CREATE INDEX IF NOT EXISTS row_newer ON row (supersedes) WHERE supersedes IS NOT NULL",
     "row_lacks": "CREATE INDEX IF NOT EXISTS row_lacks ON row (lacks) WHERE lacks IS NOT NULL",
+    "touch_row": "CREATE INDEX IF NOT EXISTS touch_row ON touch (row)",
     "member_row": "CREATE INDEX IF NOT EXISTS member_row ON member (row)",
 }
 
