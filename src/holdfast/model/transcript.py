@@ -49,6 +49,7 @@ class Edit:
     added: tuple[str, ...] = ()  # lines without their ends
     removed: tuple[str, ...] = ()
     whole: bool = False  # whether `added` is all the file holds afterwards
+    kept: tuple[str, ...] | None = ()  # what of `added` stood there before; None if nobody knows
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def _whole(path: str, given: dict[str, Any], known: dict[str, Any]) -> Edit:
     content = words(known.get("content")) or words(given.get("content"))
     before = known.get("originalFile")
     new = known.get("type") == "create" or ("originalFile" in known and before is None)
-    return written(path, content, before=words(before), new=new)
+    return written(path, content, before=words(before) if isinstance(before, str) else None, new=new)
 
 
 def _notebook(path: str, given: dict[str, Any], known: dict[str, Any]) -> Edit:

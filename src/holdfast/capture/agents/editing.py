@@ -21,14 +21,16 @@ def lines_of(text: str) -> list[str]:
 
 def written(path: str, content: str, *, before: str | None, new: bool) -> Edit:
     """A file written whole; `before` is what it held, if that is known."""
-    lines = lines_of(content)
-    _, removed = _differing(lines_of(before or ""), lines)
+    lines, there = lines_of(content), lines_of(before or "")
+    more, removed = _differing(there, lines)
+    kept = tuple(_beyond(lines, more)[:MAX_LINES]) if new or before is not None else None
     return Edit(
         path=path,
         action="add" if new else "update",
         added=tuple(lines[:MAX_LINES]),
         removed=tuple(removed[:MAX_LINES]),
         whole=len(lines) <= MAX_LINES,
+        kept=kept,
     )
 
 

@@ -115,7 +115,8 @@ def _edits(tool: str, given: dict[str, Any], told: dict[str, Any], result: Resul
     new = shown.get("isNewFile") is True or result.text.startswith(_NEW)
     if tool == "write_file":
         content = words(after) or words(given.get("content"))
-        return (written(path, content, before=words(before), new=new),)
+        known = words(before) if isinstance(before, str) else None
+        return (written(path, content, before=known, new=new),)
     if diff := words(shown.get("fileDiff")):
         return (patched(path, hunks(diff)[: 4 * MAX_LINES]),)
     if isinstance(before, str) and isinstance(after, str):

@@ -99,7 +99,9 @@ class Filling:
         if LINES not in self._sinks:
             self._sinks[LINES] = self._into.open_output(LINES)
         added, removed = (_harmless(lines, self._scan) for lines in (one.added, one.removed))
-        self._write(LINES, rows.lines(path, one, turn=n, added=added, removed=removed), [path])
+        kept = None if one.kept is None else _harmless(one.kept, self._scan)
+        row = rows.lines(path, one, turn=n, added=added, removed=removed, kept=kept)
+        self._write(LINES, row, [path])
         if path in self._files or len(self._files) < MAX_FILES:
             self._files.setdefault(path, Written(one.action, [], []))
             more, less = self._sizes.get(path, (0, 0))

@@ -5,7 +5,7 @@ Pure: a turn in, JSON values out. Texts are cut to their limits here once more, 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from holdfast.capture.changes import spelled
@@ -141,6 +141,7 @@ class Written:
     action: str
     added: list[str]
     removed: list[str]
+    kept: list[str] | None = field(default_factory=list)  # of what was added; None if nobody knows
 
 
 def written(turn: Turn, place: Place) -> dict[str, Written]:
@@ -154,21 +155,29 @@ def written(turn: Turn, place: Place) -> dict[str, Written]:
             one = found.setdefault(path, Written(edit.action, [], []))
             one.added += edit.added
             one.removed += edit.removed
+            one.kept = None if one.kept is None or edit.kept is None else [*one.kept, *edit.kept]
             one.action = edit.action if edit.action in ("delete", "move") else one.action
         if edit.moved_to and (target := place.path(edit.moved_to, turn)):
             found.setdefault(target, Written("add", list(edit.added), []))
     return found
 
 
-def lines(path: str, one: Written, *, turn: int, added: list[str], removed: list[str]) -> dict[str, Any]:
-    """One line of lines.jsonl; `added` and `removed` are what may be told of the lines."""
+def lines(
+    path: str, one: Written, *, turn: int, added: list[str], removed: list[str], kept: list[str] | None
+) -> dict[str, Any]:
+    """One line of lines.jsonl; `added`, `removed` and `kept` are what may be told of the lines."""
     return {
         "turn": turn,
         "path": path,
         "action": one.action,
-        "added": [line_hash(line) for line in telling_lines(added)],
-        "removed": [line_hash(line) for line in telling_lines(removed)],
+        "added": _hashes(added),
+        "removed": _hashes(removed),
+        **({} if kept == [] else {"kept": None if kept is None else _hashes(kept)}),
     }
+
+
+def _hashes(lines: list[str]) -> list[str]:
+    return [line_hash(line) for line in telling_lines(lines)]
 
 
 def told(
