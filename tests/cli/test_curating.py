@@ -383,7 +383,7 @@ def test_stats_counts_memories_in_one_line(cli: Cli, person: Project) -> None:
     assert re.search(r"^2 memories recalled, 5 times in all since \d{4}-", out, re.MULTILINE)
     assert "Model calls" not in out and "FCT" not in out
     found = made(cli, "stats")
-    assert (found["recalled"], found["counts"]) == ({"memories": 2, "times": 5}, {})
+    assert (found["memories"]["recalled"], found["others"]) == ({"memories": 2, "times": 5}, {})
     assert found["model"] == {"calls_today": 0, "calls_per_day": None}
 
 

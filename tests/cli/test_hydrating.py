@@ -363,7 +363,8 @@ def test_how_a_session_was_found_is_counted(used: Cli, repo: GitRepo) -> None:
     out = used("stats").out
     assert re.search(r"on the same branch +2 +67%", out) and re.search(r"at an ancestor +1 +33%", out)
     said = json.loads(used("stats", "--json").out)
-    assert said["counts"] == {"context.ancestor": 1, "context.branch": 2} and said["contexts"] == 3
+    assert said["contexts"]["found"] == {"branch": 2, "ancestor": 1, "paths": 0, "none": 0}
+    assert (said["contexts"]["packs"], said["contexts"]["parts"]["branch"]) == (3, 0.6667)
     assert used("stats", "--reset").out.startswith("Nothing was counted yet")
 
 

@@ -11,12 +11,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO
 
 from holdfast.git.clone import Clone
-from holdfast.store import calls
+from holdfast.store import calls, tally
 
 MAX_ANSWER = 1 << 16
 INSIDE = "HOLDFAST_CONDENSING"  # tells an agent's hooks that this is no work of a person's
@@ -41,7 +42,12 @@ def ask(clone: Clone, text: str, how: Asking) -> str:
     if used is None:
         raise ValueError(f"all {how.calls_per_day} model calls of today are used")
     clone.notes.append(f"{used} of {how.calls_per_day} model calls used today")
-    return clone.scan.text(_ask(clone, text, how))
+    began = time.perf_counter_ns()
+    try:
+        return clone.scan.text(_ask(clone, text, how))
+    finally:
+        took = (time.perf_counter_ns() - began) // 1000
+        tally.modelled(clone.layout, "command", calls=1, texts=1, microseconds=took)
 
 
 def _ask(clone: Clone, text: str, how: Asking) -> str:

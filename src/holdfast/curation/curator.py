@@ -5,7 +5,7 @@ that say what they suggest and why; a person accepts them, or not.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from holdfast.curation import candidates, contradictions, facts
@@ -23,11 +23,12 @@ from holdfast.model.provenance import Provenance
 from holdfast.model.text import tokens
 
 TOPICS = (
-    *("stale", "expired", "contradicting", "duplicate", "never recalled"),
+    *("stale", "expired", "contradicting", "duplicate", "never recalled", "never used"),
     *("orphaned evidence", "dangling link", "oversized", "broken"),
 )
 OVERSIZED = 400  # tokens: one memory should not take a fifth of a pack
 UNUSED = timedelta(days=30)  # nobody asked for it in all this time
+OFTEN = 12  # times it was found: by then somebody should have cited it
 _LOST = ("gone", "unanchored")
 
 
@@ -66,7 +67,9 @@ class Use:
     """What was recalled in this clone since counting began."""
 
     since: datetime | None
-    recalled: Collection[str]  # ids in lower case
+    recalled: Collection[str]  # ids in lower case: found for a question, or told in a pack
+    times: Mapping[str, int] = field(default_factory=dict)  # how often questions found it
+    used: Collection[str] = ()  # cited or acted on afterwards
 
 
 def examine(clone: Clone, now: datetime, *, use: Use) -> Health:
@@ -166,15 +169,22 @@ def _duplicate(less: Standing, more: Standing) -> Finding:
 def _unused(
     trusted: Iterable[Standing], accepted: Mapping[str, datetime], use: Use, now: datetime
 ) -> Iterator[Finding]:
-    """What nobody was told since it was accepted, long ago; while counting is young nothing can be said."""
+    """What nobody was told since it was accepted, long ago, or what is found in vain.
+
+    While counting is young nothing can be said.
+    """
     if use.since is None or now - use.since < UNUSED:
         return
     for one in trusted:
         began = accepted.get(one.id)
-        if began is not None and now - began >= UNUSED and one.id.lower() not in use.recalled:
-            yield Finding(
-                "never recalled", (one.id,), f"accepted {began:%Y-%m-%d}, never found or told since"
-            )
+        if began is None or now - began < UNUSED:
+            continue
+        times = use.times.get(one.id.lower(), 0)
+        if one.id.lower() not in use.recalled:
+            since = f"accepted {began:%Y-%m-%d}, never found or told since"
+            yield Finding("never recalled", (one.id,), since)
+        elif times >= OFTEN and one.id.lower() not in use.used:
+            yield Finding("never used", (one.id,), f"recalled {times:,} times, never cited or acted on")
 
 
 def _accepted_at(clone: Clone) -> dict[str, datetime]:

@@ -18,7 +18,7 @@ from holdfast.git import noticed, upstream
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.ids import is_id, slug
-from holdfast.store import entries, fsio, pending, pieces, receipts, trash
+from holdfast.store import counted, entries, fsio, pending, pieces, receipts, trash
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
@@ -115,6 +115,7 @@ def _carry_out(clone: Clone, kind: str, identity: str) -> Erasure:
     held = [*own, *_still_held(clone, named)]
     removed = _remove(clone, identity, names, texts)
     removed += [said for store in clone.stores for said in receipts.erase(store, identity)]
+    removed += [said for store in clone.stores for said in counted.erase(store, identity)]
     _drop_views(clone)
     fsio.remove(clone.layout.erasing)
     return Erasure(identity, kind, tuple(removed), tuple(held))

@@ -191,7 +191,7 @@ def _look_at_trusted(seen: "_Seen", place: Place, layout: Layout) -> None:
 
 
 def _look_at_memory(seen: "_Seen", layout: Layout) -> None:
-    for path in (layout.runs, layout.bodies, layout.sealed_log, layout.quarantine):
+    for path in (layout.runs, layout.bodies, layout.sealed_log, layout.quarantine, layout.uses):
         seen.file(path)
     for path in (layout.spool, layout.candidates, layout.sessions):
         seen.tree(path)

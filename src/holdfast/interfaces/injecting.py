@@ -99,6 +99,8 @@ class Moment:
             self.told.add(self._notes)
             if self._pack:
                 self._keep_pack()
+            elif text:
+                self._count(text)
             return
         self.told.was_late(self.agent)
         if self._fresh is not None:  # the first prompt, which waits for our lock, finds it ready
@@ -148,7 +150,9 @@ class Moment:
         if not self.inbox:
             return
         now = time.time_ns()
-        named = f'"agent":{quoted(self.agent)},"session":{quoted(self.session)},"ts":{now}'
+        named = (
+            f'"agent":{quoted(self.agent)},"session":{quoted(self.session)},"ts":{now},"took":{self._took()}'
+        )
         data = f'{{{named},"pack":{self._pack}}}\n'.encode("utf-8", "replace")
         path = os.path.join(self.inbox, f"{self.told.stem}-{now}.pack")
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -156,6 +160,21 @@ class Moment:
             os.write(fd, data)
         finally:
             os.close(fd)
+
+    def _count(self, text: str) -> None:
+        """Count what was said at a prompt or before a tool; a pack is counted with its receipt."""
+        from holdfast.store import tally
+        from holdfast.store.layout import Layout
+
+        how = "tool" if self.event == "PreToolUse" else "prompt"
+        memories = [note for note in self._notes if " " not in note and note != "prompt"]
+        size = (len(text.encode("utf-8", "replace")) + 3) // 4
+        layout = Layout(self.top, os.path.join(self.common, "holdfast"))
+        tally.told_now(layout, tally.telling(how, tokens=size, memories=memories), self._took())
+
+    def _took(self) -> int:
+        """Microseconds since the event."""
+        return int((time.monotonic() - self.began) * 1e6)
 
     # ── at a prompt ──────────────────────────────────────────────────────────────────────────────
 
@@ -448,6 +467,7 @@ def drain() -> None:
     try:
         project = open_project(os.getcwd())
         project.drain()
+        project.reckon_uses()
         project.render_guards()
         Fresh(project).keep()
     except BAD:

@@ -14,7 +14,7 @@ from holdfast.index.freshness import Place, signature, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
 from holdfast.index.search import FIELDS, KINDS, MAX_LIMIT, candidates, search
 from holdfast.index.shown import as_json, as_text
-from holdfast.store.layout import FOLDER_OF, Layout, cache_dir, user_settings
+from holdfast.store.layout import Layout, cache_dir, user_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from holdfast.index.freshness import Signature
+
+    Counted = list[tuple[str, str, str | None]]  # id, kind and state of each hit
 
 NOT_HANDLED = -1
 # The parts of a signature that each rests on; `badge` is what `status --badge` says, for a prompt.
@@ -119,16 +121,23 @@ def _answer(command: str, asked: _Asked) -> int:
     if command == "status" and _has_pointers(layout):
         return NOT_HANDLED  # it counts them, and reads what they lead to first
     path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
+    began = time.perf_counter_ns()
     told, counted = _told(path, command, asked, now, place.top)
     code = NOT_HANDLED if told is None else _say(told)
-    if counted and code == 0:
+    if counted is not None and code == 0:
         from holdfast.store import tally
 
-        tally.count(layout, *(counted if command == "context" else tally.recalled(counted)))
+        took = (time.perf_counter_ns() - began) // 1000
+        if isinstance(counted, str):
+            tally.told_now(layout, counted, took)
+        elif asked.kind != "candidate":
+            tally.recalled_now(layout, " ".join(asked.query), counted, took)
     return code
 
 
-def _told(path: str, command: str, asked: _Asked, now: "Signature", top: str) -> tuple[str | None, list[str]]:
+def _told(
+    path: str, command: str, asked: _Asked, now: "Signature", top: str
+) -> "tuple[str | None, Counted | str | None]":
     """What the index has to say, and what is to be counted; nothing if it is behind or damaged."""
     import _sqlite3
 
@@ -140,13 +149,13 @@ def _told(path: str, command: str, asked: _Asked, now: "Signature", top: str) ->
             return _recalled(db, asked, now.memory)
         text, data = _kept(db, command, now, top, json=asked.json) or (None, "")
     except _sqlite3.Error:
-        return None, []
+        return None, None
     finally:
         if db is not None:
             db.close()
     if command == "status":  # short enough that both its forms are kept together
-        return data if asked.json and text is not None else text, []
-    return text, [f"context.{data}"] if command == "context" else []
+        return data if asked.json and text is not None else text, None
+    return text, data if command == "context" else None
 
 
 def _has_dead_runs(layout: Layout, *, patient: bool) -> bool:
@@ -201,19 +210,19 @@ def _open(path: str) -> "Connection":
     return db
 
 
-def _recalled(db: "Connection", asked: _Asked, state: str) -> tuple[str | None, list[str]]:
-    """What was found, and the ids of the memories among it."""
+def _recalled(db: "Connection", asked: _Asked, state: str) -> "tuple[str | None, Counted | None]":
+    """What was found, and of each hit what is counted."""
     kept = db.execute("SELECT value FROM meta WHERE name = 'signature'").fetchone()
     if kept is None or kept[0] != state:
-        return None, []
+        return None, None
     query = " ".join(asked.query)
     found = search(db, query, limit=asked.limit, task=asked.task, kind=asked.kind, now=_now())
-    kind, name = FIELDS.index("kind"), FIELDS.index("id")
-    memories = [hit[name] for hit in found if hit[kind] in FOLDER_OF]
+    name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
+    counted = [(hit[name], hit[kind], hit[how]) for hit in found]
     if asked.json:
-        return as_json(db, found), memories
+        return as_json(db, found), counted
     waiting = 0 if found else candidates(db, query, task=asked.task, kind=asked.kind)
-    return as_text(found, waiting=waiting), memories
+    return as_text(found, waiting=waiting), counted
 
 
 def _kept(

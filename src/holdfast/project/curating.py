@@ -4,20 +4,28 @@ from datetime import UTC, datetime
 
 from holdfast.curation import curator
 from holdfast.curation.curator import Health, Use
-from holdfast.project.viewing import Viewing
-from holdfast.store import tally
+from holdfast.project.counting import Counting
+from holdfast.store import counted, tally
 
 
-class Curating(Viewing):
+class Curating(Counting):
     """What could be better about what is known."""
 
     def curate(self, *, dry_run: bool = False) -> Health:
         """Look at every memory; what is suggested waits in review, and nothing is done by itself."""
+        self.reckon_uses()
         found = curator.examine(self.clone, self.clone.clock(), use=self._use())
         return found if dry_run else self._shown(curator.suggest(self.clone, found))
 
     def _use(self) -> Use:
         began = tally.since(self.clone.layout)
-        counted = tally.totals(self.clone.layout)
-        told = {name.removeprefix(tally.RECALLED) for name in counted if name.startswith(tally.RECALLED)}
-        return Use(None if began is None else datetime.fromtimestamp(began, UTC), told)
+        totals = tally.totals(self.clone.layout)
+        recalled = {
+            name.removeprefix(tally.RECALLED): number
+            for name, number in totals.items()
+            if name.startswith(tally.RECALLED)
+        }
+        told = {name.removeprefix(tally.TOLD) for name in totals if name.startswith(tally.TOLD)}
+        since = None if began is None else datetime.fromtimestamp(began, UTC)
+        used = counted.times_used(self.clone.layout)
+        return Use(since, {*recalled, *told}, times=recalled, used=frozenset(used))

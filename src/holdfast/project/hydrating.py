@@ -2,10 +2,10 @@
 
 import os
 import re
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 
 from holdfast.curation import contradictions
 from holdfast.curation.conflicts import Known as Comparing
@@ -28,7 +28,7 @@ from holdfast.recall.pack.material import Asked, Found, Material
 from holdfast.recall.pack.sections import MOST_FOUND
 from holdfast.recall.receipts import Knew, Now
 from holdfast.recall.search import Hit, TextSearch
-from holdfast.store import calls, capsule, receipts, sessions, tally
+from holdfast.store import capsule, receipts, sessions, tally
 from holdfast.work import board as boards
 
 ACTIVE = "context/active.md"  # the view for agents that read a file
@@ -39,18 +39,6 @@ _LOOKED_AT = 4 * MOST_FOUND  # hits among which memories come first; of what is 
 _WORK = ("session", "task", "run")
 _DECIDED = ("accept", "promote", "edit")
 _OID = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,52}\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What was counted in this clone."""
-
-    since: str | None
-    counts: dict[str, int]  # how contexts were found
-    recalled: int = 0  # memories that were found or told
-    recalls: int = 0  # how often, all together
-    model_calls: int = 0  # of the user's model command, today
-    model_limit: int | None = None  # a day; None if there is no such command
 
 
 class Hydrating(Resting):
@@ -64,6 +52,7 @@ class Hydrating(Resting):
         `asked` says what somebody is about to do, `files` to which files, from the repository's top.
         Within a run, or with a session open here, the pack is kept as it was sent.
         """
+        began = time.perf_counter_ns()
         self.seen = signature_of(self.clone)  # before looking: what changes meanwhile must not be missed
         standings = self.knowledge().standings
         found = self._material(asked or "", files, standings)
@@ -74,7 +63,8 @@ class Hydrating(Resting):
             sections=self.settings.context_sections,
             clean=self.clone.scan.text,
         )
-        tally.count(self.clone.layout, f"context.{packed.how}")
+        took = (time.perf_counter_ns() - began) // 1000
+        tally.told_now(self.clone.layout, given.counted_of(packed), took)
         if not asked:  # who reads the file has asked nothing: what speaks on request only is not for them
             self._view_quietly(ACTIVE, context.text(packed))
         silent = 0 if found.known else sum(map(_would_speak, standings))
@@ -235,25 +225,6 @@ class Hydrating(Resting):
         """Write the journals of days that changed, of all days or only of some; gives their paths."""
         self._needs("journal")
         return journal.write(self.clone, folder=self.settings.journal_path, only=only)
-
-    def statistics(self) -> Statistics:
-        """How often what was counted happened in this clone."""
-        began = tally.since(self.clone.layout)
-        since = None if began is None else timestamp(datetime.fromtimestamp(began, UTC))
-        totals = tally.totals(self.clone.layout)
-        told = [number for name, number in totals.items() if name.startswith(tally.RECALLED)]
-        return Statistics(
-            since,
-            {name: number for name, number in totals.items() if not name.startswith(tally.RECALLED)},
-            recalled=len(told),
-            recalls=sum(told),
-            model_calls=calls.used(self.clone.layout, self.clone.now()[:10]),
-            model_limit=self.settings.number("model.calls_per_day") if self.settings.model_command else None,
-        )
-
-    def reset_statistics(self) -> None:
-        """Begin to count anew."""
-        tally.reset(self.clone.layout)
 
 
 def _speaks_unasked(one: Standing) -> bool:

@@ -21,6 +21,7 @@ from holdfast.project import guarding
 from holdfast.project.hydrating import MARKER, Hydrating
 from holdfast.project.importing import Bringing, Importing, decided
 from holdfast.recall import context
+from holdfast.recall import receipts as given
 from holdfast.recall.context import Context
 from holdfast.store import fsio, pointers, receipts, tally
 
@@ -106,7 +107,9 @@ class Living(Importing, Hydrating):
         owner = noting.session_id(agent, session)
         told = {**head, "ts": when, "agent": agent, "agent_session": session}
         receipts.keep(self.clone.layout, owner, head=told, lines=kept, stores=self.clone.stores)
-        tally.count(self.clone.layout, f"context.{head.get('how')}")
+        took = found.get("took")
+        said = given.counted(head, (one for line in kept for one in _listed(line.get("told"))))
+        tally.told_now(self.clone.layout, said, took if type(took) is int else 0, now=int(ts // 1e9))
 
     def pack(self, *, budget: int) -> Context:
         """What a session that starts here is told before it asks; who was told keeps the receipt."""
@@ -122,3 +125,8 @@ class Living(Importing, Hydrating):
     def render_guards(self) -> None:
         """Write down what may be said to an agent before an edit or a command."""
         guarding.write(self.clone, self.knowledge().standings)
+
+
+def _listed(told: object) -> list[Mapping[str, Any]]:
+    """What a line of a pack says it tells of; it lay in a file that anybody could have written."""
+    return [one for one in told if isinstance(one, dict)] if isinstance(told, list) else []

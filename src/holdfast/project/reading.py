@@ -1,5 +1,6 @@
 """Reading: search, the log in its forms, one thing, where everything stands."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,6 @@ from holdfast.diagnostics.status import Status, Tally, Work
 from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import pick
-from holdfast.model.memory import TYPES
 from holdfast.model.task import PLANS
 from holdfast.project.hydrating import Hydrating
 from holdfast.project.noting import Noting
@@ -33,8 +33,12 @@ class Reading(Working, Noting, Hydrating):
         """What fits a query, best first; with no words, the most recent."""
         if self._search is None:
             self._search = TextSearch(self.clone)
+        began = time.perf_counter_ns()
         hits = self._search.search(query, limit=limit, task=task, kind=kind)
-        tally.count(self.clone.layout, *tally.recalled(hit.id for hit in hits if hit.kind in TYPES))
+        took = (time.perf_counter_ns() - began) // 1000
+        if kind != "candidate":  # asked on the way, to say how many wait
+            found = [(hit.id, hit.kind, hit.state) for hit in hits]
+            tally.recalled_now(self.clone.layout, query, found, took)
         return hits
 
     def timeline(self, *, task: str | None = None, sort: Sequence[str] = ()) -> list[timeline.Row]:
@@ -52,6 +56,7 @@ class Reading(Working, Noting, Hydrating):
         found = find.show(self.clone, identity)
         if found.kind not in ("memory", "candidate"):
             return found
+        tally.count(self.clone.layout, f"{tally.LOOKED}{found.id.lower()}")
         there = every(self.clone, self.clone.clock()).get(found.id)
         return replace(found, fields={**found.fields, **_standing(there)}) if there else found
 

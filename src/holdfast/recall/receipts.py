@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.git.clone import Clone
+from holdfast.model.memory import TYPES
 from holdfast.model.text import visible
 from holdfast.recall.context import Context, rows
 from holdfast.recall.pack.counting import HOW
 from holdfast.recall.pack.lines import Told
-from holdfast.store import capsule, receipts
+from holdfast.store import capsule, receipts, tally
 from holdfast.store.receipts import Kept
 
 _STATES = {"accepted": "stands", "deprecated": "retired"}
@@ -101,6 +102,24 @@ def head_of(clone: Clone, context: Context, *, ts: str) -> dict[str, Any]:
         "counted": HOW,
         "marker": context.marker,
     }
+
+
+def counted(head: Mapping[str, Any], told: Iterable[Mapping[str, Any]]) -> str:
+    """What of a pack is counted: how its session was found, its size, and the memories in it."""
+    tokens, session = head.get("tokens"), head.get("session")
+    memories = [str(one.get("id")) for one in told if one.get("kind") in TYPES]
+    return tally.telling(
+        str(head.get("how")),
+        tokens=tokens if type(tokens) is int else 0,
+        session=session if isinstance(session, str) else None,
+        memories=memories,
+    )
+
+
+def counted_of(context: Context) -> str:
+    """The same of a pack that was just made."""
+    head = {"tokens": context.tokens, "session": context.session, "how": context.how}
+    return counted(head, entries(context))
 
 
 def lines_of(context: Context) -> Iterable[dict[str, Any]]:

@@ -20,13 +20,13 @@ from typing import IO
 from holdfast.errors import BadBundle, BadInput
 from holdfast.store import fsio, pending, trash
 from holdfast.store.format import split_lines
-from holdfast.store.layout import Layout
+from holdfast.store.layout import STATISTICS, Layout
 
 FOLDERS = (
     *("spool", "pending", "sealed", "bodies", "runs", "candidates", "lines", "erased", "quarantine"),
     *("sessions", "anchors", "trash", "kept", "receipts", "drained"),
 )
-FILES = ("rewrites", "statistics")
+FILES = ("rewrites", *STATISTICS)
 MAX_FILE = 1 << 30
 MAX_TOTAL = 64 << 30
 MAX_RATIO = 1000

@@ -30,6 +30,10 @@ FOLDER_OF = {
 }
 
 
+# What was counted in a clone, apart from the key that hides what was asked: that one never leaves it.
+STATISTICS = ("statistics", "statistics.old", "statistics.sums", "statistics.used")
+
+
 def entry_path(kind: str, slug: str, identity: str) -> str:
     """Where an accepted memory lies in the work tree; it never moves."""
     return f"{FOLDER_OF[kind]}/{slug}-{identity}.md"
@@ -56,6 +60,11 @@ def cache_dir(environ: "Mapping[str, str]") -> str:
     if sys.platform == "win32":
         return os.path.join(environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local"), "holdfast")
     return os.path.join(home, ".cache", "holdfast")
+
+
+def models_dir(cache: str) -> str:
+    """Where models for search by meaning lie: one place for all clones of this user."""
+    return os.path.join(cache, "models")
 
 
 def user_settings(environ: "Mapping[str, str]") -> str:
@@ -223,7 +232,13 @@ class Layout:
 
     @property
     def statistics(self) -> str:
+        """What was counted; its old part, its sums and its key lie beside it."""
         return self._in("statistics")
+
+    @property
+    def uses(self) -> str:
+        """Which memories were used after they were recalled."""
+        return self._in("statistics.used")
 
     @property
     def trash(self) -> str:
@@ -287,6 +302,10 @@ class Layout:
 
     def view(self, *parts: str) -> str:
         return os.path.join(self.top, ".holdfast", "view", *parts)
+
+    def vectors(self, repo_id: str) -> str:
+        """What models made of this clone's texts: one file for all its work trees."""
+        return os.path.join(self.cache, repo_id, "vectors.db")
 
     def index(self, repo_id: str) -> str:
         return os.path.join(self.cache, repo_id, "index.db")

@@ -1,52 +1,101 @@
-"""Local statistics: how often something happened in this clone. They never leave it.
+"""Local statistics: what happened how often in this clone. They never leave it.
 
-One short line a time, `<seconds> <name> [<how many>]`, appended without waiting for the disk: a count
-may be lost in a crash, and counting never fails or slows whoever counts. The quick path counts, too, so
-nothing heavy is imported. A file that has grown is folded: a line for each name with its sum.
+One short line a time, appended without waiting for the disk: a line may be lost in a crash, and counting
+never fails or slows whoever counts. The quick path counts, too, so nothing heavy is imported.
+
+    <seconds> <name> [<how many>]                                           something was counted
+    <seconds> ask <microseconds> <hits> <outdated> <words> <memories>       somebody recalled
+    <seconds> told <microseconds> <tokens> <how> <session> <memories>       an agent was told something
+    <seconds> model <microseconds> <calls> <texts> <what for>               a model was asked
+
+Lists are joined by commas, `-` is none. Words are twelve bits of a keyed hash each, the key this clone's own:
+two questions can be compared, and what was asked can not be read. A file that has grown becomes the old one,
+and what was old goes into sums, a line a name: by then nobody is writing to it any more, so no line is lost.
+What follows from the lines is worked out by who reads them (`counted`, `diagnostics.stats`), never here.
 """
 
 import os
 import time
 
-from holdfast.store.layout import Layout
+from holdfast.store.layout import FOLDER_OF, Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-LARGEST = 1 << 20  # bytes; then it is folded
+LARGEST = 1 << 20  # bytes; then it becomes the old one
+MOST_WORDS, MOST_IDS = 16, 64  # of one line
+RECALLED, TOLD, LOOKED = "recalled.", "given.", "looked."
+CONTEXT = ("context.branch", "context.ancestor", "context.paths", "context.none")
+# Hits that do not hold any more, as far as the index can tell; some doubts go on after the word.
+OUTDATED = ("superseded", "expired", "retired", "stale", "deprecated")
+OLD, SUMS, USED, KEY = ".old", ".sums", ".used", ".key"
+_FOLDED = "folded."
 _MOST = 64 << 20  # nothing of ours grows to this: not read
+_MAX_QUERY = 400  # characters that are compared
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
+_HEX = frozenset("0123456789abcdef")
 _LONGEST = 64
-RECALLED = "recalled."
-CONTEXT = ("context.branch", "context.ancestor", "context.paths", "context.none")
+_SMALL = frozenset(  # words that any two questions share
+    (
+        *("a", "an", "and", "are", "as", "at", "be", "by", "can", "did", "do", "does", "for", "from", "has"),
+        *("have", "how", "i", "in", "is", "it", "not", "of", "on", "or", "our", "that", "the", "this", "to"),
+        *("was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "you"),
+    )
+)
+
+
+# ── counting ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def count(layout: Layout, *names: str, now: int | None = None) -> None:
     """Count one of each; where that cannot be written, nothing happens."""
-    moment = int(time.time()) if now is None else now
-    line = "".join(f"{moment} {name}\n" for name in names if is_name(name)).encode("ascii")
-    if not line:
-        return
-    try:
-        fd = os.open(layout.statistics, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _PLAIN, 0o600)
-    except OSError:
-        return
-    try:
-        os.write(fd, line)
-        grown = os.fstat(fd).st_size > LARGEST
-    except OSError:
-        grown = False
-    finally:
-        os.close(fd)
-    if grown:
-        _fold(layout)
+    moment = _moment(now)
+    _append(layout, "".join(f"{moment} {name}\n" for name in names if is_name(name)))
 
 
-def recalled(names: "Iterable[str]") -> list[str]:
-    """Under which names it is counted that memories were found or told."""
-    return [f"{RECALLED}{name.lower()}" for name in names]
+def recalled_now(
+    layout: Layout,
+    query: str,
+    hits: "Iterable[tuple[str, str, str | None]]",
+    microseconds: int,
+    *,
+    now: int | None = None,
+) -> None:
+    """Count a question that was answered: how fast, with what (id, kind and state of each hit)."""
+    found = list(hits)
+    memories = [name for name, kind, _ in found if kind in FOLDER_OF]
+    outdated = sum(kind in FOLDER_OF and bool(state) and is_outdated(state or "") for _, kind, state in found)
+    words = ",".join(_hashes(layout, query)) or "-"
+    said = f"{_number(microseconds)} {len(found)} {outdated} {words} {_joined(memories)}"
+    _append(layout, f"{_moment(now)} ask {said}\n")
+
+
+def told_now(layout: Layout, telling: str, microseconds: int, *, now: int | None = None) -> None:
+    """Count that an agent was told something; `telling` says what."""
+    line = f"{_moment(now)} told {_number(microseconds)} {telling}"
+    if effect(line.encode("utf-8", "replace").split()):  # it may have been kept in the index
+        _append(layout, f"{line}\n")
+
+
+def telling(how: str, *, tokens: int, session: str | None = None, memories: "Iterable[str]" = ()) -> str:
+    """What is counted of something that is told: by how a session was found, or at which event; its size."""
+    return f"{_number(tokens)} {how} {_joined([session or ''])} {_joined(memories)}"
+
+
+def modelled(
+    layout: Layout, what: str, *, calls: int, texts: int, microseconds: int, now: int | None = None
+) -> None:
+    """Count that a model was asked: for what, how often, with how many texts, and for how long."""
+    if is_name(f"model.{what}.microseconds"):
+        said = f"{_number(microseconds)} {_number(calls)} {_number(texts)} {what}"
+        _append(layout, f"{_moment(now)} model {said}\n")
+
+
+def is_outdated(state: str) -> bool:
+    """Whether a hit with this state was told though it does not hold any more."""
+    return state.startswith(OUTDATED)
 
 
 def is_name(name: str) -> bool:
@@ -54,56 +103,229 @@ def is_name(name: str) -> bool:
     return 0 < len(name) <= _LONGEST and _NAME.issuperset(name)
 
 
-def totals(layout: Layout) -> dict[str, int]:
-    """How often each name was counted, by name; what is damaged does not count."""
+def _moment(now: int | None) -> int:
+    return int(time.time()) if now is None else now
+
+
+def _number(value: int) -> int:
+    return max(0, min(int(value), 10**14))
+
+
+def _joined(names: "Iterable[str]") -> str:
+    low = dict.fromkeys(name.lower() for name in names)
+    return ",".join([name for name in low if is_name(f"{RECALLED}{name}")][:MOST_IDS]) or "-"
+
+
+def _append(layout: Layout, lines: str) -> None:
+    if not lines:
+        return
     try:
-        return _sums(_lines(layout.statistics))
+        fd = os.open(layout.statistics, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _PLAIN, 0o600)
     except OSError:
-        return {}
+        return
+    try:
+        os.write(fd, lines.encode("ascii", "replace"))
+        grown = os.fstat(fd).st_size > LARGEST
+    except OSError:
+        grown = False
+    finally:
+        os.close(fd)
+    if grown:
+        _make_room(layout)
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _hashes(layout: Layout, query: str) -> list[str]:
+    """What stands for the words of a question; nothing where there is no key to hide them with."""
+    plain = "".join(c if c.isalnum() else " " for c in query[:_MAX_QUERY]).casefold().split()
+    words = dict.fromkeys(word for word in plain if word not in _SMALL)
+    key = _key(layout) if words else b""
+    if not key:
+        return []
+    some = list(words)[:MOST_WORDS]
+    return [_hash(word.encode("utf-8", "replace"), key=key, size=2)[:3] for word in some]
+
+
+def _hash(data: bytes, *, key: bytes, size: int) -> str:
+    try:
+        from _blake2 import blake2b
+    except ImportError:  # a Python built without it
+        from hashlib import blake2b
+    return str(blake2b(data, key=key, digest_size=size).hexdigest())
+
+
+def _key(layout: Layout) -> bytes:
+    """This clone's key, made when it is first needed; none where it cannot be kept."""
+    path = f"{layout.statistics}{KEY}"
+    for _ in range(2):
+        try:
+            fd = os.open(path, os.O_RDONLY | _PLAIN)
+        except FileNotFoundError:
+            _make_key(path)
+            continue
+        except OSError:
+            return b""
+        try:
+            found = os.read(fd, 33)
+        except OSError:
+            return b""
+        finally:
+            os.close(fd)
+        return found if len(found) == 32 else b""
+    return b""
+
+
+def _make_key(path: str) -> None:
+    """Put it there whole: another process may look at any moment."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        _write(temporary, os.urandom(32))
+        try:
+            os.link(temporary, path)  # the first one counts
+        except (AttributeError, NotImplementedError):
+            os.rename(temporary, path)
+            return
+        os.unlink(temporary)
+    except OSError:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def totals(layout: Layout) -> dict[str, int]:
+    """How often each name was counted, by name, lines of all sorts among them; damage does not count."""
+    sums, lines = whole(layout)
+    found = _sums(sums + lines)
+    return {name: found[name] for name in sorted(found) if not name.startswith(_FOLDED)}
 
 
 def since(layout: Layout) -> int | None:
     """When counting began, in seconds; None if nothing was counted."""
-    try:
-        times = [int(words[0]) for words in map(bytes.split, _lines(layout.statistics)) if _is_count(words)]
-    except OSError:
-        return None
-    return min(times, default=None)
+    sums, lines = whole(layout)
+    return min((int(words[0]) for words in sums + lines if effect(words)), default=None)
 
 
-def reset(layout: Layout) -> None:
-    """Begin anew."""
-    try:
-        os.unlink(layout.statistics)
-    except FileNotFoundError:
-        pass
+def whole(layout: Layout) -> "tuple[list[list[bytes]], list[list[bytes]]]":
+    """The sums of what is long past, and every single line since, in their words."""
+    for _ in range(3):
+        before = _facts(layout)
+        sums = _lines(f"{layout.statistics}{SUMS}")[0]
+        old, digest = _lines(f"{layout.statistics}{OLD}")
+        if digest == _digest_of(sums):
+            old = []  # whoever folded it was killed before it could go
+        lines = old + _lines(layout.statistics)[0]
+        if before == _facts(layout):
+            break
+    return sums, lines
 
 
-def _lines(path: str) -> list[bytes]:
-    fd = os.open(path, os.O_RDONLY | _PLAIN)
-    with open(fd, "rb") as file:
-        data = file.read(_MOST)
-    return data[: data.rfind(b"\n") + 1].splitlines()  # what ends without one is torn
+def effect(words: "Sequence[bytes]") -> "list[tuple[str, int]]":
+    """What one line adds to which names; nothing if it is damaged."""
+    said = [word.decode("ascii", "replace") for word in words]
+    if not 2 <= len(said) <= 7 or not all(map(_is_number, said[:1])):
+        return []
+    if len(said) <= 3:
+        number = said[2] if len(said) == 3 else "1"
+        return [(said[1], int(number))] if is_name(said[1]) and _is_number(number) else []
+    return _effect_of(said[1], said[2:])
 
 
-def _is_count(words: list[bytes]) -> bool:
-    numbers = [words[0], *words[2:]] if 2 <= len(words) <= 3 else [b""]
-    return all(number.isdigit() and len(number) < 16 for number in numbers) and is_name(
-        words[1].decode("ascii", "replace")
+def _effect_of(what: str, said: list[str]) -> "list[tuple[str, int]]":
+    if not all(map(_is_number, said[:2])):
+        return []
+    took = int(said[0])
+    if what == "ask" and len(said) == 5 and _is_number(said[2]) and are_hashes(said[3]):
+        hits = int(said[1])
+        own = [("recall.asked", 1), ("recall.empty", int(not hits)), ("recall.hits", hits)]
+        own += [("recall.outdated", int(said[2])), ("recall.microseconds", took)]
+        return own + [(f"{RECALLED}{name}", 1) for name in ids(said[4])]
+    if what == "told" and len(said) == 5 and is_name(f"context.{said[2]}"):
+        own = [(f"context.{said[2]}", 1), (f"tokens.{said[2]}", int(said[1])), ("told.microseconds", took)]
+        return own + [(f"{TOLD}{name}", 1) for name in ids(said[4])]
+    if what == "model" and len(said) == 4 and _is_number(said[2]) and is_name(f"model.{said[3]}.calls"):
+        numbers = (("calls", int(said[1])), ("texts", int(said[2])), ("microseconds", took))
+        return [(f"model.{said[3]}.{name}", number) for name, number in numbers]
+    return []
+
+
+def ids(joined: str) -> list[str]:
+    """The names of a list on a line."""
+    some = joined.split(",")[:MOST_IDS] if len(joined) <= MOST_IDS * (_LONGEST + 1) else []
+    return [name for name in some if name != "-" and is_name(f"{RECALLED}{name}")]
+
+
+def are_hashes(joined: str) -> bool:
+    """Whether this is a list of hashes of words."""
+    return joined == "-" or (
+        len(joined) < 4 * MOST_WORDS and all(len(w) == 3 and _HEX.issuperset(w) for w in joined.split(","))
     )
 
 
-def _sums(lines: "Iterable[bytes]") -> dict[str, int]:
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 16
+
+
+def _sums(lines: "Iterable[Sequence[bytes]]") -> dict[str, int]:
     found: dict[str, int] = {}
-    for words in map(bytes.split, lines):
-        if _is_count(words):
-            name = words[1].decode("ascii")
-            found[name] = found.get(name, 0) + (int(words[2]) if len(words) == 3 else 1)
-    return dict(sorted(found.items()))
+    for words in lines:
+        for name, number in effect(words):
+            if number:
+                found[name] = found.get(name, 0) + number
+    return found
 
 
-def _fold(layout: Layout) -> None:
-    """Put sums in place of single counts, unless another process does so at this moment."""
+def _lines(path: str) -> "tuple[list[list[bytes]], str]":
+    """The lines of a file in their words, and what tells its content from any other."""
+    try:
+        fd = os.open(path, os.O_RDONLY | _PLAIN)
+    except OSError:
+        return [], ""
+    try:
+        with open(fd, "rb") as file:
+            data = file.read(_MOST)
+    except OSError:
+        return [], ""
+    data = data[: data.rfind(b"\n") + 1]  # what ends without one is torn
+    return [line.split() for line in data.splitlines()], _hash(data, key=b"", size=12)
+
+
+def _digest_of(sums: "list[list[bytes]]") -> str | None:
+    """What the sums say of the file that went into them last."""
+    names = (words[1].decode("ascii", "replace") for words in sums if len(words) == 3)
+    return next((name[len(_FOLDED) :] for name in names if name.startswith(_FOLDED)), None)
+
+
+def _facts(layout: Layout) -> list[tuple[int, int]]:
+    found = []
+    for end in (SUMS, OLD, ""):
+        try:
+            facts = os.lstat(f"{layout.statistics}{end}")
+            found.append((facts.st_ino, facts.st_mtime_ns if end == SUMS else 0))
+        except OSError:
+            found.append((0, 0))
+    return found
+
+
+# ── room ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def reset(layout: Layout) -> None:
+    """Begin anew: everything that was counted, and the key, is deleted."""
+    for end in ("", OLD, SUMS, USED, KEY):
+        try:
+            os.unlink(f"{layout.statistics}{end}")
+        except FileNotFoundError:
+            pass
+
+
+def _make_room(layout: Layout) -> None:
+    """Let the file become the old one, unless another process does so at this moment."""
     try:
         import fcntl
     except ImportError:  # Windows: whoever counts there counts into a longer file
@@ -115,24 +337,33 @@ def _fold(layout: Layout) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.stat(layout.statistics).st_size > LARGEST:  # else somebody has just done it
-            _replace(layout.statistics, _folded(layout))
+            _fold(layout.statistics)
+            os.replace(layout.statistics, f"{layout.statistics}{OLD}")
     except OSError:
         pass
     finally:
         os.close(lock)
 
 
-def _folded(layout: Layout) -> bytes:
-    began = since(layout) or 0
-    rows = (f"{began} {name} {number}\n" for name, number in totals(layout).items())
-    return "".join(rows).encode("ascii")
-
-
-def _replace(path: str, data: bytes) -> None:
+def _fold(path: str) -> None:
+    """Add the old file to the sums; killed right after, the next reader and the next fold know it is in."""
+    old, digest = _lines(f"{path}{OLD}")
+    sums = _lines(f"{path}{SUMS}")[0]
+    if not old or _digest_of(sums) == digest:
+        return
+    found = _sums(sums + old)
+    began = min((int(words[0]) for words in sums + old if effect(words)), default=0)
+    rows = [f"{began} {_FOLDED}{digest} 1\n"]
+    rows += [f"{began} {name} {found[name]}\n" for name in sorted(found) if not name.startswith(_FOLDED)]
     temporary = f"{path}.{os.getpid()}.tmp"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _PLAIN, 0o600)
+    _write(temporary, "".join(rows).encode("ascii"))
+    os.replace(temporary, f"{path}{SUMS}")
+
+
+def _write(path: str, data: bytes) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _PLAIN, 0o600)
     try:
-        os.write(fd, data)
+        while data:
+            data = data[os.write(fd, data) :]
     finally:
         os.close(fd)
-    os.replace(temporary, path)

@@ -16,12 +16,12 @@ from typing import Any
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.model.ids import is_id
 from holdfast.store import fsio, pending
-from holdfast.store.layout import Layout
+from holdfast.store.layout import STATISTICS, Layout
 
 WHATS = ("sessions", "tasks", "all")
 LABEL, TEXTS = "reset.json", "texts.jsonl"
 FOLDERS = ("sessions", "claims", "kept")  # of the store, whose files may lie here
-FILES = ("statistics",)
+FILES = STATISTICS
 MAX_LABEL, MAX_TEXTS = 1 << 16, 1 << 30
 _NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-z]{10}", re.ASCII)
 _TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)

@@ -137,7 +137,7 @@ def _take_sessions(layout: Layout, under_way: Reset) -> int:
 
 def _take_rest(clone: Clone, under_way: Reset) -> int:
     layout = clone.layout
-    names = [*_files(layout, layout.kept), os.path.basename(layout.statistics)]
+    names = [*_files(layout, layout.kept), *paths.STATISTICS]
     return trash.take(layout, under_way, names) + drop_views(layout)
 
 

@@ -1,4 +1,4 @@
-"""Commands for whoever starts or looks back: context, receipts, journal, stats."""
+"""Commands for whoever starts or looks back: context, receipts, journal."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def context(
     """
     from holdfast.git import upstream
     from holdfast.recall.context import text
+    from holdfast.recall.receipts import counted_of
 
     paths = [os.path.join(os.path.abspath(place.folder), path) for path in (*files, *more)]
     is_plain = not (paths or asked or budget)
@@ -54,7 +55,8 @@ def context(
             say(str(found.unmerged))
         if tree is not None and tree.digest:
             said, data = as_text(text(found)), as_json(words.context_object(found))
-            keep_answer(project, "context", said, data, until=found.until, tree=tree, how=found.how)
+            told = counted_of(found)
+            keep_answer(project, "context", said, data, until=found.until, tree=tree, told=told)
 
 
 @command(root, "receipts")
@@ -90,17 +92,6 @@ def journal(place: Place, date: str, everywhere: bool, render: bool) -> None:
             show(project.journal(date, everywhere=everywhere), str, lambda told: {"text": told})
 
 
-@command(root, "stats")
-@click.option("--reset", is_flag=True, help="Begin to count anew.")
-def stats(place: Place, reset: bool) -> None:
-    """Show what was counted in this clone; it never leaves it."""
-    with place.project() as project:
-        if reset:
-            project.reset_statistics()
-            say("counting begins anew")
-        show(project.statistics(), words.statistics, words.statistics_object)
-
-
 def keep_answer(
     project: Project,
     name: str,
@@ -109,12 +100,12 @@ def keep_answer(
     *,
     until: str | None = None,
     tree: WorkTree | None = None,
-    how: str = "",
+    told: str = "",
 ) -> None:
     """Keep an answer for the quick path, until a moment or until what it rests on changes.
 
     `project.seen` must have been taken before the answer was made. Nothing is kept if there was something
-    to say beside it, or if a variable changes it. `how` is kept along, for counting.
+    to say beside it, or if a variable changes it. `told` is kept along, for counting.
     """
     from holdfast.index.refresh import keep_ready
 
@@ -126,4 +117,4 @@ def keep_answer(
     state = quick.resting_on(name, seen, os.environ, tree=tree.digest if tree else "")
     for form, said in ((False, text), (True, data)):
         row = quick.kept_name(name, json=form)
-        keep_ready(project.clone, row, signature=state, text=said, json=how, valid_until=until)
+        keep_ready(project.clone, row, signature=state, text=said, json=told, valid_until=until)

@@ -1,4 +1,4 @@
-"""Contexts, receipts and statistics in words and as objects."""
+"""Contexts and receipts in words and as objects."""
 
 from __future__ import annotations
 
@@ -8,18 +8,10 @@ from holdfast.interfaces.cli.output import as_plain
 from holdfast.interfaces.cli.words import count, lines, short, table
 
 if TYPE_CHECKING:
-    from holdfast.project.hydrating import Statistics
     from holdfast.recall.context import Context
     from holdfast.recall.receipts import Entry, Knew, Pack
 
 _SHORT, _LONG, _WORDS = 12, 40, 60  # characters of a revision, of a name, and of what was told
-
-_FOUND = {
-    "context.branch": "on the same branch",
-    "context.ancestor": "at an ancestor",
-    "context.paths": "by shared files",
-    "context.none": "not at all",
-}
 
 
 def context_object(found: Context) -> dict[str, Any]:
@@ -149,39 +141,3 @@ def receipts_object(found: Knew) -> dict[str, Any]:
 def pack_object(pack: Pack) -> dict[str, Any]:
     """One pack, its text among its fields."""
     return {**as_plain(pack)}
-
-
-def statistics(found: Statistics) -> str:
-    """How often a session was found, and how; what was recalled; what the model command was asked."""
-    counted = {name: found.counts.get(name, 0) for name in _FOUND}
-    total = sum(counted.values())
-    since = f" since {found.since[:16].replace('T', ' ')} UTC" if found.since else ""
-    rows = [
-        (words, f"{counted[name]:,}", f"{counted[name] / total:.0%}")
-        for name, words in _FOUND.items()
-        if total
-    ]
-    told = [f"Where holdfast context found the session to go on from{since}:", *table(rows)] if total else []
-    if found.recalls:
-        told += [f"{count(found.recalled, 'memory')} recalled, {count(found.recalls, 'time')} in all{since}."]
-    if not told:
-        told = ["Nothing was counted yet: holdfast context counts how it found its session."]
-    if found.model_limit is not None or found.model_calls:
-        limit = f" of {found.model_limit:,}" if found.model_limit is not None else ""
-        told += [f"Model calls today: {found.model_calls:,}{limit}"]
-    return lines(told)
-
-
-def statistics_object(found: Statistics) -> dict[str, Any]:
-    """The counts, and of the context's outcomes the part each has."""
-    counted = {name: found.counts.get(name, 0) for name in _FOUND}
-    total = sum(counted.values())
-    parts = {name: round(number / total, 4) if total else None for name, number in counted.items()}
-    return {
-        "since": found.since,
-        "counts": found.counts,
-        "contexts": total,
-        "parts": parts,
-        "recalled": {"memories": found.recalled, "times": found.recalls},
-        "model": {"calls_today": found.model_calls, "calls_per_day": found.model_limit},
-    }

@@ -17,6 +17,7 @@ from holdfast.interfaces.cli import (
     conflicts,
     connecting,
     control,
+    counting,
     curating,
     curator,
     exporting,
@@ -41,7 +42,7 @@ from holdfast.interfaces.cli.root import root
 COMMANDS = (  # importing them hangs them on `root`
     *(setup, capturing, connecting, curating, curator, trusting, tasks, conflicts, sessions, hydrating),
     *(reading, publishing, reconciling, hooks, checking, control, serving, exporting, trying, importing),
-    scanning,
+    *(scanning, counting),
 )
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
 DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70

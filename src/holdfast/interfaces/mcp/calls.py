@@ -7,6 +7,7 @@ that says so in a sentence with the next step; what only a client can is refused
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,7 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: Asking
     from holdfast.recall import search
     from holdfast.store import tally
 
+    began = time.perf_counter_ns()
     limit, kind = given.get("limit", 5), given.get("kind")
     hits = search.recall(
         project.clone,
@@ -86,8 +88,9 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: Asking
     found = [saying.hit(one) for one in hits]
     if given.get("files"):
         found = _governing_first(project, _paths(folder, given["files"]), found, kind)[:limit]
-    told = [one["id"] for one in found if one["kind"] in table.TYPES]
-    tally.count(project.clone.layout, *tally.recalled(told))
+    took = (time.perf_counter_ns() - began) // 1000
+    told = [(one["id"], one["kind"], one.get("state")) for one in found]
+    tally.recalled_now(project.clone.layout, given["query"], told, took)
     return saying.found(found, project.notices)
 
 
