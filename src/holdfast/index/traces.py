@@ -60,7 +60,7 @@ def _says(line: str, number: int, frames: list[Frame | None]) -> bool:
 
 
 def frame_of(line: str) -> Frame | None:
-    """The frame that a line of a trace describes, as Python, JavaScript, Java, Go, Rust or a debugger print it."""
+    """The frame that a line of a trace describes, as Python, JavaScript, Java, Go, Rust and debuggers do."""
     bare = line.strip()
     if bare.startswith('File "') and '", line ' in bare:
         path, _, rest = bare[6:].partition('", line ')
@@ -83,6 +83,8 @@ def _at(rest: str) -> Frame | None:
         return None
     function = before.strip().removeprefix("async ").removeprefix("new ")
     if place.endswith((".java", ".kt", ".scala")) and "/" not in place:  # the package is the folder
+        if function.startswith(("java.", "javax.", "jdk.", "sun.", "kotlin.", "scala.")):
+            return Frame("", "", innermost_last=False)
         folders = function.split("/")[-1].split(".")[:-2]
         return Frame("/".join([*folders, place]), ".".join(function.split(".")[-2:]), innermost_last=False)
     return Frame(place, function, innermost_last=False)
