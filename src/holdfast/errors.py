@@ -12,7 +12,7 @@
     ├── PublishRefused, OnTrunk, HookRefused,
     │   HookRewrote                             what git allows
     └── GitFailed, BadSettings, ScanFailed,
-        BadBundle                               what we stand on
+        BadBundle, NoModel                      what we stand on
 
 Normal life (a clash, nothing found in a search) is a return value, not an error.
 Exit code 1 is kept for "looked, and found problems" (`doctor`, `check`), 2 for wrong usage
@@ -190,3 +190,10 @@ class BlockEdited(HoldfastError):
 
     code = 43
     hint = "Move your words out of the block, or use --force: the edited text is kept aside."
+
+
+class NoModel(HoldfastError):
+    """The model for search by meaning is not here, is damaged, or does not answer."""
+
+    code = 44
+    hint = "See what there is with `holdfast model`; search by words works without it."

@@ -1,0 +1,170 @@
+"""A model that lies in a folder: `model.onnx` and `tokenizer.json`, run by onnxruntime on one core.
+
+Ours give one finished vector a text. Others often give one a word: then the mean over the words that count
+is taken here. What sentence models keep beside them (how many words they read, what stands before a
+question) is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import NoModel
+from holdfast.index.embed.extras import Foreign, Later
+from holdfast.index.embed.model import CARD, MAX_SIZE, MAX_TEXT, NETWORK, TOKENS
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from holdfast.index.embed.model import Floats
+
+    onnxruntime: Any
+    tokenizers: Any
+else:
+    np, onnxruntime, tokenizers = Later("numpy"), Later("onnxruntime"), Later("tokenizers")
+
+WORDS = 256  # that a model reads unless its folder says otherwise
+MOST_WORDS = 512
+AT_ONCE = 1024  # words in one run: more at once is no faster on one core and takes more memory
+_MAX_JSON = 1 << 20
+_FORM = "onnx-1"  # changes whenever the same files would give other vectors
+
+
+class OnnxModel:
+    """The model of a folder."""
+
+    def __init__(self, folder: str, *, check: bool = False) -> None:
+        """`check`: refuse files that are not those the folder's card names, since we wrote it."""
+        self._folder = folder
+        self.key = _hashed(folder, check=check)
+        prompts = _read(folder, "config_sentence_transformers.json").get("prompts")
+        prompts = prompts if isinstance(prompts, dict) else {}
+        self._before_question = str(prompts.get("query") or "")
+        self._before_text = str(prompts.get("document") or prompts.get("passage") or "")
+        with Foreign(f"the model in {folder} cannot be loaded"):
+            self._tokens = self._tokenizer()
+            self._session = self._network()
+        self._wants = {one.name for one in self._session.get_inputs()}
+        self._gives = self._output()
+        self.size = int(self.vectors(["a"]).shape[1])
+
+    def _tokenizer(self) -> Any:
+        said = _read(self._folder, "sentence_bert_config.json").get("max_seq_length")
+        words = min(said, MOST_WORDS) if isinstance(said, int) and said > 8 else WORDS
+        found = tokenizers.Tokenizer.from_file(os.path.join(self._folder, TOKENS))
+        found.no_padding()
+        found.enable_truncation(words)
+        return found
+
+    def _network(self) -> Any:
+        options = onnxruntime.SessionOptions()
+        # One core, and it sleeps when it waits: with spinning threads a busy machine comes to a halt.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3
+        path = os.path.join(self._folder, NETWORK)
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+    def _output(self) -> str:
+        """The output to read: one vector a text if there is such a one, else one a word."""
+        given = self._session.get_outputs()
+        flat = [one.name for one in given if len(one.shape) == 2]
+        return flat[0] if flat else str(given[0].name)
+
+    def vectors(self, texts: Sequence[str]) -> Floats:
+        """One vector of length one for each text."""
+        with Foreign(f"the model in {self._folder} does not answer"):
+            return self._vectors([self._before_text + text[:MAX_TEXT] for text in texts])
+
+    def question(self, text: str) -> Floats:
+        """The vector of what somebody asks."""
+        with Foreign(f"the model in {self._folder} does not answer"):
+            found: Floats = self._vectors([self._before_question + text[:MAX_TEXT]])[0]
+            return found
+
+    def _vectors(self, texts: list[str]) -> Floats:
+        encoded = [one.ids or [0] for one in self._tokens.encode_batch(texts)]
+        order = sorted(range(len(texts)), key=lambda place: len(encoded[place]))
+        found: dict[int, Floats] = {}
+        for batch in _batches(order, encoded):
+            found.update(zip(batch, self._run([encoded[place] for place in batch]), strict=True))
+        stacked: Floats = np.stack([found[place] for place in range(len(texts))])
+        return stacked
+
+    def _run(self, batch: list[list[int]]) -> Floats:
+        ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, numbers in enumerate(batch):
+            ids[row, : len(numbers)] = numbers
+            mask[row, : len(numbers)] = 1
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        asked = {name: value for name, value in given.items() if name in self._wants}
+        out = self._session.run([self._gives], asked)[0].astype(np.float32)
+        if out.ndim == 3:
+            out = (out * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+        return checked(out, count=len(batch))
+
+
+def checked(found: Floats, *, count: int) -> Floats:
+    """The vectors with length one; NoModel if they are not what was asked for."""
+    if found.ndim != 2 or found.shape[0] != count or not 1 < found.shape[1] <= MAX_SIZE:
+        raise NoModel(f"the model gives {'×'.join(map(str, found.shape))} numbers for {count} texts")
+    length = np.linalg.norm(found, axis=1, keepdims=True)
+    if not np.isfinite(found).all() or not length.all():
+        raise NoModel("the model gives vectors of nothing, or of what is no number")
+    shortened: Floats = (found / length).astype(np.float32)
+    return shortened
+
+
+def _batches(order: Sequence[int], encoded: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Places of texts, shortest first, as many together as one run may have words."""
+    batch: list[int] = []
+    for place in order:
+        if batch and (len(batch) + 1) * len(encoded[place]) > AT_ONCE:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def card(folder: str) -> dict[str, str]:
+    """The hashes of a model's files, as its card keeps them."""
+    return {name: _digest(os.path.join(folder, name)) for name in (NETWORK, TOKENS)}
+
+
+def is_whole(folder: str) -> bool:
+    """Whether the files of a folder that we wrote are those its card names."""
+    try:
+        return _read(folder, CARD).get("files") == card(folder)
+    except NoModel:
+        return False
+
+
+def _hashed(folder: str, *, check: bool) -> str:
+    found = card(folder)
+    if check and _read(folder, CARD).get("files") != found:
+        raise NoModel(f"the model in {folder} is damaged", hint="Build it again: holdfast model add")
+    return hashlib.sha256("\n".join([_FORM, *found.values()]).encode("ascii")).hexdigest()[:32]
+
+
+def _digest(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise NoModel(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _read(folder: str, name: str) -> dict[str, Any]:
+    """A small JSON object that lies beside a model; empty if it is not there or is none."""
+    try:
+        with open(os.path.join(folder, name), "rb") as file:
+            found = json.loads(file.read(_MAX_JSON))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

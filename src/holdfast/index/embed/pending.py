@@ -1,0 +1,108 @@
+"""What has no vector yet: memories first, then the newest; read in bounded steps."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from holdfast.index.embed.model import MAX_TEXT
+from holdfast.index.embed.vectors import Known, Vectors
+from holdfast.index.rows import MAX_EMBEDDED
+from holdfast.model.memory import TYPES
+
+MOST = 200_000  # texts that are looked for at once
+_FIRST = ("candidate", "task", *TYPES)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that waits, and the name of its content."""
+
+    content: bytes
+    text: str
+
+
+def sources(index: str) -> list[str]:
+    """The files whose rows are embedded: what was recorded, and what the repository holds."""
+    folder, name = os.path.split(index)
+    both = (index, os.path.join(folder, "corpus" + name.removeprefix("index")))
+    return [path for path in both if os.path.exists(path)]
+
+
+def count(paths: Sequence[str], vectors: Vectors, known: Known | None) -> tuple[int, int]:
+    """How many texts could have a vector, and how many have none of this model."""
+    every: set[bytes] = set()
+    for path in paths:
+        with _Reading(path) as db:
+            every |= {content for (content,) in db.execute(_SHOWN)}
+    if known is None:
+        return len(every), len(every)
+    return len(every), len(every) - sum(content in every for content, _ in vectors.every(known))
+
+
+def waiting(paths: Sequence[str], vectors: Vectors, known: Known) -> list[tuple[str, int]]:
+    """Where the texts lie that have no vector of a model, in the order in which they get one."""
+    done = {content for content, _ in vectors.every(known)}
+    found = []
+    for path in paths:
+        with _Reading(path) as db:
+            for number, content, kind in db.execute(_ORDERED):
+                if content not in done:
+                    done.add(content)
+                    found.append((kind not in _FIRST, -number if number > 0 else 0, path, number))
+                    if len(found) >= MOST:
+                        break
+    found.sort(key=lambda one: one[:2])
+    return [(path, number) for _, _, path, number in found]
+
+
+def texts(places: Sequence[tuple[str, int]]) -> Iterator[Text]:
+    """The texts that lie at some places; one that went away meanwhile is left out."""
+    for path in dict.fromkeys(path for path, _ in places):
+        with _Reading(path) as db:
+            for place, number in places:
+                row = db.execute(_TEXT, (number,)).fetchone() if place == path else None
+                if row is not None and row[0] is not None:
+                    yield Text(row[0], said(row[1] or "", row[2] or ""))
+
+
+def said(title: str, text: str) -> str:
+    """What a model is given of a row: its title is not said twice."""
+    whole = text if text.startswith(title) else f"{title}\n{text}"
+    return whole[: min(MAX_EMBEDDED, MAX_TEXT)].strip() or title
+
+
+def contents(paths: Sequence[str]) -> set[bytes]:
+    """Every content that some files name, shown or not."""
+    found: set[bytes] = set()
+    for path in paths:
+        with _Reading(path) as db:
+            found |= {content for (content,) in db.execute("SELECT content FROM row WHERE content NOTNULL")}
+    return found
+
+
+_SHOWN = "SELECT DISTINCT content FROM row WHERE shown AND content IS NOT NULL"
+_ORDERED = "SELECT id, content, kind FROM row WHERE shown AND content IS NOT NULL ORDER BY id DESC"
+_TEXT = "SELECT content, title, text FROM row WHERE id = ?"
+
+
+class _Reading:
+    """A connection for looking only; a file that is no index of this version reads as empty."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._db = sqlite3.connect(f"file:{self._path}", uri=True, timeout=20.0, isolation_level=None)
+        try:
+            self._db.execute("SELECT content, shown FROM row LIMIT 1")
+        except sqlite3.DatabaseError:
+            self._db.close()
+            self._db = sqlite3.connect(":memory:")
+            self._db.execute("CREATE TABLE row (id, content, shown, kind, title, text)")
+        return self._db
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()

@@ -1,0 +1,251 @@
+"""Vectors on disk: `memory_index`, one int8 vector for each content and model.
+
+Contents are named by the hash of their text, so the index may be thrown away and built again, and branches
+come and go, without a text being embedded twice. A vector has length one before it is stored: its scale is
+that of its own length and need not be kept. The file may be deleted at any time; making it again takes a
+while.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.errors import Busy
+from holdfast.index.embed.extras import Later
+from holdfast.index.schema import APPLICATION, WAL_SINCE
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from holdfast.index.embed.model import Floats
+else:
+    np = Later("numpy")
+
+VERSION = 0x7601
+PAGE = 16384  # bytes: 39 vectors of 384 numbers fill one, at 420 bytes each
+WASTE = 1.06  # a file this much longer than its vectors fill is written anew
+RECENT = 20_000  # vectors whose order of arrival is kept, for those who have loaded the rest
+WAIT = 20.0
+READY, UNSWEPT = "vectors.ready", "vectors.unswept"
+_LOCKED = (5, 6)
+_TABLES = (
+    "CREATE TABLE model (id INTEGER PRIMARY KEY, key TEXT UNIQUE, source TEXT, size INTEGER, count INTEGER)",
+    (
+        "CREATE TABLE memory_index (content BLOB, model INTEGER, vector BLOB, PRIMARY KEY (content, model))"
+        " WITHOUT ROWID"
+    ),
+    "CREATE TABLE recent (seq INTEGER PRIMARY KEY AUTOINCREMENT, content BLOB, model INTEGER)",
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A model that made vectors here: its number, what its vectors depend on, where it came from."""
+
+    id: int
+    key: str
+    source: str
+    size: int
+    count: int
+
+
+class Vectors:
+    """The vectors of one clone."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._db: sqlite3.Connection | None = None
+        self._inode = 0
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        """A connection to the file that stands there now, which is made anew if it is damaged."""
+        if self._db is not None and _inode(self.path) != self._inode:
+            self.close()
+        if self._db is None:
+            try:
+                self._db = _opened(self.path)
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
+                    raise Busy("another command is writing vectors") from error
+                drop(self.path)
+                self._db = _opened(self.path)
+            self._inode = _inode(self.path)
+        return self._db
+
+    def close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        db = self.db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+
+    # ── who made them ────────────────────────────────────────────────────────────────────────────
+
+    def models(self) -> list[Known]:
+        """The models whose vectors are here, most vectors first."""
+        rows = self.db.execute("SELECT id, key, source, size, count FROM model ORDER BY count DESC, id DESC")
+        return [Known(*row) for row in rows]
+
+    def of(self, key: str, *, source: str, size: int) -> Known:
+        """The model of this key, noted now if it is new."""
+        with self._writing() as db:
+            db.execute("INSERT OR IGNORE INTO model VALUES (NULL, ?, ?, ?, 0)", (key, source, size))
+            db.execute("UPDATE model SET source = ? WHERE key = ?", (source, key))
+        return next(one for one in self.models() if one.key == key)
+
+    def forget(self, known: Known) -> None:
+        """Delete a model and all it made."""
+        with self._writing() as db:
+            db.execute("DELETE FROM memory_index WHERE model = ?", (known.id,))
+            db.execute("DELETE FROM recent WHERE model = ?", (known.id,))
+            db.execute("DELETE FROM model WHERE id = ?", (known.id,))
+            _new_epoch(db)
+        self.say_ready()
+
+    # ── what they made ───────────────────────────────────────────────────────────────────────────
+
+    def put(self, known: Known, contents: Sequence[bytes], found: Floats) -> None:
+        """Keep the vectors of some contents."""
+        rows = [(content, known.id, row) for content, row in zip(contents, packed(found), strict=True)]
+        with self._writing() as db:
+            before = db.total_changes
+            db.executemany("INSERT OR IGNORE INTO memory_index VALUES (?, ?, ?)", rows)
+            new = db.total_changes - before
+            db.executemany("INSERT INTO recent VALUES (NULL, ?, ?)", [row[:2] for row in rows])
+            db.execute("DELETE FROM recent WHERE seq <= (SELECT max(seq) FROM recent) - ?", (RECENT,))
+            db.execute("UPDATE model SET count = count + ? WHERE id = ?", (new, known.id))
+
+    def state(self) -> tuple[int, int]:
+        """How often something was taken away, and the number of the last that was added."""
+        epoch = self.db.execute("SELECT value FROM meta WHERE name = 'epoch'").fetchone()
+        last = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'recent'").fetchone()
+        return (epoch[0] if epoch else 0), (last[0] if last else 0)
+
+    def every(self, known: Known) -> Iterator[tuple[bytes, bytes]]:
+        """All contents and vectors of a model, by content."""
+        return self.db.execute("SELECT content, vector FROM memory_index WHERE model = ?", (known.id,))
+
+    def since(self, known: Known, seq: int) -> list[tuple[bytes, bytes]] | None:
+        """What was added after a number; None where that is no longer known."""
+        first = self.db.execute("SELECT min(seq) FROM recent").fetchone()[0]
+        if first is None or first > seq + 1:
+            return None
+        return self.db.execute(
+            "SELECT DISTINCT m.content, m.vector FROM recent r JOIN memory_index m"
+            " ON m.content = r.content AND m.model = r.model WHERE r.seq > ? AND r.model = ?",
+            (seq, known.id),
+        ).fetchall()
+
+    def lacking(self, known: Known, contents: Iterable[bytes]) -> list[bytes]:
+        """Those of some contents that a model has made no vector of."""
+        ask = "SELECT 1 FROM memory_index WHERE content = ? AND model = ?"
+        return [one for one in contents if self.db.execute(ask, (one, known.id)).fetchone() is None]
+
+    def keep_only(self, contents: set[bytes]) -> int:
+        """Delete the vectors of all other contents, leaving no byte of them; gives how many they were."""
+        held = {content for (content,) in self.db.execute("SELECT DISTINCT content FROM memory_index")}
+        gone = [(content,) for content in held - contents]
+        if not gone:
+            return 0
+        with self._writing() as db:
+            db.executemany("DELETE FROM memory_index WHERE content = ?", gone)
+            db.execute("DELETE FROM recent")
+            db.execute("UPDATE model SET count = (SELECT count(*) FROM memory_index WHERE model = model.id)")
+            _new_epoch(db)
+        self.db.execute("VACUUM")  # what is only deleted stays in the file
+        self.say_ready()
+        return len(gone)
+
+    def tidy(self) -> None:
+        """Write the file anew where half-empty pages make it long: vectors arrive in no order."""
+        db = self.db
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+        known = self.models()
+        need = sum(-(-one.count // max((PAGE - 12) // (one.size + 27), 1)) for one in known)
+        if pages > need * WASTE + 64:
+            db.execute("VACUUM")
+
+    def say_ready(self) -> None:
+        """Leave word for those who only look whether there are vectors: a file, or none."""
+        path = os.path.join(os.path.dirname(self.path), READY)
+        most = next((one for one in self.models() if one.count), None)
+        with contextlib.suppress(OSError):
+            if most is None:
+                os.unlink(path)
+            else:
+                with open(f"{path}.tmp", "w", encoding="utf-8") as file:
+                    file.write(f"{most.count} {most.source}\n")
+                os.replace(f"{path}.tmp", path)
+
+
+def packed(found: Floats) -> list[bytes]:
+    """Vectors as bytes: each number from -127 to 127, the largest of a vector at the end of that."""
+    largest = np.maximum(np.abs(found).max(axis=1, keepdims=True), 1e-12)
+    whole = np.rint(found * (127.0 / largest)).astype(np.int8)
+    return [row.tobytes() for row in whole]
+
+
+def drop(path: str) -> None:
+    """Delete the file and all that belongs to it."""
+    beside = os.path.join(os.path.dirname(path), READY)
+    for name in (path, f"{path}-journal", f"{path}-wal", f"{path}-shm", beside):
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    try:
+        _prepared(db)
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _prepared(db: sqlite3.Connection) -> None:
+    stamp = tuple(db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    if stamp != (APPLICATION, VERSION):
+        if any(stamp) or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise sqlite3.DatabaseError("it belongs to another program or another version of Holdfast")
+        db.execute(f"PRAGMA page_size = {PAGE}")
+        db.execute("BEGIN IMMEDIATE")
+        if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:  # else another was quicker
+            for statement in _TABLES:
+                db.execute(statement)
+            db.execute(f"PRAGMA application_id = {APPLICATION}")
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        db.execute("COMMIT")
+        if sqlite3.sqlite_version_info >= WAL_SINCE:
+            db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute("SELECT count(*) FROM model").fetchone()
+
+
+def _new_epoch(db: sqlite3.Connection) -> None:
+    db.execute("INSERT INTO meta VALUES ('epoch', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1")
+
+
+def _inode(path: str) -> int:
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return -1
