@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.index import freshness, ready, schema, trust
+from holdfast.index import freshness, ready, schema, trust, used
 from holdfast.index.fill import Filling
 from holdfast.index.rows import (
     Row,
@@ -98,6 +98,7 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
         texts = Texts(clone, erased, index.notes)
         _fill(filling, wanted, texts, progress)
         trust.weigh(db, clone, wanted, texts, changed=filling.changed)
+        used.fill(db, clone.private)
         filling.remember("erased", _digest(erased))
         filling.remember("signature", now.memory if now is not None and now.settled else "")
 

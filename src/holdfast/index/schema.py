@@ -38,6 +38,7 @@ CREATE TABLE row (
   target TEXT, run TEXT, sha256 TEXT, expires TEXT, supersedes TEXT, blob TEXT, words TEXT, doubt TEXT,
   tier TEXT, lacks TEXT, parent INTEGER
 );
+CREATE TABLE used (name TEXT PRIMARY KEY, times INTEGER, last INTEGER) WITHOUT ROWID;
 CREATE TABLE heard (name TEXT PRIMARY KEY, offset INTEGER) WITHOUT ROWID;
 CREATE TABLE elsewhere (
   source TEXT, kind TEXT, target TEXT, ts TEXT, event BLOB, blob TEXT, words TEXT

@@ -9,8 +9,6 @@ import sqlite3
 from holdfast.store import counted
 from holdfast.store.layout import Layout
 
-TABLE = "CREATE TABLE IF NOT EXISTS used (name TEXT PRIMARY KEY, times INTEGER, last INTEGER) WITHOUT ROWID"
-
 
 def fill(db: sqlite3.Connection, layout: Layout) -> None:
     """Make the table say what the file says; names are in lower case."""
