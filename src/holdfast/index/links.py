@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.index.asked import Asked
 
+SOURCES = 2  # bits of a key that name its source
 FIRST = 10  # best rows that may lead on
 FROM = 3  # of them, those that do
 NAMES = 16  # followed from one row
@@ -48,6 +49,18 @@ class _Question:
     def names(self, name: str) -> bool:
         """Whether all of a name stands in the question already."""
         return all(word in self.said or word in ENGLISH for word in words_of(name))
+
+
+def follow(
+    sources: "Sequence[Connection]", asked: "Asked", best: "Sequence[tuple[int, float]]"
+) -> dict[int, float]:
+    """The gains of `linked` in every source, by key: a row's number and its source in one."""
+    gains: dict[int, float] = {}
+    for number, db in enumerate(sources):
+        own = [(key >> SOURCES, score) for key, score in best if key & (1 << SOURCES) - 1 == number]
+        for row, gain in linked(db, asked, own).items():
+            gains[row << SOURCES | number] = gain
+    return gains
 
 
 def linked(db: "Connection", asked: "Asked", best: "Sequence[tuple[int, float]]") -> dict[int, float]:
