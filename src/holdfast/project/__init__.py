@@ -19,6 +19,7 @@ from holdfast.git import setup
 from holdfast.git.setup import Setup
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.project.curating import Curating
+from holdfast.project.explaining import Explaining
 from holdfast.project.exporting import Exporting
 from holdfast.project.handing import Handing
 from holdfast.project.importing import Importing
@@ -40,6 +41,7 @@ from holdfast.store import layout as paths
 class Project(
     Living,
     Handing,
+    Explaining,
     Exporting,
     Importing,
     Trying,

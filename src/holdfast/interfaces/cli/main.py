@@ -20,6 +20,7 @@ from holdfast.interfaces.cli import (
     counting,
     curating,
     curator,
+    explaining,
     exporting,
     hooks,
     hydrating,
@@ -42,7 +43,7 @@ from holdfast.interfaces.cli.root import root
 COMMANDS = (  # importing them hangs them on `root`
     *(setup, capturing, connecting, curating, curator, trusting, tasks, conflicts, sessions, hydrating),
     *(reading, publishing, reconciling, hooks, checking, control, serving, exporting, trying, importing),
-    *(scanning, counting),
+    *(scanning, counting, explaining),
 )
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
 DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70

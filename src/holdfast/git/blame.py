@@ -1,0 +1,109 @@
+"""Which commit brought each line of a file, as git blames it: blanks ignored, moved lines followed.
+
+The work tree's text is what is asked about: a line that no commit has yet has none. Git does the work and
+this module reads what it says; a file that HEAD does not have is all uncommitted.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.errors import GitFailed
+from holdfast.git.repo import Repo
+from holdfast.git.tracked import OFFLINE
+
+# `--root`: a first commit is an answer; only where history was cut off is a boundary.
+_OPTIONS = ("-w", "-C", "--root", "--no-textconv", "--line-porcelain")
+_NOT_IN_HEAD = (b"no such path", b"no such ref: HEAD", b"bad revision 'HEAD'")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blamed:
+    """One line of a file as it is now, and where it came from."""
+
+    number: int  # counted from 1
+    text: str
+    commit: str | None = None  # None: not committed yet
+    path: str  # as the commit called the file
+    at: int  # the line's number there
+    before: tuple[str, str] | None = None  # the commit before and the file's name there; None: it had none
+    cut: bool = False  # history is cut off at this commit: it may be older
+
+
+def blame(repo: Repo, path: str, text: Sequence[str], *, first: int, last: int) -> list[Blamed]:
+    """Where the lines from `first` to `last` came from; `text` is the file as it lies in the work tree."""
+    asked = ("blame", *_OPTIONS, "-L", f"{first},{last}", "--", path)
+    done = repo.attempt(*asked, environ=OFFLINE)
+    if done.returncode == 0:
+        return list(_read(done.stdout))
+    if any(words in done.stderr for words in _NOT_IN_HEAD):
+        return [Blamed(number=n, text=text[n - 1], path=path, at=n) for n in range(first, last + 1)]
+    said = os.fsdecode(done.stderr).strip().removeprefix("fatal: ").partition("\n")[0]
+    raise GitFailed(f"git could not tell where {path} comes from: {said or 'it gave no reason'}")
+
+
+def _read(out: bytes) -> Iterator[Blamed]:
+    """Git's rows: for each line its commit and numbers, headers, and after a tab the line itself."""
+    head: list[bytes] = []
+    headers: dict[bytes, bytes] = {}
+    for row in out.split(b"\n"):
+        if row.startswith(b"\t"):
+            yield _blamed(head, headers, row[1:])
+            head, headers = [], {}
+        elif not head:
+            head = row.split(b" ")
+        else:
+            name, _, value = row.partition(b" ")
+            headers[name] = value
+
+
+def _blamed(head: Sequence[bytes], headers: Mapping[bytes, bytes], line: bytes) -> Blamed:
+    oid, before = head[0].decode("ascii"), headers.get(b"previous")
+    parent, _, name = before.partition(b" ") if before else (b"", b"", b"")
+    return Blamed(
+        number=int(head[2]),
+        text=decoded(line),
+        commit=None if set(oid) == {"0"} else oid,
+        path=_unquoted(headers.get(b"filename", b"")),
+        at=int(head[1]),
+        before=(parent.decode("ascii"), _unquoted(name)) if before else None,
+        cut=b"boundary" in headers,
+    )
+
+
+def decoded(line: bytes) -> str:
+    """A line as transcripts tell it: without its end, and whatever its bytes are."""
+    return line.removesuffix(b"\r").decode("utf-8", "replace")
+
+
+def _unquoted(name: bytes) -> str:
+    """A path as git prints it: between quotes, with escapes, if there is something odd in it."""
+    if not (name.startswith(b'"') and name.endswith(b'"') and len(name) > 1):
+        return os.fsdecode(name)
+    plain = name[1:-1].decode("latin-1").encode("latin-1").decode("unicode_escape")
+    return os.fsdecode(plain.encode("latin-1"))
+
+
+def texts(repo: Repo, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+    """The lines of files in commits, (commit, path) each, by one process; what is not there is left out."""
+    asked = [one for one in dict.fromkeys(places) if "\n" not in one[1]]
+    if not asked:
+        return {}
+    given = b"".join(oid.encode("ascii") + b":" + os.fsencode(path) + b"\n" for oid, path in asked)
+    out = repo.attempt("cat-file", "--batch", stdin=given, environ=OFFLINE).stdout
+    found, at = {}, 0
+    for place in asked:
+        end = out.find(b"\n", at)
+        header = out[at:end].rsplit(b" ", 2)
+        at = end + 1
+        if len(header) == 3 and header[1] == b"blob":
+            size = int(header[2])
+            found[place] = lines_of(out[at : at + size])
+            at += size + 1
+    return found
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a file as git counts them."""
+    rows = data.split(b"\n")
+    return [decoded(row) for row in (rows[:-1] if rows[-1] == b"" else rows)]

@@ -1,0 +1,1 @@
+"""Why a line is there: which run and which turn wrote it, or that nobody recorded it."""

@@ -1,0 +1,298 @@
+"""Why lines are there, as it is told: lines with the same answer together, in order or run by run.
+
+`recorded`: the commit that brought the line was made in the run, and the run wrote this text. `matched`: only
+the text tells. Anything else is not known, with what can be said: the run in which the line was committed,
+turns that may have written it, or nothing.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from holdfast.git.clone import Clone
+from holdfast.git.rewritten.headers import Commit
+from holdfast.model.event import Event, timestamp
+from holdfast.recall.why.asking import Asked
+from holdfast.recall.why.deciding import NOBODY, By, Claim, Doubt
+from holdfast.recall.why.lines import Found, Judged, runs_of
+from holdfast.recall.why.recorded import Turn, seconds
+from holdfast.store import capsule
+
+RECORDED, MATCHED, COMMITTED, AMBIGUOUS, UNKNOWN = "recorded", "matched", "committed", "ambiguous", "unknown"
+_TRAILER = re.compile(r"^[A-Za-z][\w-]*: *(\S.*)$")
+_CREDIT = re.compile(r"^(?:co-authored-by|assisted-by|generated-by): *(\S.*)$", re.IGNORECASE)
+_STARTED = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
+_MARGIN = 2  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run, in short."""
+
+    id: str
+    agent: str | None
+    started: str
+    summary: str
+    parent: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A turn of a run: what was asked, by whom, and what came of it."""
+
+    turn: int
+    ts: str
+    by: str
+    prompt: str
+    asked_in: int  # the turn in which that was asked; an earlier one where this one only goes on
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """The commit that brought a line."""
+
+    oid: str
+    ts: str
+    author: str
+    subject: str
+    was: str | None = None  # under which name it was made, if history was rewritten since
+    how: str = ""  # and how that was found out
+    credits: tuple[str, ...] = ()  # whom its message names beside its author
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Some lines that follow one another, and why they are there."""
+
+    first: int
+    last: int
+    text: tuple[str, ...]
+    state: str  # recorded, matched, committed, ambiguous or unknown
+    reason: str = ""  # why nobody is named
+    commit: Brought | None = None  # None: not committed yet
+    run: Ran | None = None  # who wrote it
+    turns: tuple[Asking, ...] = ()  # several if they cannot be told apart
+    during: tuple[Ran, ...] = ()  # runs in which it was committed, where nobody is named
+    maybe: tuple[By, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """All lines of a file that one run wrote, or that no run did."""
+
+    run: Ran | None
+    count: int
+    recorded: int
+    ranges: tuple[tuple[int, int], ...]
+    turns: tuple[Asking, ...]
+    reasons: Mapping[str, int]  # why nobody is named, and for how many lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Why the lines of a file are there."""
+
+    path: str
+    first: int
+    last: int
+    total: int
+    whole: bool  # the file as a whole was asked about
+    answers: tuple[Answer, ...]
+    shares: tuple[Share, ...]  # newest first; those that nobody wrote last
+    notes: tuple[str, ...] = ()
+
+
+def told(clone: Clone, asked: Asked, found: Found) -> Why:
+    """What was found about some lines, for people."""
+    telling = _Telling(clone, found)
+    groups = [list(group) for _, group in groupby(found.lines, telling.key)]
+    answers = tuple(telling.answer(group) for group in groups)
+    return Why(
+        path=asked.path,
+        first=asked.first,
+        last=asked.last,
+        total=len(asked.text),
+        whole=asked.whole,
+        answers=answers,
+        shares=tuple(_shares(answers)) if asked.whole else (),
+        notes=asked.notes,
+    )
+
+
+class _Telling:
+    """Puts what was found into words; each run and commit is looked up once."""
+
+    def __init__(self, clone: Clone, found: Found) -> None:
+        self._clone, self._found = clone, found
+        self._runs: dict[str, Ran] = {}
+        self._during: dict[str | None, tuple[str, ...]] = {}
+        self._heads: dict[str, list[Event]] | None = None
+
+    def key(self, one: Judged) -> tuple[object, ...]:
+        """The same for lines that have the same answer."""
+        said = one.verdict
+        if isinstance(said, Claim):
+            return one.blamed.commit, said.run, said.turns, said.recorded
+        return one.blamed.commit, said.reason, said.maybe
+
+    def answer(self, group: Sequence[Judged]) -> Answer:
+        first, last = group[0].blamed, group[-1].blamed
+        said = group[0].verdict
+        fields: dict[str, Any] = {
+            "first": first.number,
+            "last": last.number,
+            "text": tuple(one.blamed.text for one in group),
+            "commit": self._brought(first.commit, said),
+        }
+        if isinstance(said, Claim):
+            turns = tuple(self._asking(said.run, turn) for turn in said.turns)
+            state = RECORDED if said.recorded else MATCHED
+            return Answer(**fields, state=state, run=self.run(said.run), turns=turns)
+        return self._unclaimed(said, group, fields)
+
+    def _unclaimed(self, said: Doubt, group: Sequence[Judged], fields: dict[str, Any]) -> Answer:
+        """What can be said of lines that nobody is named for."""
+        blamed = group[0].blamed
+        during = self._committed_in(blamed.commit) if not blamed.cut else ()
+        state = AMBIGUOUS if said.maybe else COMMITTED if during else UNKNOWN
+        reason = self._reason(said, during)
+        if blamed.cut and not said.maybe:
+            reason = "history is cut off here (a shallow clone), so nobody can tell"
+        runs = tuple(map(self.run, during))
+        return Answer(**fields, state=state, reason=reason, during=runs, maybe=said.maybe)
+
+    def _reason(self, said: Doubt, during: Sequence[str]) -> str:
+        if said.reason != NOBODY or not during:
+            return said.reason
+        records = [self._found.records.get(run) for run in during]
+        if any(one is not None and one.has_lines for one in records):
+            return "it was committed during a run whose edits do not include this line"
+        if any(one is not None for one in records):
+            return "it was committed during a run that did not record its edits line by line"
+        return "it was committed during a run whose record is private to another clone"
+
+    def _committed_in(self, commit: str | None) -> tuple[str, ...]:
+        """The runs in which a commit was made: as they recorded it, else by envelopes and trailers."""
+        if commit not in self._during:
+            runs = tuple(runs_of(self._found, commit))
+            self._during[commit] = runs or tuple(self._by_envelope(commit))
+        return self._during[commit]
+
+    def _by_envelope(self, oid: str | None) -> Iterable[str]:
+        commit = self._found.commits.get(oid or "")
+        if commit is None:
+            return []
+        ends = commit.message.rpartition("\n\n")[2].split("\n")
+        named = {value[1] for row in ends if (value := _TRAILER.match(row))}
+        by_trailer = [run for run in named if run in self._found.events]
+        made = [event.run_id or "" for event in self._at(commit.oid) if _was_made_in(event, commit)]
+        return sorted({*by_trailer, *made})
+
+    def _at(self, commit: str) -> list[Event]:
+        """The runs that ended at a commit, or began there."""
+        if self._heads is None:
+            self._heads = {}
+            for event in self._found.events.values():
+                if event.head:
+                    self._heads.setdefault(event.head, []).append(event)
+        return self._heads.get(commit, [])
+
+    def _brought(self, oid: str | None, said: Claim | Doubt) -> Brought | None:
+        if oid is None:
+            return None
+        commit, olds = self._found.commits.get(oid), self._found.became.get(oid, {})
+        if commit is None:
+            return Brought(oid, "", "", "")
+        was = said.view.commit if isinstance(said, Claim) and said.view.commit in olds else None
+        credits_ = (found[1] for row in commit.message.split("\n") if (found := _CREDIT.match(row)))
+        return Brought(
+            oid,
+            timestamp(datetime.fromtimestamp(commit.committed, UTC)),
+            commit.name,
+            commit.message.partition("\n")[0],
+            was,
+            olds.get(was or "", ""),
+            tuple(dict.fromkeys(credits_)),
+        )
+
+    def run(self, run: str) -> Ran:
+        """A run in short, as far as it is here."""
+        if run not in self._runs:
+            self._runs[run] = self._looked_up(run)
+        return self._runs[run]
+
+    def _looked_up(self, run: str) -> Ran:
+        event, record = self._found.events[run], self._found.records.get(run)
+        context = capsule.read_json(record.folder, capsule.CONTEXT) if record and record.folder else None
+        context = context if isinstance(context, dict) else {}
+        agent, joined = context.get("agent"), self._clone.joined(event)
+        outputs = joined.get("outputs")
+        return Ran(
+            run,
+            str(agent["name"]) if isinstance(agent, dict) and agent.get("name") else None,
+            str(joined.get("started") or context.get("started") or event.ts),
+            str(outputs.get("summary") or "") if isinstance(outputs, dict) else "",
+            event.parent_run_id,
+        )
+
+    def _asking(self, run: str, number: int) -> Asking:
+        turns: Mapping[int, Turn] = self._found.records[run].turns
+        turn = turns[number]
+        asked = next((turns[n] for n in sorted(turns, reverse=True) if n <= number and turns[n].prompt), turn)
+        return Asking(number, turn.ts, turn.by, asked.prompt, asked.number, turn.line)
+
+
+def _was_made_in(event: Event, commit: Commit) -> bool:
+    """Whether a commit was made while a run was under way that was at it when it was recorded.
+
+    A run that was taken in later names the commit it began at, which is older than itself.
+    """
+    named = _STARTED.match(event.run_id or "")
+    start = seconds("{}-{}-{}T{}:{}:{}+00:00".format(*named.groups())) if named else None
+    end = seconds(event.ts)
+    return start is not None and end is not None and start + _MARGIN < commit.committed <= end
+
+
+def _shares(answers: Sequence[Answer]) -> list[Share]:
+    """The lines of a file by the runs that wrote them, newest first, and what nobody wrote."""
+    by_run: dict[str | None, list[Answer]] = {}
+    for one in answers:
+        by_run.setdefault(one.run.id if one.run else None, []).append(one)
+    shares = [_share(group) for group in by_run.values()]
+    shares.sort(key=lambda one: one.run.started if one.run else "", reverse=True)
+    return shares
+
+
+def _share(group: Sequence[Answer]) -> Share:
+    reasons: dict[str, int] = {}
+    for one in group:
+        if one.run is None:
+            reasons[one.reason] = reasons.get(one.reason, 0) + _size(one)
+    turns = {asking.turn: asking for one in group for asking in one.turns}
+    return Share(
+        run=group[0].run,
+        count=sum(map(_size, group)),
+        recorded=sum(_size(one) for one in group if one.state == RECORDED),
+        ranges=tuple(_joined((one.first, one.last) for one in group)),
+        turns=tuple(turns[number] for number in sorted(turns)),
+        reasons=reasons,
+    )
+
+
+def _size(one: Answer) -> int:
+    return one.last - one.first + 1
+
+
+def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same ranges, those that touch made one."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if found and found[-1][1] + 1 >= first:
+            found[-1] = (found[-1][0], max(found[-1][1], last))
+        else:
+            found.append((first, last))
+    return found

@@ -1,0 +1,193 @@
+"""Who wrote a line, decided from what was recorded: one turn of one run, or an honest "not known".
+
+Pure. A line is known by the hash of its text, a turn by the hashes of what it added and removed, a commit by
+how often it has the text and how often the one before had it. All that was written is gone through in order;
+what is left must explain every copy of the line that the commit brought, and come from one run. Where two
+could have written it, where a person may have typed the same, or where a line says too little, nothing is
+claimed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.model.transcript import telling_lines
+
+DISTINCT = 12  # letters and digits of a line that hardly two people type alike
+MOST = 3  # copies of such a line in its file
+SLACK = 2.0  # seconds by which a commit's time, told in whole ones, may lie before what went into it
+
+TOO_LITTLE = "the line says too little to tell who wrote it"
+NOBODY = "no recorded run wrote this line"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class By:
+    """A turn of a run."""
+
+    run: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrote:
+    """What a turn wrote into one file."""
+
+    by: By
+    path: str
+    begin: float  # seconds
+    end: float
+    added: Mapping[str, int]  # hash of a line -> how often
+    removed: Mapping[str, int]
+    whole: bool = False  # all of the file, with lines that may have stood there before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A commit that brought a line, as it was made; what is not committed yet is one of its own."""
+
+    commit: str | None
+    until: float  # when it was made
+    since: float | None  # when the one before was; None: there is none, or nobody can tell
+    here: int  # copies of the line in the file then
+    before: int  # and in the commit before
+    runs: Mapping[str, int | None]  # runs in which it was made, and in which turn
+
+    @property
+    def new(self) -> int:
+        return max(1, self.here - self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The run that wrote a line, and the turn; several turns if they cannot be told apart."""
+
+    run: str
+    turns: tuple[int, ...]
+    recorded: bool  # the commit was made in that run; else only the text agrees
+    view: View
+    needs_company: bool = False  # a line as others write it: it counts only beside others of the same turn
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why nobody is named, and who might have been."""
+
+    reason: str
+    maybe: tuple[By, ...] = ()
+
+
+Verdict = Claim | Doubt
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    by: By
+    begin: float
+    end: float
+    sure: bool
+
+
+def is_distinct(text: str, *, copies: int) -> bool:
+    """Whether a line's text alone can tell who wrote it."""
+    return sum(map(str.isalnum, text)) >= DISTINCT and copies <= MOST
+
+
+def decide(mark: str, text: str, views: Sequence[View], wrote: Iterable[Wrote]) -> Verdict:
+    """Who wrote a line, by its hash and text; `views` are what it was committed as, the newest name last.
+
+    `wrote` is what was written into the file under that name, in order.
+    """
+    if not telling_lines([text]):
+        return Doubt(TOO_LITTLE)
+    about = [one for one in wrote if mark in one.added or mark in one.removed]
+    found = [_seen(mark, text, view, about) for view in views]
+    claims = [one for one in found if isinstance(one, Claim)]
+    told = [one for one in claims if one.recorded] or claims
+    if len({(one.run, one.turns) for one in told}) == 1:
+        return told[0]
+    doubts = [by for one in found if isinstance(one, Doubt) for by in one.maybe]
+    maybe = sorted({*doubts, *(By(one.run, turn) for one in told for turn in one.turns)})
+    if told:
+        return Doubt("several turns wrote this text, and nothing tells which of them is meant", tuple(maybe))
+    reason = next((one.reason for one in found if isinstance(one, Doubt) and one.maybe), NOBODY)
+    return Doubt(reason, tuple(maybe))
+
+
+def _seen(mark: str, text: str, view: View, about: Iterable[Wrote]) -> Verdict:
+    """Who wrote a line that this commit brought."""
+    if not view.here:
+        return Doubt(NOBODY)
+    copies, unsure = _left(mark, [one for one in about if _in_time(one, view)])
+    near = [one for one in copies if view.since is None or one.end + SLACK >= view.since]
+    chosen, need = (near, view.new) if near else (copies, view.here)
+    if near and view.before and any(one.begin < (view.since or 0) for one in near):
+        chosen, need = copies, view.here  # some of it may be what the commit before has
+    return _judged(text, view, chosen, need, unsure=unsure)
+
+
+def _judged(text: str, view: View, copies: Sequence[_Copy], need: int, *, unsure: bool) -> Verdict:
+    maybe = tuple(sorted({one.by for one in copies}))
+    runs = {by.run for by in maybe}
+    distinct = is_distinct(text, copies=view.here)
+    recorded = len(runs) == 1 and maybe[0].run in view.runs
+    if not maybe or not (distinct or recorded):
+        return Doubt(TOO_LITTLE if maybe else NOBODY)
+    if len(runs) > 1 or unsure:
+        return Doubt("several turns wrote this text, and nothing tells which of them is meant", maybe)
+    if not all(one.sure for one in copies):
+        return Doubt("a turn wrote the whole file anew, and what stood there before is not recorded", maybe)
+    if len(copies) < need:
+        return Doubt("the same text was written more often than the run wrote it", maybe)
+    turns = tuple(by.turn for by in maybe)
+    return Claim(maybe[0].run, turns, recorded, view, needs_company=not distinct)
+
+
+def _in_time(one: Wrote, view: View) -> bool:
+    """Whether something was written before a commit was made: by its time, and by its turn."""
+    last = view.runs.get(one.by.run)
+    return one.begin <= view.until + SLACK and (last is None or one.by.turn <= last)
+
+
+def _left(mark: str, about: Iterable[Wrote]) -> tuple[list[_Copy], bool]:
+    """The copies of a line that are left of all that was written, and whether it is unsure which."""
+    copies: list[_Copy] = []
+    unsure = False
+    for one in about:
+        gone, came = one.removed.get(mark, 0), one.added.get(mark, 0)
+        if gone:
+            unsure = unsure or (gone < len(copies) and len({copy.by for copy in copies}) > 1)
+            copies = copies[gone:] if not unsure else copies
+        if one.whole:  # what is there already was not written by it
+            came = max(0, came - len(copies))
+        copies += [_Copy(one.by, one.begin, one.end, not one.whole)] * came
+    return copies, unsure and len(copies) > 0
+
+
+def accompanied(verdicts: Sequence[tuple[Verdict, str | None]]) -> list[Verdict]:
+    """The same verdicts, where a line as others write it counts only beside one of the same turn.
+
+    Each comes with the commit that brought its line; the order is that of the file.
+    """
+    found: list[Verdict] = []
+    for at, (one, commit) in enumerate(verdicts):
+        alone = isinstance(one, Claim) and one.needs_company
+        if alone and not any(_is_company(one, commit, verdicts, at, step) for step in (-1, 1)):
+            found.append(Doubt(TOO_LITTLE))
+        else:
+            found.append(one)
+    return found
+
+
+def _is_company(
+    one: Verdict, commit: str | None, verdicts: Sequence[tuple[Verdict, str | None]], at: int, step: int
+) -> bool:
+    """Whether the next line that tells something was brought by the same commit and written by that turn."""
+    at += step
+    while 0 <= at < len(verdicts) and verdicts[at][1] == commit:
+        other = verdicts[at][0]
+        if isinstance(one, Claim) and isinstance(other, Claim) and not other.needs_company:
+            return other.run == one.run and set(other.turns) == set(one.turns)
+        if isinstance(other, Doubt) and other.reason != TOO_LITTLE:
+            return False
+        at += step
+    return False

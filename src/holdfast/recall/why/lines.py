@@ -1,0 +1,201 @@
+"""The lines of a file and who wrote each: what git says, what runs recorded, and the verdict on both.
+
+In order: git's blame; the commit made during a run; a commit that became this one when history was rewritten
+(`git.rewritten.anchors`); the text of the line among what turns wrote into that file before. Deciding is
+`deciding`'s business; this gathers. Nothing is written.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from holdfast.git import blame
+from holdfast.git.blame import Blamed
+from holdfast.git.clone import Clone
+from holdfast.git.rewritten import anchors, headers
+from holdfast.git.rewritten.headers import Commit
+from holdfast.model.event import Event
+from holdfast.model.transcript import line_hash, telling_lines
+from holdfast.recall.why import recorded
+from holdfast.recall.why.asking import Asked
+from holdfast.recall.why.deciding import By, Claim, Verdict, View, Wrote, accompanied, decide
+from holdfast.recall.why.recorded import Record
+
+AROUND = 12  # lines looked at on either side: what stands beside a line helps to tell who wrote it
+MAX_MOVED = 2_000  # commits of runs that are looked for in rewritten history
+
+Spell = Callable[[str], str]  # a path as runs record it
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A line, where it came from, and who wrote it."""
+
+    blamed: Blamed
+    verdict: Verdict
+
+
+@dataclass(slots=True)
+class Found:
+    """Everything that is known about the lines that were asked about."""
+
+    lines: list[Judged] = field(default_factory=list)
+    commits: dict[str, Commit] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
+    made: dict[str, dict[str, int | None]] = field(
+        default_factory=dict
+    )  # commit -> runs and turns it was made in
+    became: dict[str, dict[str, str]] = field(
+        default_factory=dict
+    )  # commit -> what it was before, and how found
+    events: dict[str, Event] = field(default_factory=dict)
+
+
+def look(clone: Clone, asked: Asked, *, spell: Spell) -> Found:
+    """Who wrote the lines that are asked about."""
+    if not asked.text:
+        return Found()
+    first, last = max(1, asked.first - AROUND), min(len(asked.text), asked.last + AROUND)
+    blamed = blame.blame(clone.repo, asked.path, asked.text, first=first, last=last)
+    found = Found(events=recorded.run_events(clone))
+    paths = {spell(path) for one in blamed for path in _names(one)}
+    oids = {one.commit for one in blamed if one.commit}
+    found.records = recorded.records(clone, found.events.values(), paths=paths, commits=oids)
+    _note_commits(clone, found, oids | {one.before[0] for one in blamed if one.before})
+    texts = _Texts(clone, asked, found, blamed)
+    marks = {line_hash(texts.line(one)) for one in blamed}
+    wrote = [one for record in found.records.values() for one in recorded.written(record, paths, marks)]
+    verdicts = _Verdicts(clone, found, texts, wrote, spell)
+    judged = accompanied([(verdicts.of(one), one.commit) for one in blamed])
+    pairs = zip(blamed, judged, strict=True)
+    found.lines = [Judged(one, said) for one, said in pairs if asked.first <= one.number <= asked.last]
+    return found
+
+
+def _names(one: Blamed) -> tuple[str, ...]:
+    """What a file was called when a line came into it, and just before."""
+    return (one.path, one.before[1]) if one.before else (one.path,)
+
+
+def _note_commits(clone: Clone, found: Found, oids: Iterable[str]) -> None:
+    """Learn in which runs commits were made, under their own name or under one they had before."""
+    asked = set(oids)
+    others = dict.fromkeys(oid for one in found.records.values() for oid in one.commits if oid not in asked)
+    for old, now in anchors.resolve(clone, list(others)[-MAX_MOVED:]).items():
+        if now.state == "moved" and now.commit in asked:
+            found.became.setdefault(now.commit, {})[old] = now.how
+    wanted = asked | {old for olds in found.became.values() for old in olds}
+    for record in found.records.values():
+        for oid in record.commits:
+            if oid in wanted:
+                found.made.setdefault(oid, {})[record.run] = record.turn_of(oid)
+    found.commits = _commits(clone, wanted)
+    found.commits |= _commits(clone, {oid for one in found.commits.values() for oid in one.parents})
+
+
+def _commits(clone: Clone, oids: Iterable[str]) -> dict[str, Commit]:
+    asked = sorted(set(oids))
+    options = ("--no-walk=unsorted", "--ignore-missing", "--stdin")
+    return headers.listed(clone.repo, *options, names=asked, limit=len(asked)) if asked else {}
+
+
+class _Texts:
+    """The file's lines in the commits that matter, each read once and known by hashes."""
+
+    def __init__(self, clone: Clone, asked: Asked, found: Found, blamed: Sequence[Blamed]) -> None:
+        self._now = asked.text
+        places = dict.fromkeys(place for one in blamed for place in _places(found, one))
+        self._texts = blame.texts(clone.repo, places)
+        self._counts: dict[tuple[str, str] | None, Counter[str]] = {}
+
+    def line(self, one: Blamed) -> str:
+        """A line as its commit has it: blanks may have changed since."""
+        there = self._texts.get((one.commit, one.path)) if one.commit else None
+        return there[one.at - 1] if there and one.at <= len(there) else one.text
+
+    def count(self, place: tuple[str, str] | None, mark: str) -> int:
+        """How often a line stands in a file of a commit; None is the work tree."""
+        if place not in self._counts:
+            text = self._now if place is None else self._texts.get(place, ())
+            self._counts[place] = Counter(map(line_hash, telling_lines(text)))
+        return self._counts[place][mark]
+
+
+def _places(found: Found, one: Blamed) -> Iterator[tuple[str, str]]:
+    """Where a line's text is looked up: in its commit, in what that was before, and in those before them."""
+    if one.commit is None:
+        if one.before:
+            yield one.before
+        return
+    for oid in (one.commit, *found.became.get(one.commit, ())):
+        yield oid, one.path
+        for parent in found.commits[oid].parents if oid in found.commits else ():
+            yield from ((parent, name) for name in _names(one))
+
+
+class _Verdicts:
+    """Says of each line who wrote it."""
+
+    def __init__(
+        self, clone: Clone, found: Found, texts: _Texts, wrote: Iterable[Wrote], spell: Spell
+    ) -> None:
+        self._now, self._found, self._texts, self._spell = clone.clock().timestamp(), found, texts, spell
+        self._by_path: dict[str, dict[str, list[Wrote]]] = defaultdict(lambda: defaultdict(list))
+        for one in sorted(wrote, key=_order):
+            for mark in {*one.added, *one.removed}:
+                self._by_path[one.path][mark].append(one)
+
+    def of(self, one: Blamed) -> Verdict:
+        text = self._texts.line(one)
+        mark = line_hash(text)
+        names = dict.fromkeys(map(self._spell, _names(one)))
+        about = [wrote for name in names for wrote in self._by_path.get(name, {}).get(mark, ())]
+        if len(names) > 1:
+            about.sort(key=_order)
+        verdict = decide(mark, text, list(self._views(one, mark)), about)
+        # Where history is cut off, the commit did not bring the line: only its text tells.
+        if isinstance(verdict, Claim) and one.cut:
+            return Claim(verdict.run, verdict.turns, False, verdict.view, verdict.needs_company)
+        return verdict
+
+    def _views(self, one: Blamed, mark: str) -> Iterator[View]:
+        if one.commit is None:
+            before = self._texts.count(one.before, mark) if one.before else 0
+            since = self._found.commits.get(one.before[0]) if one.before else None
+            yield View(
+                commit=None,
+                until=self._now,
+                since=since.committed if since else None,
+                here=self._texts.count(None, mark),
+                before=before,
+                runs={},
+            )
+            return
+        for oid in (*self._found.became.get(one.commit, ()), one.commit):
+            if oid in self._found.commits:
+                yield self._view(one, self._found.commits[oid], mark)
+
+    def _view(self, one: Blamed, commit: Commit, mark: str) -> View:
+        names, texts = _names(one), self._texts
+        parents = [self._found.commits[oid] for oid in commit.parents if oid in self._found.commits]
+        counts = [texts.count((parent.oid, name), mark) for parent in parents for name in names]
+        return View(
+            commit=commit.oid,
+            until=commit.committed,
+            since=max((parent.committed for parent in parents), default=None),
+            here=texts.count((commit.oid, one.path), mark),
+            before=max(counts, default=0),
+            runs={} if one.cut else self._found.made.get(commit.oid, {}),
+        )
+
+
+def _order(one: Wrote) -> tuple[float, By]:
+    return one.begin, one.by
+
+
+def runs_of(found: Found, commit: str | None) -> Mapping[str, int | None]:
+    """The runs in which a commit was made, under this name or under one it had before."""
+    if commit is None:
+        return {}
+    olds = found.became.get(commit, {})
+    return {run: turn for oid in (*olds, commit) for run, turn in found.made.get(oid, {}).items()}
