@@ -1,20 +1,27 @@
 """Counting: cheap, local, and never in anybody's way."""
 
 import os
+import random
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from holdfast.store import tally
+from holdfast.store import counted, tally
 from holdfast.store.layout import Layout
 
 
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
     return Layout(str(tmp_path), str(tmp_path))
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file has soon grown, and nobody else writes."""
+    monkeypatch.setattr(tally, "LARGEST", 500)
+    monkeypatch.setattr(tally, "AT_REST", 0)
 
 
 def test_what_was_counted_is_told(layout: Layout) -> None:
@@ -28,21 +35,71 @@ def test_what_was_counted_is_told(layout: Layout) -> None:
     tally.reset(layout)
 
 
-def test_sixteen_who_count_at_once_lose_nothing(layout: Layout) -> None:
-    """Agents work side by side."""
-    with ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda _: tally.count(layout, "context.branch"), range(800)))
-    assert tally.totals(layout) == {"context.branch": 800}
+def test_those_who_count_at_once_lose_nothing_while_it_is_folded(layout: Layout) -> None:
+    """Agents work side by side, and one of them tidies up meanwhile."""
+    code = (
+        "import sys; from holdfast.store import tally; from holdfast.store.layout import Layout\n"
+        "tally.LARGEST = 4_000\n"
+        "here = Layout(sys.argv[1], sys.argv[1])\n"
+        "for n in range(300): tally.count(here, 'context.branch')\n"
+        "for n in range(50): tally.recalled_now(here, 'one two', [('FCT-1', 'fact', None)], 7)\n"
+    )
+    folder = os.path.dirname(layout.statistics)
+    for turn in (1, 2, 3):
+        those = [subprocess.Popen([sys.executable, "-c", code, folder]) for _ in range(4)]
+        assert [one.wait() for one in those] == [0] * 4
+        found = tally.totals(layout)
+        assert (found["context.branch"], found["recall.asked"]) == (turn * 1200, turn * 200)
+        assert (found["recalled.fct-1"], found["recall.microseconds"]) == (turn * 200, turn * 1400)
+        os.utime(f"{layout.statistics}.old", (7, 7))  # some time passes
+    assert os.path.exists(f"{layout.statistics}.sums")
 
 
-def test_a_grown_file_is_folded_and_says_the_same(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("small")
+def test_a_grown_file_is_folded_and_says_the_same(layout: Layout) -> None:
     """Statistics must not grow for ever, nor shrink when they are tidied."""
-    monkeypatch.setattr(tally, "LARGEST", 2_000)
     for number in range(500):
         tally.count(layout, f"context.{'branch' if number % 3 else 'none'}", now=100 + number)
-    assert tally.totals(layout) == {"context.branch": 333, "context.none": 167}
+        if number % 5 == 0:
+            tally.recalled_now(layout, "words", [("DEC-1", "decision", "superseded")], 3, now=100 + number)
+            tally.told_now(layout, tally.telling("paths", tokens=9, memories=["DEC-1"]), 1)
+            tally.modelled(layout, "embed", calls=1, texts=20, microseconds=5)
+    assert os.path.getsize(layout.statistics) < 700
     assert tally.since(layout) == 100
-    assert os.path.getsize(layout.statistics) < 2_100
+    model, recall = (("calls", 100), ("microseconds", 500), ("texts", 2000)), (("asked", 100), ("hits", 100))
+    expected = {"context.branch": 333, "context.none": 167, "context.paths": 100, "given.dec-1": 100}
+    expected |= {f"model.embed.{name}": number for name, number in model}
+    expected |= {f"recall.{name}": number for name, number in recall}
+    expected |= {"recall.microseconds": 300, "recall.outdated": 100, "recalled.dec-1": 100}
+    assert tally.totals(layout) == expected | {"told.microseconds": 100, "tokens.paths": 900}
+
+
+@pytest.mark.usefixtures("small")
+def test_whoever_is_killed_while_folding_counts_nothing_twice(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the sums and the renaming there is a moment."""
+    for _ in range(40):
+        tally.count(layout, "context.branch")
+    old, sums = (Path(f"{layout.statistics}{end}") for end in (".old", ".sums"))
+    kept, replaced = old.read_bytes(), os.replace
+
+    def killed(source: str, target: str) -> None:
+        if target.endswith(".old"):
+            raise OSError("killed")
+        replaced(source, target)
+
+    before = tally.totals(layout)["context.branch"]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", killed)
+        while not sums.exists() or b"folded" not in sums.read_bytes():
+            tally.count(layout, "context.branch")
+            before += 1
+    assert old.read_bytes() == kept, "it is in the sums, and still there"
+    assert tally.totals(layout)["context.branch"] == before
+    for _ in range(100):
+        tally.count(layout, "context.branch")
+    assert tally.totals(layout)["context.branch"] == before + 100
 
 
 def test_counting_never_fails_its_caller(layout: Layout, tmp_path: Path) -> None:
@@ -71,6 +128,107 @@ def test_damaged_lines_do_not_count(layout: Layout) -> None:
     lines = (b"1 context.branch", *bad, b"6 context.none 40", b"7 context.no")
     Path(layout.statistics).write_bytes(b"\n".join(lines))
     assert tally.totals(layout) == {"context.branch": 1, "context.none": 40}
+
+
+HOSTILE = (
+    b"1 ask 5 1 0 abc fct-1 more",
+    b"1 ask 5 1 0 word fct-1",
+    b"1 ask 5 1 0 abc,xyz fct-1",
+    b"1 ask -5 1 0 abc fct-1",
+    b"1 ask 5 1 9999999999999999999999 abc fct-1",
+    b"1 ask 5 \xc2\xb2 0 abc fct-1",
+    b"1 told 5 5 ../../etc - fct-1",
+    b"1 told 5 5 branch - fct-1 " + b"x" * 100_000,
+    b"1 told 5 5 " + b"b" * 100 + b" - -",
+    b"1 model 5 5 5 ../x",
+    b"1 model 5 5",
+    b"\0" * 5000,
+    "1 ask 5 1 0 äöü fct-1".encode(),
+)
+
+
+def test_hostile_lines_neither_count_nor_crash(layout: Layout, seed: int) -> None:
+    """The file lies where any program of the user can write."""
+    Path(layout.statistics).write_bytes(
+        b"\n".join((*HOSTILE, b"1 ask 5 1 0 abc fct-1,<b>,\x1b[2J,fct-2", b""))
+    )
+    found = tally.totals(layout)
+    assert set(found) <= {
+        "recall.asked",
+        "recall.hits",
+        "recall.microseconds",
+        "recalled.fct-1",
+        "recalled.fct-2",
+    }
+    assert [one.memories for one in counted.read(layout).asked] == [("fct-1", "fct-2")]
+    chance = random.Random(seed)
+    noise = bytes(chance.choice(b"0123456789 ask told model-,.abc\n\xff\0") for _ in range(20_000))
+    for end in ("", ".old", ".sums", ".used", ".key"):
+        Path(f"{layout.statistics}{end}").write_bytes(noise)
+    tally.recalled_now(layout, "a question", [("FCT-1", "fact", None)], 5)
+    tally.totals(layout), tally.since(layout), counted.read(layout), counted.uses(layout)
+
+
+SECRET = "correct horse battery staple"
+
+
+def test_no_word_of_a_question_is_kept(layout: Layout, tmp_path: Path) -> None:
+    """What people ask says what they do not know."""
+    tally.recalled_now(layout, f"where is the {SECRET} of Zürich", [("FCT-1", "fact", None)], 5)
+    tally.recalled_now(layout, f"{SECRET}?", [], 5)
+    data = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()).lower()
+    assert not [word for word in (*SECRET.split(), "zürich") if word.encode() in data]
+    first, second = counted.read(layout).asked
+    assert second.words and second.words < first.words, "yet the two can be compared"
+    assert all(len(word) == 3 for word in first.words), "a dozen words share each hash"
+    other = Layout(str(tmp_path), str(tmp_path / "other"))
+    os.mkdir(other.private)
+    tally.recalled_now(other, f"{SECRET}?", [], 5)
+    assert counted.read(other).asked[0].words != second.words, "and not with another clone's"
+
+
+def test_without_a_key_no_word_is_hashed(layout: Layout) -> None:
+    """A hash that anybody can make again is a word."""
+    os.symlink("/dev/zero", f"{layout.statistics}.key")
+    tally.recalled_now(layout, SECRET, [("FCT-1", "fact", None)], 5)
+    assert [one.words for one in counted.read(layout).asked] == [frozenset()]
+
+
+@pytest.mark.usefixtures("small")
+def test_what_is_erased_is_taken_out(layout: Layout) -> None:
+    """An id that was erased is named nowhere any more."""
+    for _ in range(30):
+        tally.recalled_now(layout, "x", [("FCT-1", "fact", None), ("FCT-12", "fact", None)], 5)
+    tally.count(layout, "looked.fct-1", "looked.fct-12")
+    uses = [counted.Use(5, "cited", "fct-12", "fct-1"), counted.Use(6, "cited", "tsk-1", "fct-12")]
+    counted.keep_uses(layout, uses, now=7)
+    assert counted.erase(layout, "FCT-1") == ["what was counted of FCT-1"]
+    assert counted.erase(layout, "FCT-1") == []
+    found = tally.totals(layout)
+    assert (found["recall.asked"], found["recalled.fct-12"], found["looked.fct-12"]) == (30, 30, 1)
+    assert not [name for name in found if name.endswith(".fct-1")]
+    assert counted.times_used(layout) == {"fct-12": (1, 6)}
+
+
+def test_a_use_is_kept_once(layout: Layout) -> None:
+    """Looking twice must not make a memory twice as useful."""
+    use = counted.Use(5, "cited", "tsk-1", "fct-1")
+    assert counted.keep_uses(layout, [use], now=7) == [use]
+    written = os.stat(layout.uses).st_mtime_ns
+    assert counted.keep_uses(layout, [use, counted.Use(9, "cited", "tsk-1", "fct-1")], now=10) == [use]
+    assert os.stat(layout.uses).st_mtime_ns == written, "the index would be brought up to date for nothing"
+    assert (counted.times_used(layout), counted.reckoned(layout)) == ({"fct-1": (1, 5)}, 7)
+
+
+@pytest.mark.usefixtures("small")
+def test_a_reset_leaves_nothing(layout: Layout, tmp_path: Path) -> None:
+    """Whoever says so begins anew."""
+    for _ in range(60):
+        tally.recalled_now(layout, "x", [], 5)
+    counted.keep_uses(layout, [counted.Use(5, "cited", "tsk-1", "fct-1")], now=7)
+    tally.reset(layout)
+    assert [path.name for path in tmp_path.iterdir()] == ["statistics.lock"]
+    assert tally.totals(layout) == {}
 
 
 def test_it_imports_nothing_heavy() -> None:

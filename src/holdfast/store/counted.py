@@ -172,12 +172,12 @@ def _strike(path: str, name: bytes) -> bool:
     """Rewrite a file without a name; lines that are added meanwhile are kept."""
     with contextlib.suppress(FileNotFoundError), open(path, "rb", opener=_plainly) as file:
         data = file.read(_MAX_FILE * 8)
-        if name not in data.lower():
+        if (kept := _without(data, name)) == data:
             return False
-        fsio.replace(path, b"".join(_without(line, name) for line in data.splitlines(keepends=True)))
+        fsio.replace(path, kept)
         if late := file.read(_MAX_FILE):
             with open(path, "ab") as again:
-                again.write(b"".join(_without(line, name) for line in late.splitlines(keepends=True)))
+                again.write(_without(late, name))
         return True
     return False
 
@@ -186,8 +186,14 @@ def _plainly(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
-def _without(line: bytes, name: bytes) -> bytes:
-    words = line.lower().split()
+def _without(data: bytes, name: bytes) -> bytes:
+    if name not in data:
+        return data
+    return b"".join(_line_without(line, name) for line in data.splitlines(keepends=True))
+
+
+def _line_without(line: bytes, name: bytes) -> bytes:
+    words = line.split()
     if name in words or any(word.split(b".", 1)[-1] == name for word in words):
         return b""
     lists = [b",".join(part for part in word.split(b",") if part != name) or b"-" for word in words]

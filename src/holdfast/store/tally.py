@@ -10,7 +10,7 @@ never fails or slows whoever counts. The quick path counts, too, so nothing heav
 
 Lists are joined by commas, `-` is none. Words are twelve bits of a keyed hash each, the key this clone's own:
 two questions can be compared, and what was asked can not be read. A file that has grown becomes the old one,
-and what was old goes into sums, a line a name: by then nobody is writing to it any more, so no line is lost.
+and what was old goes into sums, a line a name: nobody is writing to it any more, so no line is lost.
 What follows from the lines is worked out by who reads them (`counted`, `diagnostics.stats`), never here.
 """
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 LARGEST = 1 << 20  # bytes; then it becomes the old one
+AT_REST = 10  # seconds since its last line: whoever had opened the old one has written to it
 MOST_WORDS, MOST_IDS = 16, 64  # of one line
 RECALLED, TOLD, LOOKED = "recalled.", "given.", "looked."
 CONTEXT = ("context.branch", "context.ancestor", "context.paths", "context.none")
@@ -116,7 +117,8 @@ def _joined(names: "Iterable[str]") -> str:
     return ",".join([name for name in low if is_name(f"{RECALLED}{name}")][:MOST_IDS]) or "-"
 
 
-def _append(layout: Layout, lines: str) -> None:
+def _append(layout: Layout, lines: str, *, grown: bool = True) -> None:
+    """Add lines; `grown` lets a file that has grown make room."""
     if not lines:
         return
     try:
@@ -125,7 +127,7 @@ def _append(layout: Layout, lines: str) -> None:
         return
     try:
         os.write(fd, lines.encode("ascii", "replace"))
-        grown = os.fstat(fd).st_size > LARGEST
+        grown = grown and os.fstat(fd).st_size > LARGEST
     except OSError:
         grown = False
     finally:
@@ -215,11 +217,10 @@ def whole(layout: Layout) -> "tuple[list[list[bytes]], list[list[bytes]]]":
     """The sums of what is long past, and every single line since, in their words."""
     for _ in range(3):
         before = _facts(layout)
-        sums = _lines(f"{layout.statistics}{SUMS}")[0]
-        old, digest = _lines(f"{layout.statistics}{OLD}")
-        if digest == _digest_of(sums):
+        sums, old = (_lines(f"{layout.statistics}{end}") for end in (SUMS, OLD))
+        if _mark_of(sums) and _mark_of(sums) == _mark_of(old):
             old = []  # whoever folded it was killed before it could go
-        lines = old + _lines(layout.statistics)[0]
+        lines = old + _lines(layout.statistics)
         if before == _facts(layout):
             break
     return sums, lines
@@ -280,25 +281,24 @@ def _sums(lines: "Iterable[Sequence[bytes]]") -> dict[str, int]:
     return found
 
 
-def _lines(path: str) -> "tuple[list[list[bytes]], str]":
-    """The lines of a file in their words, and what tells its content from any other."""
+def _lines(path: str) -> "list[list[bytes]]":
+    """The lines of a file in their words."""
     try:
         fd = os.open(path, os.O_RDONLY | _PLAIN)
     except OSError:
-        return [], ""
+        return []
     try:
         with open(fd, "rb") as file:
             data = file.read(_MOST)
     except OSError:
-        return [], ""
-    data = data[: data.rfind(b"\n") + 1]  # what ends without one is torn
-    return [line.split() for line in data.splitlines()], _hash(data, key=b"", size=12)
+        return []
+    return [line.split() for line in data[: data.rfind(b"\n") + 1].splitlines()]  # the rest is torn
 
 
-def _digest_of(sums: "list[list[bytes]]") -> str | None:
-    """What the sums say of the file that went into them last."""
-    names = (words[1].decode("ascii", "replace") for words in sums if len(words) == 3)
-    return next((name[len(_FOLDED) :] for name in names if name.startswith(_FOLDED)), None)
+def _mark_of(lines: "list[list[bytes]]") -> str:
+    """The mark of a file that became the old one; in the sums, of the last that went into them."""
+    names = (words[1].decode("ascii", "replace") for words in lines if len(words) == 2)
+    return next((name for name in names if name.startswith(_FOLDED) and is_name(name)), "")
 
 
 def _facts(layout: Layout) -> list[tuple[int, int]]:
@@ -336,8 +336,10 @@ def _make_room(layout: Layout) -> None:
         return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.stat(layout.statistics).st_size > LARGEST:  # else somebody has just done it
+        # Else somebody has just done it, or may still write to what became the old one.
+        if os.stat(layout.statistics).st_size > LARGEST and _is_at_rest(f"{layout.statistics}{OLD}"):
             _fold(layout.statistics)
+            _append(layout, f"{_moment(None)} {_FOLDED}{os.urandom(8).hex()}\n", grown=False)
             os.replace(layout.statistics, f"{layout.statistics}{OLD}")
     except OSError:
         pass
@@ -345,15 +347,23 @@ def _make_room(layout: Layout) -> None:
         os.close(lock)
 
 
+def _is_at_rest(path: str) -> bool:
+    """Whether nobody can be writing to a file any more; one that is not there rests."""
+    try:
+        return abs(time.time() - os.stat(path).st_mtime) >= AT_REST
+    except FileNotFoundError:
+        return True
+
+
 def _fold(path: str) -> None:
     """Add the old file to the sums; killed right after, the next reader and the next fold know it is in."""
-    old, digest = _lines(f"{path}{OLD}")
-    sums = _lines(f"{path}{SUMS}")[0]
-    if not old or _digest_of(sums) == digest:
+    sums, old = (_lines(f"{path}{end}") for end in (SUMS, OLD))
+    mark = _mark_of(old)
+    if not old or (mark and mark == _mark_of(sums)):
         return
     found = _sums(sums + old)
     began = min((int(words[0]) for words in sums + old if effect(words)), default=0)
-    rows = [f"{began} {_FOLDED}{digest} 1\n"]
+    rows = [f"{began} {mark}\n"] if mark else []
     rows += [f"{began} {name} {found[name]}\n" for name in sorted(found) if not name.startswith(_FOLDED)]
     temporary = f"{path}.{os.getpid()}.tmp"
     _write(temporary, "".join(rows).encode("ascii"))
