@@ -43,6 +43,8 @@ class Status:
     agent_sessions_waiting: int = 0
     transcripts_gone: tuple[str, ...] = ()  # paths that such pointers lead to, and nothing lies there
     transcripts_unread: tuple[str, ...] = ()  # or what lies there cannot be read
+    model: str | None = None  # that search by meaning uses
+    unembedded: int = 0  # texts it has no vector of yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,8 @@ def render(found: Status) -> str:
     if found.session:
         rows.append(f"  session     {found.session}")
     rows.append(f"  to review   {_to_review(found)}")
+    if found.unembedded:
+        rows.append(f"  to embed    {_plural(found.unembedded, 'text')}: holdfast model embed")
     rows.append(f"  to publish  {_to_publish(found)}")
     rows.append(
         f"  private     {_plural(found.private_runs, 'run')}, {_bytes(found.private_bytes)}; "
