@@ -86,6 +86,14 @@ def _command(value: object) -> tuple[str, ...]:
     return _words(value)
 
 
+def _model(value: object) -> str | tuple[str, ...] | None:
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    if isinstance(value, list) and value and all(isinstance(word, str) and word for word in value):
+        return tuple(value)
+    raise _Wrong('wants "minilm", "off", a folder, or a command')
+
+
 def _sections(value: object) -> tuple[str, ...]:
     words = _words(value)
     if unknown := [word for word in words if word not in SECTIONS]:
@@ -144,6 +152,7 @@ KEYS = (
         untracked=True,
     ),
     Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
+    Key("retrieval.model", None, _model, "the model that search by meaning uses", untracked=True),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("capture.env", CAPTURED, _words, "environment variables a run keeps", untracked=True),
     Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are kept"),
@@ -190,6 +199,10 @@ class Settings:
     @property
     def model_command(self) -> tuple[str, ...]:
         return self.values["model.command"]  # type: ignore[no-any-return]
+
+    @property
+    def retrieval_model(self) -> str | tuple[str, ...] | None:
+        return self.values["retrieval.model"]  # type: ignore[no-any-return]
 
     @property
     def auto_restart(self) -> tuple[str, ...]:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.index.embed import pending
 from holdfast.index.embed.model import Model
-from holdfast.index.embed.vectors import UNSWEPT, Known, Vectors
+from holdfast.index.embed.vectors import Known, Vectors
 from holdfast.store import fsio
 
 STEP = 64  # texts: about a second
 LOCK = "embed.lock"
 
 Progress = Callable[[int, int], None]
-Counted = Callable[[int], None]
+Counted = Callable[[int, int], None]  # texts, and microseconds they took
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ def fill(
     counted: Counted | None = None,
 ) -> Filled:
     """Embed what waits, as long as `more` says so."""
+    seen = pending.facts(paths)  # before looking: what changes meanwhile must not be missed
     places = pending.waiting(paths, vectors, known)
     made = 0
     for at in range(0, len(places), STEP):
@@ -50,8 +51,9 @@ def fill(
         made += _step(vectors, model, known, places[at : at + STEP], counted)
     if made:
         vectors.say_ready()
-    if made and made >= len(places):
+    if made >= len(places):
         _leave_the_past(vectors, known)
+        vectors.is_filled(known, seen)
         vectors.tidy()
     if progress:
         progress(made, len(places))
@@ -67,9 +69,11 @@ def _step(
 ) -> int:
     texts = list(pending.texts(places))
     if texts:
-        vectors.put(known, [one.content for one in texts], model.vectors([one.text for one in texts]))
+        began = time.perf_counter_ns()
+        found = model.vectors([one.text for one in texts])
         if counted:
-            counted(len(texts))
+            counted(len(texts), (time.perf_counter_ns() - began) // 1000)
+        vectors.put(known, [one.content for one in texts], found)
     return len(places)
 
 
@@ -89,39 +93,3 @@ def alone(folder: str) -> Iterator[bool]:
         yield fsio.try_lock_fd(fd)
     finally:
         os.close(fd)
-
-
-def doubt(folder: str) -> None:
-    """Leave word that vectors may be here whose texts were erased."""
-    if os.path.exists(os.path.join(folder, "vectors.db")):
-        with contextlib.suppress(OSError):
-            os.close(os.open(os.path.join(folder, UNSWEPT), os.O_WRONLY | os.O_CREAT, 0o600))
-
-
-def sweep(folder: str) -> int:
-    """Delete the vectors of texts that no index names any more, if somebody doubted; gives how many.
-
-    The indexes of other work trees were dropped as well, and are made when somebody works there: what only
-    they name is embedded again then.
-    """
-    mark, path = os.path.join(folder, UNSWEPT), os.path.join(folder, "vectors.db")
-    if not os.path.exists(mark):
-        return 0
-    gone = 0
-    if os.path.exists(path):
-        vectors = Vectors(path)
-        try:
-            gone = vectors.keep_only(pending.contents(_indexes(folder)))
-        except sqlite3.DatabaseError:
-            vectors.close()
-            os.unlink(path)
-        finally:
-            vectors.close()
-    with contextlib.suppress(OSError):
-        os.unlink(mark)
-    return gone
-
-
-def _indexes(folder: str) -> list[str]:
-    names = (name for name in sorted(os.listdir(folder)) if name.endswith(".db"))
-    return [os.path.join(folder, name) for name in names if name.startswith(("index", "corpus"))]

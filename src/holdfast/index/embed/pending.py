@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -31,20 +33,34 @@ def sources(index: str) -> list[str]:
     return [path for path in both if os.path.exists(path)]
 
 
-def count(paths: Sequence[str], vectors: Vectors, known: Known | None) -> tuple[int, int]:
+def facts(paths: Sequence[str]) -> int:
+    """What the files look like: a number that changes with them."""
+    found = []
+    for path in paths:
+        with contextlib.suppress(OSError):
+            seen = os.stat(path)
+            found.append((path, seen.st_mtime_ns, seen.st_size, seen.st_ino))
+    return int.from_bytes(hashlib.blake2b(repr(found).encode(), digest_size=7).digest(), "big")
+
+
+def count(paths: Sequence[str], vectors: Vectors | None, known: Known | None) -> tuple[int, int]:
     """How many texts could have a vector, and how many have none of this model."""
     every: set[bytes] = set()
     for path in paths:
         with _Reading(path) as db:
             every |= {content for (content,) in db.execute(_SHOWN)}
-    if known is None:
+    if known is None or vectors is None:
         return len(every), len(every)
-    return len(every), len(every) - sum(content in every for content, _ in vectors.every(known))
+    if vectors.was_filled(known) == facts(paths):
+        return len(every), 0
+    return len(every), len(every - vectors.contents(known))
 
 
 def waiting(paths: Sequence[str], vectors: Vectors, known: Known) -> list[tuple[str, int]]:
     """Where the texts lie that have no vector of a model, in the order in which they get one."""
-    done = {content for content, _ in vectors.every(known)}
+    if vectors.was_filled(known) == facts(paths):
+        return []
+    done = vectors.contents(known)
     found = []
     for path in paths:
         with _Reading(path) as db:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -116,8 +116,19 @@ class Vectors:
             db.execute("DELETE FROM memory_index WHERE model = ?", (known.id,))
             db.execute("DELETE FROM recent WHERE model = ?", (known.id,))
             db.execute("DELETE FROM model WHERE id = ?", (known.id,))
+            db.execute("DELETE FROM meta WHERE name = ?", (f"filled {known.id}",))
             _new_epoch(db)
         self.say_ready()
+
+    def is_filled(self, known: Known, facts: int) -> None:
+        """Remember that all texts had a vector when their files looked like this."""
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"filled {known.id}", facts))
+
+    def was_filled(self, known: Known) -> int | None:
+        """How the texts' files looked when all of them had a vector."""
+        row = self.db.execute("SELECT value FROM meta WHERE name = ?", (f"filled {known.id}",)).fetchone()
+        return int(row[0]) if row else None
 
     # ── what they made ───────────────────────────────────────────────────────────────────────────
 
@@ -142,6 +153,11 @@ class Vectors:
         """All contents and vectors of a model, by content."""
         return self.db.execute("SELECT content, vector FROM memory_index WHERE model = ?", (known.id,))
 
+    def contents(self, known: Known) -> set[bytes]:
+        """All that a model has made a vector of."""
+        rows = self.db.execute("SELECT content FROM memory_index WHERE model = ?", (known.id,))
+        return {content for (content,) in rows}
+
     def since(self, known: Known, seq: int) -> list[tuple[bytes, bytes]] | None:
         """What was added after a number; None where that is no longer known."""
         first = self.db.execute("SELECT min(seq) FROM recent").fetchone()[0]
@@ -153,11 +169,6 @@ class Vectors:
             (seq, known.id),
         ).fetchall()
 
-    def lacking(self, known: Known, contents: Iterable[bytes]) -> list[bytes]:
-        """Those of some contents that a model has made no vector of."""
-        ask = "SELECT 1 FROM memory_index WHERE content = ? AND model = ?"
-        return [one for one in contents if self.db.execute(ask, (one, known.id)).fetchone() is None]
-
     def keep_only(self, contents: set[bytes]) -> int:
         """Delete the vectors of all other contents, leaving no byte of them; gives how many they were."""
         held = {content for (content,) in self.db.execute("SELECT DISTINCT content FROM memory_index")}
@@ -167,6 +178,7 @@ class Vectors:
         with self._writing() as db:
             db.executemany("DELETE FROM memory_index WHERE content = ?", gone)
             db.execute("DELETE FROM recent")
+            db.execute("DELETE FROM meta WHERE name LIKE 'filled %'")
             db.execute("UPDATE model SET count = (SELECT count(*) FROM memory_index WHERE model = model.id)")
             _new_epoch(db)
         self.db.execute("VACUUM")  # what is only deleted stays in the file

