@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.index import freshness, ready, schema, trust, used
+from holdfast.index.embed.sweeping import sweep
 from holdfast.index.fill import Filling
 from holdfast.index.rows import (
     Row,
@@ -61,10 +62,12 @@ def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> 
     for _ in range(3):
         try:
             _refresh_once(clone, index, progress)
+            sweep(os.path.dirname(index.path))
             return index.take_notes()
         except sqlite3.DatabaseError as error:
             index.recover(error)
     _refresh_once(clone, index, progress)
+    sweep(os.path.dirname(index.path))
     return index.take_notes()
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from holdfast.errors import Busy
 from holdfast.index import schema
+from holdfast.index.embed import sweeping
 
 WAIT = 60.0  # seconds for another command that is building the index
 _LOCKED = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
@@ -158,6 +159,7 @@ def drop_all(folder: str) -> None:
         names = os.listdir(folder)
     except OSError:
         return
+    sweeping.doubt(folder)
     for name in names:
         if name.startswith("index") and ".db" in name:
             with contextlib.suppress(OSError):

@@ -19,6 +19,7 @@ from holdfast.git import setup
 from holdfast.git.setup import Setup
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.project.curating import Curating
+from holdfast.project.embedding import Embedding
 from holdfast.project.explaining import Explaining
 from holdfast.project.exporting import Exporting
 from holdfast.project.handing import Handing
@@ -39,6 +40,7 @@ from holdfast.store import layout as paths
 
 
 class Project(
+    Embedding,
     Living,
     Handing,
     Explaining,

@@ -25,6 +25,7 @@ from holdfast.interfaces.cli import (
     hooks,
     hydrating,
     importing,
+    modelling,
     publishing,
     reading,
     reconciling,
@@ -41,6 +42,7 @@ from holdfast.interfaces.cli.place import Declined
 from holdfast.interfaces.cli.root import root
 
 COMMANDS = (  # importing them hangs them on `root`
+    modelling,
     *(setup, capturing, connecting, curating, curator, trusting, tasks, conflicts, sessions, hydrating),
     *(reading, publishing, reconciling, hooks, checking, control, serving, exporting, trying, importing),
     *(scanning, counting, explaining),
