@@ -12,8 +12,8 @@ from hashlib import blake2b
 from typing import Any
 
 from holdfast.git import approvals
+from holdfast.index.asked import spaceless, split_word
 from holdfast.index.schema import facet
-from holdfast.index.search import split_word
 from holdfast.model import memory as rules
 from holdfast.model.memory import Accepted, Candidate, Memory
 from holdfast.model.session import Session
@@ -44,6 +44,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.:Z+-]{0,20}")
 _EPOCH = datetime(1970, 1, 1)
 _LAST = (1 << 52) - 1
 _INNER_CAPITAL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
+_SPACELESS = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")  # may be a script that writes no spaces
 _PLAIN = bytes(range(32, 127)) + b"\n\t"
 _SHAPE = bytes(
     65 if 65 <= code <= 90 else 97 if chr(code).isalnum() and code < 128 else 32 for code in range(256)
@@ -84,7 +85,8 @@ def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks:
         number(ts or ""), bytes.fromhex(name or "")[:16], 0, 0,
         content_of(title, text) if is_run or (text and target is None) else None,
         shown_name, kind_of_row, what, ts, title,
-        _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text), "",
+        _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text),
+        _context(head, *_strings(body.get("commits"))) if is_run else "",
         _facets(kind_of_row, kind, task, tags),
         task, tags, layer, line, head, status, target, run,
     )  # fmt: skip
@@ -129,7 +131,7 @@ def memory_row(memory: Memory, *, key: bytes, path: str, blob: str) -> Row:
     return (
         -1, key, 0, 0, content_of(title, text), memory.id, kind, rules.status(memory), None, title,
         _labels(memory.id, kind, run, tags, memory.layer, path), text, _parts(title, text),
-        path_words(touched_by_memory(memory)),
+        _context(path_words(touched_by_memory(memory)), *_rests_on(memory.evidence), *memory.supersedes),
         _facets(kind, None, None, tags),
         None, tags, memory.layer, line, None, None, None, run,
         path or None, None, expires, replaced, blob, approvals.words_of(memory.statement),
@@ -145,7 +147,8 @@ def task_row(task: Task, *, key: bytes, path: str, blob: str, clash: bool = Fals
         -1, key, 0, 0, content_of(title, text), task.id, "task",
         "in clash" if clash else task.status, None, title,
         _labels(task.id, "task", task.kind, task.status, _one_line(task.owner), task.layer, path), text,
-        _parts(title, text), "", _facets("task", None, task.id, ""),
+        _parts(title, text), _context(task.parent, *task.needs, *_rests_on(task.evidence)),
+        _facets("task", None, task.id, ""),
         task.id, "", task.layer, None, None, None, None, None,
         path, None, None, None, blob, None, None, None, None, None,
     )  # fmt: skip
@@ -166,7 +169,7 @@ def session_row(session: Session, *, key: bytes) -> Row:
         number(session.updated.ts), key, 0, 0, content_of(title, text),
         session.id, "session", session.state, session.updated.ts, title,
         _labels(session.id, "session", _one_line(session.branch), *session.tasks), text,
-        _parts(title, text), path_words(session.files), facets,
+        _parts(title, text), _context(path_words(session.files), *session.commits), facets,
         task, "", None, session.line, session.updated.commit, None, None, None,
         None, None, None, None, None, None, None, None, None, None,
     )  # fmt: skip
@@ -192,6 +195,20 @@ def touched_by_memory(memory: Memory) -> list[str]:
     return [place for place in dict.fromkeys(found) if place][:MAX_TOUCHED]
 
 
+def _rests_on(evidence: Iterable[str]) -> Iterable[str]:
+    """The runs and commits among some evidence: whoever follows them finds what rests on them."""
+    return [text for text in evidence if text.startswith(("run:", "commit:"))]
+
+
+def _strings(value: object) -> list[str]:
+    return [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
+
+
+def _context(*words: str | None) -> str:
+    """What a thing belongs to and what it is tied to, as plain words."""
+    return safe(" ".join(word for word in words if word)[: 2 * MAX_CONTEXT])
+
+
 def content_of(title: str, text: str) -> bytes | None:
     """The name of what a model is given of a row: equal names, equal text; None if there is nothing."""
     if not title and not text:
@@ -202,14 +219,9 @@ def content_of(title: str, text: str) -> bytes | None:
 
 def path_words(paths: Iterable[str]) -> str:
     """The words in the names of files, once each: a path is found by any part of it."""
-    words = dict.fromkeys(part for path in paths for part in _words_of_path(path))
-    return safe(" ".join(words)[:MAX_CONTEXT])
-
-
-@lru_cache(maxsize=8192)
-def _words_of_path(path: str) -> tuple[str, ...]:
-    """The parts of a path; tokenizers take folders and endings apart, but not `HTTPServer`."""
-    return tuple(part for name in path.split("/") for part in (name, *split_word(name)) if part)
+    names = " ".join(dict.fromkeys(name for path in paths for name in path.split("/") if name))
+    inner = parts_of(names[:MAX_CONTEXT])  # a tokenizer takes `http_server.py` apart, but not `HTTPServer`
+    return safe(f"{names} {inner}"[:MAX_CONTEXT].rstrip())
 
 
 def _labels(*words: str | None) -> str:
@@ -235,12 +247,20 @@ def _parts(title: str, text: str) -> str:
 
 
 def parts_of(text: str) -> str:
-    """The words inside camelCase names, once each, in the order they stand."""
-    shape = text.encode("ascii", "strict" if text.isascii() else "replace").translate(_SHAPE)
+    """The words inside camelCase names, once each, and the pieces of text that is written without spaces."""
+    is_plain = text.isascii()
+    pairs = "" if is_plain or not _SPACELESS.search(text) else " ".join(spaceless(text))
+    shape = text.encode("ascii", "strict" if is_plain else "replace").translate(_SHAPE)
     if not _has_inner_capital(shape):
-        return ""
-    inner = dict.fromkeys(_INNER_CAPITAL.findall(text))
-    return " ".join(part for word in inner for part in split_word(word))
+        return pairs
+    inner = " ".join(_parted(word) for word in dict.fromkeys(_INNER_CAPITAL.findall(text)))
+    return f"{inner} {pairs}" if pairs else inner
+
+
+@lru_cache(maxsize=32_768)
+def _parted(word: str) -> str:
+    """The words inside one name; code says the same names over and over."""
+    return " ".join(split_word(word))
 
 
 def _has_inner_capital(shape: bytes) -> bool:

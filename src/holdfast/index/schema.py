@@ -12,7 +12,8 @@ count, too; `elsewhere` holds them, and `heard` how far their sources were read.
 
 `seq` is a row's place in its group (its parent and that one's children): neighbours are one apart, the
 first is 0, and what has no place among them has none. `content` names the text that a model may embed.
-`touch` says which files a row is about; while a row is not shown its paths stand there with a minus.
+Long text stands last, because what stands behind it costs a walk over its pages. `touch` says which
+files a row is about; while a row is not shown its paths stand there with a minus.
 
 Only plain strings here: the quick path reads this module at every start.
 """
@@ -22,7 +23,7 @@ VERSION = 4
 WAL_SINCE = (3, 51, 3)  # earlier versions can corrupt a WAL that two connections reset at once
 
 COLUMNS = ("title", "labels", "text", "parts", "context", "facets")
-WEIGHTS = "4.0, 2.0, 1.0, 0.5, 0.3, 0.0"
+WEIGHTS = "4.0, 2.0, 1.0, 1.0, 1.0, 0.0"
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -31,12 +32,11 @@ CREATE TABLE unit (
   id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind TEXT, shown INTEGER, until TEXT, offset INTEGER
 );
 CREATE TABLE row (
-  id INTEGER PRIMARY KEY, key BLOB, shown INTEGER, seq INTEGER, content BLOB,
-  name TEXT, kind TEXT, what TEXT, ts TEXT,
-  title TEXT, labels TEXT, text TEXT, parts TEXT, context TEXT, facets TEXT,
-  task TEXT, tags TEXT, layer TEXT, line TEXT, head TEXT, path TEXT, status INTEGER,
-  target TEXT, run TEXT, sha256 TEXT, expires TEXT, supersedes TEXT, blob TEXT, words TEXT, doubt TEXT,
-  tier TEXT, lacks TEXT, parent INTEGER
+  id INTEGER PRIMARY KEY, key BLOB, shown INTEGER, seq INTEGER, parent INTEGER, content BLOB,
+  name TEXT, kind TEXT, what TEXT, ts TEXT, status INTEGER, tier TEXT, doubt TEXT, expires TEXT,
+  task TEXT, tags TEXT, layer TEXT, line TEXT, head TEXT, path TEXT, target TEXT, run TEXT, sha256 TEXT,
+  supersedes TEXT, blob TEXT, words TEXT, lacks TEXT,
+  title TEXT, labels TEXT, text TEXT, parts TEXT, context TEXT, facets TEXT
 );
 CREATE TABLE used (name TEXT PRIMARY KEY, times INTEGER, last INTEGER) WITHOUT ROWID;
 CREATE TABLE heard (name TEXT PRIMARY KEY, offset INTEGER) WITHOUT ROWID;
@@ -57,6 +57,7 @@ INDEXES = {  # filling an empty index goes faster without them: they are made at
     "row_parent": "CREATE INDEX IF NOT EXISTS row_parent ON row (parent) WHERE parent IS NOT NULL",
     "row_newer": "CREATE INDEX IF NOT EXISTS row_newer ON row (supersedes) WHERE supersedes IS NOT NULL",
     "row_lacks": "CREATE INDEX IF NOT EXISTS row_lacks ON row (lacks) WHERE lacks IS NOT NULL",
+    "row_content": "CREATE INDEX IF NOT EXISTS row_content ON row (content) WHERE content IS NOT NULL",
     "touch_row": "CREATE INDEX IF NOT EXISTS touch_row ON touch (row)",
     "member_row": "CREATE INDEX IF NOT EXISTS member_row ON member (row)",
 }
@@ -70,8 +71,8 @@ def facet(kind: str, value: str) -> str:
     return f"{kind}{value.casefold().encode('utf-8', 'replace')[:200].hex()}q0"
 
 
-def file_name(git_dir: str, common_dir: str) -> str:
-    """The index's file: one for each work tree, so that none waits for another's branch."""
+def file_name(git_dir: str, common_dir: str, kind: str = "index") -> str:
+    """The index's file: one for each work tree, so that none waits for another's branch; so the corpus'."""
     if git_dir == common_dir:
-        return "index.db"
-    return f"index-{git_dir.replace(chr(92), '/').rstrip('/').rsplit('/', 1)[-1]}.db"
+        return f"{kind}.db"
+    return f"{kind}-{git_dir.replace(chr(92), '/').rstrip('/').rsplit('/', 1)[-1]}.db"

@@ -22,8 +22,9 @@ _SIBLINGS = ("", "-journal", "-wal", "-shm")
 class Index:
     """One work tree's index. `notes` gathers what a person should know about it."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, wal: bool = True) -> None:
         self.path = path
+        self._wal = wal  # a file that is replaced by another one must not have a log beside it
         self.notes: list[str] = []
         self._inode: tuple[int, int] | None = None
         self._db: sqlite3.Connection | None = None
@@ -40,7 +41,8 @@ class Index:
 
     def _open(self) -> sqlite3.Connection:
         if self._in_memory:
-            return _prepared(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False))
+            db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            return _prepared(db, wal=False)
         try:
             return self._open_file()
         except sqlite3.DatabaseError as error:
@@ -52,7 +54,7 @@ class Index:
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
         db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
-            _prepared(db)
+            _prepared(db, wal=self._wal)
         except sqlite3.Error:
             db.close()
             raise
@@ -108,7 +110,7 @@ def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[sqlite3.Connect
     db.execute("COMMIT")
 
 
-def _prepared(db: sqlite3.Connection) -> sqlite3.Connection:
+def _prepared(db: sqlite3.Connection, *, wal: bool) -> sqlite3.Connection:
     """The connection with our tables in it; a foreign or future file counts as damaged."""
     db.execute("PRAGMA cache_size = -32768")
     db.execute("PRAGMA temp_store = MEMORY")
@@ -125,7 +127,7 @@ def _prepared(db: sqlite3.Connection) -> sqlite3.Connection:
                 db.execute(statement)
         db.execute(f"PRAGMA application_id = {schema.APPLICATION}")
         db.execute(f"PRAGMA user_version = {schema.VERSION}")
-    if sqlite3.sqlite_version_info >= schema.WAL_SINCE:
+    if wal and sqlite3.sqlite_version_info >= schema.WAL_SINCE:
         db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
     return db

@@ -1,0 +1,328 @@
+"""Brings the corpus to the commit that is checked out, reading only what it lacks.
+
+A small change (a commit, most switches) is one transaction in the file itself: a reader sees the state before
+or after it. A large one is made in a second file, step by step, which takes the first one's place when it is
+whole; whoever is interrupted, even by `kill -9`, goes on from the last step. Meanwhile readers do without:
+a corpus that does not show HEAD is not asked.
+"""
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from holdfast.errors import Busy
+from holdfast.git.clone import Clone
+from holdfast.index import schema
+from holdfast.index.corpus import commits as history
+from holdfast.index.corpus.choosing import Choice, Rules, attributes_of, chunks_of
+from holdfast.index.corpus.objects import File, Objects, commit_of
+from holdfast.index.corpus.plan import Plan, between, towards, unknown
+from holdfast.index.corpus.shelf import OWN_INDEXES, Shelf, file_key
+from holdfast.index.sqlite import Index, drop
+from holdfast.store import fsio
+
+Progress = Callable[[int, int], None]  # done, of all
+
+FEW = 3000  # files and commits that are changed in place
+SMALL = 5000  # files, and commits, that a question may wait for the first time
+STEP = 1000  # commits a transaction
+FILES = 500  # files a transaction
+BUILDING = ".building"
+_CACHE = "PRAGMA cache_size = -131072"  # KiB: what is changed in place must not be written before it is whole
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far the corpus is."""
+
+    built: bool  # there is one, of whatever commit
+    current: bool  # it shows HEAD, as the settings want it
+    commits: int = 0
+    files: int = 0
+    chunks: int = 0
+    size: int = 0  # bytes
+
+
+def path_of(clone: Clone) -> str:
+    """Where this work tree's corpus lies."""
+    folder = os.path.dirname(clone.layout.index(clone.repo_id))
+    return os.path.join(folder, schema.file_name(clone.repo.git_dir, clone.repo.common_dir, "corpus"))
+
+
+def open_corpus(clone: Clone) -> Index:
+    """This work tree's corpus; nothing is made of it yet."""
+    return Index(path_of(clone), wal=False)
+
+
+class Refresh:
+    """One work tree's corpus on its way to HEAD."""
+
+    def __init__(self, clone: Clone, corpus: Index, choice: Choice) -> None:
+        self._clone, self._corpus, self._choice = clone, corpus, choice
+        self._objects = Objects(clone.repo)
+        self.head = commit_of(clone.repo)
+        self._wanted = f"{choice.shape()} {self._shallow()}"
+        self._found_attributes: str | None = None
+
+    @property
+    def _rules(self) -> Rules:
+        return Rules(self._choice, self._attributes())
+
+    @property
+    def _shape(self) -> str:
+        """What decides which files are taken: all that `_wanted` says, and HEAD's attributes."""
+        return f"{self._wanted} {blake2b(self._attributes().encode(), digest_size=8).hexdigest()}"
+
+    def _attributes(self) -> str:
+        if self._found_attributes is None:
+            self._found_attributes = self._ask_attributes()
+        return self._found_attributes
+
+    def _ask_attributes(self) -> str:
+        blobs = self._clone.repo.blobs_at("HEAD", [".gitattributes"]).values() if self.head else ()
+        texts = self._objects.texts(list(blobs), limit=1 << 20)
+        return attributes_of(text for _, text in texts if text)
+
+    def _shallow(self) -> str:
+        """How far history reaches here: a shallow clone that is deepened has more commits, at one HEAD."""
+        try:
+            data = fsio.read(os.path.join(self._clone.repo.common_dir, "shallow"), limit=1 << 24)
+        except OSError:
+            return "-"
+        return blake2b(data, digest_size=8).hexdigest()
+
+    # What stands there
+
+    def is_current(self) -> bool:
+        """Whether the corpus shows HEAD, as the settings want it."""
+        if not os.path.exists(self._corpus.path):
+            return False
+        return self._shows_head(_meta(self._corpus.db))
+
+    def _shows_head(self, told: dict[str, str]) -> bool:
+        """HEAD's attributes are those of HEAD: only what it does not tell has to be compared."""
+        wanted = told.get("shape", "").rpartition(" ")[0]
+        return told.get("head") == (self.head or "-") and wanted == self._wanted
+
+    def is_small(self) -> bool:
+        """Whether a first build takes seconds at most: few files and few commits."""
+        if _staged(self._clone.repo.git_dir) > SMALL:
+            return False
+        if not self.head or not self._choice.commits:
+            return True
+        return len(self._objects.commits(self.head, most=SMALL + 1) or ()) <= SMALL
+
+    # Small changes, in place
+
+    def update(self) -> bool:
+        """Bring the corpus to HEAD if it takes only a small change; tells whether it is there now."""
+        if not os.path.exists(self._corpus.path):
+            return False
+        with self._corpus.writing() as db:
+            db.execute(_CACHE)
+            told = _meta(db)
+            if self._shows_head(told):
+                return True
+            plan = self._small_plan(db, told)
+            if plan is None:
+                _remember(db, head="")  # nobody may take it for what HEAD shows
+                return False
+            shelf = Shelf(db)
+            for _ in self._carried_out(shelf, unknown(shelf, plan)):
+                pass
+            shelf.make_room()
+            _remember(db, head=self.head or "-", was=self.head, shape=self._shape)
+        return True
+
+    def _small_plan(self, db: sqlite3.Connection, told: dict[str, str]) -> Plan | None:
+        old, plan = told.get("was"), None
+        if old and self.head and told.get("shape") == self._shape:
+            plan = between(self._objects, self._rules, old, self.head, commits=self._choice.commits)
+        elif told.get("shape") == self._shape or self.is_small():
+            if told.get("shape") != self._shape:
+                db.execute("DELETE FROM unit")  # other settings: what was left out is looked at again
+            plan = towards(self._objects, self._rules, Shelf(db), self.head, commits=self._choice.commits)
+        return plan if plan is not None and plan.size <= FEW else None
+
+    # Large ones, beside it
+
+    def build(
+        self, *, progress: Progress | None = None, seconds: float | None = None, wait: float = 60.0
+    ) -> bool:
+        """Make the corpus in a file of its own and put it in its place; tells whether it came to that.
+
+        With `seconds` it stops after about that time; the next call goes on.
+        """
+        path = self._corpus.path + BUILDING
+        end = None if seconds is None else time.monotonic() + seconds
+        fsio.make_dirs(os.path.dirname(path))
+        try:
+            with fsio.locked(f"{path}-lock", wait=wait):
+                return self._build(path, progress, end)
+        except Busy:
+            if wait:
+                raise
+            return False
+
+    def _build(self, path: str, progress: Progress | None, end: float | None) -> bool:
+        if self.is_current():  # somebody else was faster
+            drop(path)
+            return True
+        building = Index(path, wal=False)
+        try:
+            self._begin(building)
+            if not self._advance(building, progress, end):
+                return False
+        except sqlite3.DatabaseError:
+            building.close()
+            drop(path)  # it was cut short in the middle of a write, or is not ours: begin anew
+            raise
+        finally:
+            building.close()
+        self._corpus.close()
+        with open(path, "rb+") as file:
+            os.fsync(file.fileno())
+        drop(self._corpus.path)
+        os.replace(path, self._corpus.path)
+        return True
+
+    def _begin(self, building: Index) -> None:
+        """A file to build in: as it was left, else a copy of what stands there, else empty."""
+        is_new = not os.path.exists(building.path)
+        db = building.db
+        db.execute("PRAGMA synchronous = OFF")  # synced once, before it takes its place
+        told = _meta(db)
+        if is_new and os.path.exists(self._corpus.path):
+            with contextlib.suppress(sqlite3.DatabaseError):
+                self._corpus.db.backup(db)
+                told = _meta(db)
+        with building.writing():
+            for definition in OWN_INDEXES.values():
+                db.execute(definition)
+            if told.get("shape") != self._shape:
+                db.execute("DELETE FROM unit")
+            _remember(db, shape=self._shape, head="", was="")
+
+    def _advance(self, building: Index, progress: Progress | None, end: float | None) -> bool:
+        """Carry out what is to be done, a transaction a step; False if the time was over before."""
+        with building.writing() as db:
+            shelf = Shelf(db)
+            plan = towards(self._objects, self._rules, shelf, self.head, commits=self._choice.commits)
+            steps = self._carried_out(shelf, plan)
+            total, done = plan.size, 0
+            _tune(db, automerge=0, crisismerge=16, hashsize=8 << 20)
+        while True:
+            with building.writing():
+                step = next(steps, None)
+            if step is None:
+                break
+            done += step
+            if progress:
+                progress(done, total)
+            if end is not None and time.monotonic() > end:
+                return False
+        with building.writing() as db:
+            shelf.make_room()
+            _tune(db, automerge=4, hashsize=1 << 20)
+            _remember(db, head=self.head or "-", was=self.head)
+        return True
+
+    # Both
+
+    def _carried_out(self, shelf: Shelf, plan: Plan) -> Iterator[int]:
+        """Do what a plan says, bit by bit; each time tells how much was done."""
+        for keys, shown in ((plan.hide, False), (plan.show, True)):
+            for start in range(0, len(keys), STEP):
+                part = keys[start : start + STEP]
+                for key in part:
+                    shelf.turn(key, shown=shown)
+                yield len(part)
+        for start in range(0, len(plan.commits), STEP):
+            oids = plan.commits[start : start + STEP]
+            for commit in history.read(self._clone.repo, oids):
+                if history.is_ours(commit):
+                    shelf.leave_out(bytes.fromhex(commit.oid))
+                else:
+                    shelf.add_commit(history.row(commit), history.touched(commit))
+            shelf.flush()
+            yield len(oids)
+        for start in range(0, len(plan.files), FILES):
+            yield self._read_files(shelf, plan.files[start : start + FILES])
+
+    def _read_files(self, shelf: Shelf, files: list[tuple[str, File]]) -> int:
+        places: dict[str, list[tuple[str, File]]] = {}
+        for kind, file in files:
+            places.setdefault(file.blob, []).append((kind, file))
+        for blob, data in self._objects.texts(list(places), limit=self._choice.max_file):
+            for kind, file in places[blob]:
+                chunks = chunks_of(file.path, data) if data is not None else ()
+                shelf.add_file(file_key(*file), kind, file.path, blob, chunks)
+        shelf.flush()
+        return len(files)
+
+
+def bring(
+    clone: Clone, corpus: Index, choice: Choice, *, progress: Progress | None = None, patience: bool = False
+) -> bool:
+    """Make the corpus show HEAD if that is quick, or with `patience` however long it takes; tells if it does.
+
+    A corpus that cannot be read is dropped and made again, which the corpus' notes say.
+    """
+    for attempt in range(3):
+        try:
+            going = Refresh(clone, corpus, choice)
+            if going.is_current() or going.update():
+                return True
+            is_first = not os.path.exists(corpus.path)
+            return (patience or (is_first and going.is_small())) and going.build(progress=progress)
+        except sqlite3.DatabaseError as error:
+            if attempt == 2:
+                raise
+            corpus.recover(error)
+    return False
+
+
+def state_of(clone: Clone, corpus: Index, choice: Choice) -> State:
+    """How far the corpus is, and how much is in it."""
+    if not os.path.exists(corpus.path):
+        return State(built=False, current=False)
+    db = corpus.db
+    told = "SELECT kind = 'commit', count(*) FROM row WHERE key IS NOT NULL AND shown GROUP BY 1"
+    counted = dict(db.execute(told))
+    chunks = db.execute("SELECT count(*) FROM row WHERE shown AND kind <> 'commit'").fetchone()[0]
+    return State(
+        built=True,
+        current=Refresh(clone, corpus, choice).is_current(),
+        commits=counted.get(1, 0),
+        files=counted.get(0, 0),
+        chunks=chunks,
+        size=os.path.getsize(corpus.path),
+    )
+
+
+def _meta(db: sqlite3.Connection) -> dict[str, str]:
+    return dict(db.execute("SELECT name, value FROM meta WHERE name IN ('head', 'was', 'shape')"))
+
+
+def _remember(db: sqlite3.Connection, **values: str) -> None:
+    """`head` is what the corpus shows, `was` what it was made of: they part while it is behind."""
+    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+
+def _tune(db: sqlite3.Connection, **options: int) -> None:
+    for name, value in options.items():
+        db.execute("INSERT INTO words (words, rank) VALUES (?, ?)", (name, value))
+
+
+def _staged(git_dir: str) -> int:
+    """How many files git's index lists, read from its first bytes."""
+    try:
+        with open(os.path.join(git_dir, "index"), "rb") as file:
+            head = file.read(12)
+    except OSError:
+        return 0
+    return int.from_bytes(head[8:12], "big") if head[:4] == b"DIRC" else 0
