@@ -470,11 +470,38 @@ def drain() -> None:
         project.reckon_uses()
         project.render_guards()
         Fresh(project).keep()
+        if project.embeds_in_background():
+            embed_later()
     except BAD:
         pass  # nobody listens; the next command finds the same and says so
+
+
+def embed_later() -> None:
+    """Start a process that embeds: it takes longer, and the lock of this one must not wait for it."""
+    from subprocess import DEVNULL, Popen
+
+    Popen(
+        [sys.executable, "-I", os.path.abspath(__file__), "embed"],
+        stdin=DEVNULL,
+        stdout=DEVNULL,
+        stderr=DEVNULL,
+        start_new_session=True,
+    )
+
+
+def embed() -> None:
+    """Give vectors to what has none, for a bounded time; the next turn's end goes on."""
+    from holdfast.capture.live.draining import BAD
+
+    try:
+        open_project(os.getcwd()).model_embed(seconds=EMBEDDING)
+    except BAD:
+        pass  # `holdfast model` says what is wrong
 
 
 if __name__ == "__main__":
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     if sys.argv[1:2] == ["drain"]:
         drain()
+    elif sys.argv[1:2] == ["embed"]:
+        embed()
