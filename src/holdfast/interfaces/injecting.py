@@ -26,6 +26,7 @@ MOST_BEFORE, MOST_ASKED = 3, 4  # lines before a tool, and at a prompt
 IN_TIME = 1.4  # seconds after which nobody listens any more
 AGAIN = 5_000_000_000  # nanoseconds within which the same start is the same hook, installed twice
 RENEW = 5  # seconds between two attempts to render guards that are behind
+EMBEDDING = 30.0  # seconds that the background may embed after a turn
 SETTLING = 0.7  # seconds: Claude writes its last answer after the event that says it is done
 READY = "inject"  # the row that keeps the pack
 NOT_A_PROMPT = ("<task-notification>", "<local-command", "<command-name>")
