@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.diagnostics.status import Status
 from holdfast.errors import BadInput, Busy, NoModel
+from holdfast.git.erase import Erasure
 from holdfast.index.embed import extras, fetching, filling, pending, warm
 from holdfast.index.embed.filling import Filled, Progress
 from holdfast.index.embed.model import MINILM, OFF, minilm, named, source_of
@@ -17,6 +18,7 @@ from holdfast.index.embed.vectors import Known, Vectors, drop
 from holdfast.index.refresh import path_of, refresh
 from holdfast.index.sqlite import Index
 from holdfast.project import setting
+from holdfast.project.keeping import Keeping
 from holdfast.project.reading import Reading
 from holdfast.store import layout as paths
 from holdfast.store import tally
@@ -53,7 +55,7 @@ class ModelRemoved:
     vectors: int
 
 
-class Embedding(Reading):
+class Embedding(Reading, Keeping):
     """Search by meaning, for those who installed the extra."""
 
     def near(self, query: str) -> Near | None:
@@ -183,6 +185,14 @@ class Embedding(Reading):
         gone = fetching.remove(minilm(self.clone.layout.cache))
         self._reread_model()
         return ModelRemoved(gone, made)
+
+    def erase(self, identity: str) -> Erasure:
+        """Make what an event, run or memory says disappear from this clone; the log still verifies."""
+        done = super().erase(identity)
+        if os.path.exists(self._vectors_path()):
+            warm.forget()
+            self._refresh_for_meaning()  # it sweeps: no vector of an erased text may stay
+        return done
 
     def status(self) -> Status:
         """Where this clone stands, what waits, and what would go with it."""
