@@ -12,7 +12,8 @@ from bench.corpus import COMMON, Corpus
 from bench.measure import Result, at_least, at_most, cpu, least, told
 from holdfast.diagnostics.integrity import Ledger
 from holdfast.index.refresh import refresh
-from holdfast.index.search import match_all, match_any, read_query
+from holdfast.index.asked import read
+from holdfast.index.pool import match_all, match_any
 from holdfast.index.sqlite import Index, drop
 from holdfast.recall.search import TextSearch
 
@@ -54,7 +55,11 @@ def _rebuilding(corpus: Corpus, folder: str) -> dict[str, Callable[[], float]]:
     path, raw = os.path.join(folder, "rebuilt.db"), os.path.join(folder, "raw.db")
     clone = corpus.clone()
     _build(clone, path)
-    texts = sqlite3.connect(path).execute("SELECT title, labels, text, parts, facets FROM row").fetchall()
+    texts = (
+        sqlite3.connect(path)
+        .execute("SELECT title, labels, text, parts, context, facets FROM row")
+        .fetchall()
+    )
     return {
         "ours": lambda: cpu(lambda: _build(clone, path)),
         "floor": lambda: cpu(lambda: insert_raw(raw, texts)),
@@ -72,10 +77,10 @@ def insert_raw(path: str, texts: list[tuple[str, ...]]) -> None:
     """The plainest FTS5 table for the same text, a thousand rows a transaction."""
     drop(path)
     db = sqlite3.connect(path, isolation_level=None)
-    db.execute("CREATE VIRTUAL TABLE raw USING fts5 (title, labels, text, parts, facets)")
+    db.execute("CREATE VIRTUAL TABLE raw USING fts5 (title, labels, text, parts, context, facets)")
     for start in range(0, len(texts), BATCH):
         db.execute("BEGIN")
-        db.executemany("INSERT INTO raw VALUES (?, ?, ?, ?, ?)", texts[start : start + BATCH])
+        db.executemany("INSERT INTO raw VALUES (?, ?, ?, ?, ?, ?)", texts[start : start + BATCH])
         db.execute("COMMIT")
     db.close()
 
@@ -85,7 +90,9 @@ def warm(corpus: Corpus, folder: str) -> Iterator[Result]:
     searcher = TextSearch(corpus.clone())
     searcher.search("anything")
     raw = os.path.join(folder, "warm.db")
-    rows = searcher._index.db.execute("SELECT title, labels, text, parts, facets FROM row").fetchall()
+    rows = searcher._index.db.execute(
+        "SELECT title, labels, text, parts, context, facets FROM row"
+    ).fetchall()
     insert_raw(raw, rows)
     db = sqlite3.connect(raw)
     chosen = random.Random(7)
@@ -105,11 +112,11 @@ def warm(corpus: Corpus, folder: str) -> Iterator[Result]:
 
 
 def _ask_raw(db: sqlite3.Connection, query: str) -> None:
-    words, _ = read_query(query)
+    terms = read(query).terms
     sql = "SELECT rowid, title, text FROM raw WHERE raw MATCH ? ORDER BY bm25(raw) LIMIT 5"
-    found = db.execute(sql, (match_all(words, []),)).fetchall()
-    if len(found) < 5 and len(words) > 1:
-        db.execute(sql, (match_any(words, []),)).fetchall()
+    found = db.execute(sql, (match_all(terms, []),)).fetchall()
+    if len(found) < 5 and len(terms) > 1:
+        db.execute(sql, (match_any(terms, []),)).fetchall()
 
 
 def _p99(times: list[float]) -> float:

@@ -7,24 +7,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.index import schema
-from holdfast.index.search import MAX_QUERY, match_all, match_any, read_query, search, snippet, split_word
+from holdfast.index.asked import MAX_QUERY, read
+from holdfast.index.search import match_all, match_any, search, snippet, split_word
 from holdfast.index.sqlite import _prepared
 
 
 @pytest.fixture(scope="module")
 def empty() -> sqlite3.Connection:
-    return _prepared(sqlite3.connect(":memory:", isolation_level=None))
+    return _prepared(sqlite3.connect(":memory:", isolation_level=None), wal=False)
 
 
 @given(query=st.text(max_size=60))
 def test_no_query_can_steer_the_database(query: str) -> None:
     """A stray quote in a question must not become an error, let alone a command."""
-    db = _prepared(sqlite3.connect(":memory:", isolation_level=None))
-    words, facets = read_query(query)
+    db = _prepared(sqlite3.connect(":memory:", isolation_level=None), wal=False)
+    asked = read(query)
     for match in (match_all, match_any):
-        if words:
-            db.execute("SELECT rowid FROM words WHERE words MATCH ?", (match(words, facets),)).fetchall()
-    assert search(db, query) == []
+        if asked.terms:
+            expression = match([*asked.terms, *asked.parts], asked.facets)
+            db.execute("SELECT rowid FROM words WHERE words MATCH ?", (expression,)).fetchall()
+    assert search([db], query) == []
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,7 @@ def test_no_query_can_steer_the_database(query: str) -> None:
 )  # fmt: skip
 def test_odd_queries_are_just_words(empty: sqlite3.Connection, query: str) -> None:
     """Agents paste anything; an error here ends their turn."""
-    assert search(empty, query) == []
+    assert search([empty], query) == []
 
 
 @pytest.mark.parametrize(
@@ -58,16 +60,15 @@ def test_identifiers_have_parts(word: str, parts: list[str]) -> None:
 
 def test_tag_and_task_words_are_filters() -> None:
     """`tag:db` asks for the tag, not for the word."""
-    words, facets = read_query("postgres tag:DB task:T-1")
-    assert words == ["postgres"]
-    assert facets == [schema.facet("g", "db"), schema.facet("t", "t-1")]
+    asked = read("postgres tag:DB task:T-1")
+    assert asked.words == ["postgres"]
+    assert asked.facets == [schema.facet("g", "db"), schema.facet("t", "t-1")]
 
 
 def test_a_long_query_is_cut() -> None:
     """A pasted log file must not keep the database busy for minutes."""
-    words, _ = read_query("word " * 10_000)
-    assert len(words) <= 64
-    assert sum(map(len, read_query("x" * 10 * MAX_QUERY)[0])) <= MAX_QUERY
+    assert len(read("word " * 10_000).words) <= 64
+    assert sum(map(len, read("x" * 10 * MAX_QUERY).words)) <= MAX_QUERY
 
 
 def test_the_snippet_shows_the_words_that_were_asked_for() -> None:

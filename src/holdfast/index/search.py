@@ -1,282 +1,253 @@
 """Words to hits: the one ranking, used by the quick path and by the library alike.
 
-A query is data: every word is quoted, so no character of it can steer FTS5 or SQL. What fits all
-words comes first, then what fits some; within both by BM25 with a mild preference for memories
-and for the recent, then time, then id. Equal contents give equal answers.
+A question is data: every word is quoted, so no character of it can steer FTS5 or SQL. Candidates are
+gathered from each source (`pool`), ranked by what is known of them (`rank`, `weights`), and those that
+say the same are collapsed. With no words and no files it is the most recent. Equal contents give equal
+answers: ties are resolved by time, then by id.
 
-Nothing but `_sqlite3`'s connection is needed, and nothing is imported: the quick path starts here.
+Nothing but `_sqlite3`'s connections is needed, and nothing is imported but our own and `math`: the
+quick path starts here.
 """
 
-from holdfast.index.schema import WEIGHTS, facet
+from math import log
+
+from holdfast.index import rank
+from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, quoted, read, split_word
+from holdfast.index.links import follow
+from holdfast.index.pool import AT, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
+from holdfast.index.schema import facet
+from holdfast.index.scope import Scope
+from holdfast.index.standing import APPROVED, FOREIGN, PROMOTED, SUPERSEDED, Standing
+from holdfast.index.weights import KINDS as KIND_PRIORS
+from holdfast.index.weights import PRIORS, STANDINGS, TRUST, WEIGHTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from sqlite3 import Connection
     from typing import Any
 
+    from holdfast.index.pool import Near
+
     Row = tuple[Any, ...]
+    Step = Callable[[Sequence[Connection], Asked, Sequence[tuple[int, float]]], dict[int, float]]
+
+__all__ = (
+    "APPROVED", "FIELDS", "FOREIGN", "KINDS", "MAX_LIMIT", "MAX_QUERY", "MAX_WORDS", "PROMOTED", "SUPERSEDED",
+    "candidates", "match_all", "match_any", "search", "snippet", "split_word",
+)  # fmt: skip
 
 FIELDS = (
     "id", "kind", "title", "text", "ts", "task", "tags", "layer", "line", "head", "path",
-    "exit_status", "target", "run", "sha256", "what", "state", "score",
+    "exit_status", "target", "run", "sha256", "what", "state", "trust", "branch", "score",
 )  # fmt: skip
-KINDS = ("event", "fact", "run", "artifact", "candidate", "task", "session")
-MAX_WORDS = 64
-MAX_QUERY = 4096
+KINDS = (
+    "event", "fact", "run", "artifact", "candidate", "task", "session", "turn", "commit", "doc", "code",
+)  # fmt: skip
 MAX_LIMIT = 1000
 SNIPPET = 200
 
-APPROVED = "T0"  # the tier of what a person approved
-FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
-PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
-SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
-
-_ROW = (
-    "r.name, r.kind, r.title, r.text, r.ts, r.task, r.tags, r.layer, r.line, r.head, r.path, "
-    "r.status, r.target, r.run, r.sha256, r.what, r.expires, r.doubt, r.tier"
-)
-# A memory counts as ever recent and somewhat more; an event loses a fifth as it grows old.
-_SCORE = (
-    f"bm25(words, {WEIGHTS}) * CASE WHEN words.rowid < 0 THEN 1.5 "
-    "ELSE 1.0 + 0.2 / (1.0 + (?2 - (words.rowid >> 10) / 3600000000) / 720.0) END"
-)
-_BY_SCORE = (
-    f"SELECT rowid, {_SCORE} AS score FROM words WHERE words MATCH ?1 ORDER BY score, rowid DESC LIMIT ?3"
-)
-_BY_TIME = "SELECT rowid, 0.0 FROM words WHERE words MATCH ?1 AND ?2 >= 0 ORDER BY rowid DESC LIMIT ?3"
+_BY_TIME = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2"
+_MEMORIES = "SELECT id FROM row WHERE id < 0 AND shown AND kind <> 'candidate' ORDER BY ts DESC, name LIMIT ?"
 _MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
 _WORK_EVENTS = ("task", "session", "checkpoint")
+_ALL = {**WEIGHTS, **PRIORS, "linked": 1.0}
+_BESIDE_TEXT = ("recent", *PRIORS)  # what a row has whatever was asked
+_LINKING = 10  # of the best rows, those that may lead to others
 
 
 def search(
-    db: "Connection",
+    sources: "Sequence[Connection]",
     query: str,
     *,
+    scope: Scope | None = None,
     limit: int = 5,
-    task: str | None = None,
-    kind: str | None = None,
     now: str = "",
+    near: "Near | None" = None,
+    explain: bool = False,
+    step: "Step" = follow,
 ) -> "list[Row]":
-    """The best hits as tuples of FIELDS. `now` marks memories that have expired."""
-    words, facets = read_query(query)
-    if task:
-        facets.append(facet("t", task))
-    if kind:
-        facets.append(facet("k", kind))
+    """The best hits as tuples of FIELDS, with the parts of the score behind if these are to be explained.
+
+    `now` marks memories that have expired; `near` says how near rows are to the question by meaning;
+    `step` gives what rows gain by being linked to the best ones.
+    """
+    scope = scope or Scope()
+    asked = read(query)
     limit = max(1, min(limit, MAX_LIMIT))
-    asked = " ".join(query.split())
-    if asked and not words and not facets:
-        return []
-    found = _found(db, words, facets, limit, kind)
-    terms = [part.casefold() for word in words for part in split_word(word)]
-    replaced = _superseded(db) if any(row[-1] < 0 for row, _ in found) else {}
-    return [_hit(row, score, terms, now, replaced) for row, score in found]
+    if not asked.words and not scope.files and not asked.paths and near is None:
+        if asked.text and not asked.facets:
+            return []
+        newest = _recent(sources, asked, scope, limit, now)
+        return [(*hit, []) for hit in newest] if explain else newest
+    pool = gather(sources, asked, scope=scope, limit=limit, near=near)
+    if asked.words and (gains := _linked(sources, asked, pool, rank.fuse(pool.features, _ALL), step)):
+        _take_in(sources, asked, scope, pool, gains)
+    standing = Standing(sources, pool, now)
+    _add_priors(pool, sources, standing)
+    scores = rank.fuse(pool.features, _ALL)
+    standing.put_behind(pool, scores)
+    kept = _collapse(in_order(pool, scores), limit)
+    terms = _terms(asked)
+    hits = []
+    for key, row in kept:
+        hit = _hit(sources[_source(key)], row, scores[key], terms, standing)
+        hits.append((*hit, rank.parts(key, pool.features, _ALL)) if explain else hit)
+    return hits
 
 
-def candidates(db: "Connection", query: str, *, task: str | None = None, kind: str | None = None) -> int:
+def candidates(sources: "Sequence[Connection]", query: str, *, scope: Scope | None = None) -> int:
     """How many candidates fit a query that found nothing; none where they would not be an answer."""
-    if kind not in (None, "fact"):
+    scope = scope or Scope()
+    if scope.kind not in (None, "fact"):
         return 0
-    return len(search(db, query, limit=MAX_LIMIT, task=task, kind="candidate"))
-
-
-def _superseded(db: "Connection") -> dict[str, str]:
-    """The memories that a newer, approved one says it replaces, each with the newer one's tier."""
-    rows = db.execute(
-        "SELECT supersedes, tier FROM row WHERE supersedes IS NOT NULL AND shown "
-        "AND (doubt IS NULL OR doubt IN (?, ?)) ORDER BY tier DESC",
-        (FOREIGN, SUPERSEDED),
+    narrowed = Scope(
+        kind="candidate", task=scope.task, files=scope.files, branch=scope.branch, since=scope.since
     )
-    return {name: tier for names, tier in rows for name in names.split()}  # the most trusted comes last
+    return len(search(sources, query, limit=MAX_LIMIT, scope=narrowed))
 
 
-def _found(
-    db: "Connection", words: list[str], facets: list[str], limit: int, kind: str | None
-) -> "list[tuple[Row, float]]":
-    if not words:
-        return _collapse(_newest(db, facets, limit, kind), limit)
-    found = _ranked(db, match_all(words, facets, kind), limit)
-    if len(found) < limit and len(words) > 1:
-        names = {row[0] for row, _ in found}
-        more = _ranked(db, match_any(words, facets, kind), limit + len(found))
-        found = _collapse(found + [hit for hit in more if hit[0][0] not in names], limit)
+def _source(key: int) -> int:
+    return key & (1 << SOURCES) - 1
+
+
+def in_order(pool: Pool, scores: "dict[int, float]") -> "list[tuple[int, Row]]":
+    """The candidates, best first; equals by time, then by id, however they were stored."""
+    name, ts = AT["name"], AT["ts"]
+    found = [(key, pool.rows[key]) for key in scores if key in pool.rows]
+    found.sort(key=lambda one: (one[1][name], one[0] & (1 << SOURCES) - 1))
+    found.sort(key=lambda one: one[1][ts] or "", reverse=True)
+    found.sort(key=lambda one: -round(scores[one[0]], 9))
     return found
 
 
-def read_query(query: str) -> tuple[list[str], list[str]]:
-    """The words of a query, and the facets it asks for as `tag:x` or `task:x`."""
-    clean = query[:MAX_QUERY].encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
-    words, facets = [], []
-    for word in clean.split()[:MAX_WORDS]:
-        name, colon, value = word.partition(":")
-        if colon and value and name in ("tag", "task"):
-            facets.append(facet("g" if name == "tag" else "t", value))
-        elif any(character.isalnum() for character in word):
-            words.append(word)
-    return words, facets
+def _add_priors(pool: Pool, sources: "Sequence[Connection]", standing: "Standing") -> None:
+    """What is known of a row whatever was asked: who vouches for it, whether it holds, of what use it was."""
+    kind, tier, name, what = AT["kind"], AT["tier"], AT["name"], AT["what"]
+    features = pool.features
+    features["trust"] = {key: TRUST[row[tier]] for key, row in pool.rows.items() if row[tier] in TRUST}
+    features["kind"] = {
+        key: KIND_PRIORS.get(row[kind], KIND_PRIORS.get("memory", 0.0) if key < 0 else 0.0)
+        for key, row in pool.rows.items()
+    }
+    features["standing"] = {
+        key: STANDINGS[state] for key, state in standing.states.items() if state in STANDINGS
+    }
+    used = dict(sources[0].execute("SELECT name, times FROM used").fetchall()) if features["trust"] else {}
+    if used:
+        features["used"] = {
+            key: log(1.0 + min(used[row[name].lower()], 15)) / log(16.0)
+            for key, row in pool.rows.items()
+            if key < 0 and row[what] and row[name].lower() in used
+        }
 
 
-def split_word(word: str) -> list[str]:
-    """The parts of an identifier: `getUserName`, `get_user_name` and `get-user/name` alike."""
-    parts, start = [], 0
-    for place in range(1, len(word) + 1):
-        if place == len(word) or _breaks(word, place):
-            part = "".join(c for c in word[start:place] if c.isalnum())
-            if part:
-                parts.append(part)
-            start = place
-    return parts
+def _linked(
+    sources: "Sequence[Connection]", asked: Asked, pool: Pool, scores: "dict[int, float]", step: "Step"
+) -> "dict[int, float]":
+    """What rows gain that the best ones lead to; those may be in no pool yet."""
+    said = rank.fuse({name: of for name, of in pool.features.items() if name not in _BESIDE_TEXT}, _ALL)
+    most = max(said.values(), default=0.0)
+    if most <= 0.0:
+        return {}
+    best = [(key, said.get(key, 0.0) / most) for key, _ in in_order(pool, scores)[:_LINKING]]
+    return {key: gain * most for key, gain in step(sources, asked, best).items()}
 
 
-def _breaks(word: str, place: int) -> bool:
-    before, here = word[place - 1], word[place]
-    if not here.isalnum() or not before.isalnum():
-        return True
-    after = word[place + 1 : place + 2]
-    # "HTTPServer" is HTTP and Server: the last capital begins the word that follows it.
-    return here.isupper() and (before.islower() or before.isdigit() or (before.isupper() and after.islower()))
+def _take_in(
+    sources: "Sequence[Connection]", asked: Asked, scope: Scope, pool: Pool, gains: "dict[int, float]"
+) -> None:
+    """Add to the pool what was reached, as far as it is within the scope."""
+    wanted = facets_of(asked, scope)
+    for number, db in enumerate(sources):
+        missing = [key >> SOURCES for key in gains if _source(key) == number and key not in pool.rows]
+        for row, values in fetched(db, missing, wanted, scope).items() if missing else ():
+            pool.add(row << SOURCES | number, values)
+    pool.features["linked"] = {key: gain for key, gain in gains.items() if key in pool.rows}
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+def _recent(sources: "Sequence[Connection]", asked: Asked, scope: Scope, limit: int, now: str) -> "list[Row]":
+    """With nothing asked for but facets: the most recent. Without these, of what was recorded and decided."""
+    pool = Pool(0)
+    wanted = facets_of(asked, scope)
+    for number, db in enumerate(sources if wanted else sources[:1]):
+        numbers = _latest_with(db, wanted, scope, limit) if wanted else _latest(db, 2 * limit + 16)
+        for row, values in fetched(db, numbers, wanted, scope).items():
+            pool.rows[row << SOURCES | number] = values
+    standing = Standing(sources, pool, now)
+    kept = _collapse(in_order(pool, dict.fromkeys(pool.rows, 0.0)), limit)
+    return [_hit(sources[_source(key)], row, 0.0, [], standing) for key, row in kept]
 
 
-def _either(word: str) -> str:
-    """A word as it stands, or as the sequence of its parts."""
-    parts = split_word(word)
-    whole = _quoted(word)
-    return whole if len(parts) < 2 else f"({whole} OR {_quoted(' '.join(parts))})"
+def _latest_with(db: "Connection", wanted: list[str], scope: Scope, limit: int) -> list[int]:
+    match = " AND ".join(f"facets : {quoted(name)}" for name in wanted)
+    if scope.kind != "candidate":
+        match = f"({match}) NOT facets : {quoted(facet('k', 'candidate'))}"
+    # What has no place in time has numbers in no order: all of it is looked at.
+    all_of_it = scope.kind in ("fact", "candidate", "task")
+    count = -1 if all_of_it else 4 * limit + 64
+    found = [row for (row,) in db.execute(_BY_TIME, (match, count))]
+    return found if all_of_it else [*found, *_timeless(db, match, found)]
 
 
-_ASKED = "{title labels text parts} : "
+def _timeless(db: "Connection", match: str, found: list[int]) -> list[int]:
+    if found and found[-1] < 0:
+        return []
+    below = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < 0 LIMIT 1000"
+    return [row for (row,) in db.execute(below, (match,))]
 
 
-def _filtered(match: str, facets: list[str], kind: str | None) -> str:
-    wanted = "".join(f" AND facets : {_quoted(name)}" for name in facets)
-    hidden = "" if kind == "candidate" else f" NOT facets : {_quoted(facet('k', 'candidate'))}"
-    return f"({match}{wanted}){hidden}"
-
-
-def match_all(words: list[str], facets: list[str], kind: str | None = None) -> str:
-    """The FTS5 expression for rows that hold every word."""
-    return _filtered(f"{_ASKED}({' AND '.join(map(_either, words))})", facets, kind)
-
-
-def match_any(words: list[str], facets: list[str], kind: str | None = None) -> str:
-    """The FTS5 expression for rows that hold some word."""
-    return _filtered(f"{_ASKED}({' OR '.join(map(_either, words))})", facets, kind)
-
-
-def _ranked(db: "Connection", match: str, limit: int, order: str = _BY_SCORE) -> "list[tuple[Row, float]]":
-    """The best rows in their final order, however equals were stored."""
-    newest = db.execute("SELECT value FROM meta WHERE name = 'newest'").fetchone()
-    hour = int(newest[0]) if newest and newest[0] else 0
-    count = 2 * limit + 16
-    while True:
-        rows = _rows(db, db.execute(order, (match, hour, count)).fetchall())
-        found = _collapse(_in_order(rows[:]), limit)
-        if len(rows) < count or (len(found) == limit and not _tied(found[-1], rows[-1])):
-            return found
-        count *= 4
-
-
-def _tied(one: "tuple[Row, float]", last: "tuple[Row, float]") -> bool:
-    """Whether more rows, as good as the last that was taken, may lie beyond those fetched."""
-    same_time = one[0][4] == last[0][4] or one[0][-1] < 0 or last[0][-1] < 0
-    return one[1] == last[1] and same_time
-
-
-def _rows(db: "Connection", numbers: list[tuple[int, float]]) -> "list[tuple[Row, float]]":
-    one = f"SELECT {_ROW}, r.id FROM row AS r WHERE r.id = ?"
-    return [(db.execute(one, (number,)).fetchone(), score) for number, score in numbers]
-
-
-def _in_order(found: "list[tuple[Row, float]]") -> "list[tuple[Row, float]]":
-    found.sort(key=lambda hit: hit[0][0])
-    found.sort(key=lambda hit: hit[0][4] or "", reverse=True)
-    found.sort(key=lambda hit: hit[1])
-    return found
-
-
-def _newest(db: "Connection", facets: list[str], limit: int, kind: str | None) -> "list[tuple[Row, float]]":
-    """With no words asked for: the most recent."""
-    if facets:
-        match = " AND ".join(f"facets : {_quoted(name)}" for name in facets)
-        if kind != "candidate":
-            match = f"({match}) NOT facets : {_quoted(facet('k', 'candidate'))}"
-        if kind not in ("fact", "candidate"):
-            return _ranked(db, match, limit, _BY_TIME)
-        numbers = db.execute(_BY_TIME, (match, 1, -1)).fetchall()
-        return _in_order(_rows(db, numbers))
-    return _in_order(_recent_events(db, 2 * limit + 16) + _recent_memories(db, 2 * limit + 16))
-
-
-def _recent_events(db: "Connection", count: int) -> "list[tuple[Row, float]]":
-    """The last `count`, and all that have the time of the last of these: equals are ordered by id."""
-    found: list[tuple[Row, float]] = []
-    for row in db.execute(f"SELECT {_ROW}, r.id FROM row AS r WHERE r.id > 0 AND r.shown ORDER BY r.id DESC"):
-        if len(found) >= count and row[4] != found[-1][0][4]:
+def _latest(db: "Connection", count: int) -> list[int]:
+    """The last events, with all that have the time of the last of these: equals are ordered by id."""
+    found: list[int] = []
+    last = None
+    for row, ts in db.execute("SELECT id, ts FROM row WHERE id > 0 AND shown ORDER BY id DESC"):
+        if len(found) >= count and ts != last:
             break
-        found.append((row, 0.0))
-    return found
+        found.append(row)
+        last = ts
+    return found + [row for (row,) in db.execute(_MEMORIES, (count,))]
 
 
-def _recent_memories(db: "Connection", count: int) -> "list[tuple[Row, float]]":
-    rows = db.execute(
-        f"SELECT {_ROW}, r.id FROM row AS r WHERE r.id < 0 AND r.shown AND r.kind <> 'candidate' "
-        "ORDER BY r.ts DESC, r.name LIMIT ?",
-        (count,),
-    )
-    return [(row, 0.0) for row in rows]
-
-
-def _collapse(found: "list[tuple[Row, float]]", limit: int) -> "list[tuple[Row, float]]":
+def _collapse(found: "list[tuple[int, Row]]", limit: int) -> "list[tuple[int, Row]]":
     """The first of those that say the same: one file's content, or a thing and the events of its life.
 
     Of a task or a session that is not here itself, one event stands for all of them.
     """
-    things = {row[0] for row, _ in found if row[-1] < 0 or row[1] == "session"}
-    files: set[Row] = set()
-    kept: list[tuple[Row, float]] = []
-    for row, score in found:
-        if row[-1] > 0 and row[15] in _MEMORY_EVENTS + _WORK_EVENTS and row[12] in things:
+    name, kind, target, what = AT["name"], AT["kind"], AT["target"], AT["what"]
+    things = {row[name] for key, row in found if key < 0 or row[kind] == "session"}
+    files: set[tuple[str, str]] = set()
+    kept: list[tuple[int, Row]] = []
+    for key, row in found:
+        if key > 0 and row[what] in _MEMORY_EVENTS + _WORK_EVENTS and row[target] in things:
             continue
-        if row[-1] > 0 and row[15] in _WORK_EVENTS and row[12]:
-            things.add(row[12])
-        if row[1] == "artifact":
-            if (row[10], row[14]) in files:
+        if key > 0 and row[what] in _WORK_EVENTS and row[target]:
+            things.add(row[target])
+        if row[kind] == "artifact":
+            made = (row[AT["path"]], row[AT["sha256"]])
+            if made in files:
                 continue
-            files.add((row[10], row[14]))
-        kept.append((row, score))
+            files.add(made)
+        kept.append((key, row))
         if len(kept) == limit:
             break
     return kept
 
 
-def _hit(row: "Row", score: float, terms: list[str], now: str, replaced: dict[str, str]) -> "Row":
-    *fields, expires, doubt, tier, number = row
-    fields[3] = snippet(fields[3] or "", terms)
-    state = None
-    if fields[1] == "run" and fields[15] != "run":  # a transcript tells how it ended, and when it ran
-        (state, fields[4]), fields[15] = fields[15].split(" "), "run"
-    if number < 0 or fields[1] == "session":
-        state, fields[15] = fields[15], None
-        if state == "deprecated":
-            state = doubt if doubt and doubt != FOREIGN else "retired"
-        elif state == "accepted":
-            state = _state(fields[0], doubt, tier, replaced, over=bool(expires and now and expires <= now))
-    return (*fields, state, float(f"{abs(score):.4g}"))
+def _terms(asked: Asked) -> list[str]:
+    return [part.casefold() for word in asked.words for part in split_word(word)]
 
 
-def _state(name: str, doubt: str | None, tier: str, replaced: dict[str, str], *, over: bool) -> str:
-    """What is to be said of a memory before it is believed; only what is trusted as much replaces it."""
-    if doubt and doubt != FOREIGN:
-        return doubt
-    if name in replaced and replaced[name] <= tier:
-        return SUPERSEDED
-    if over or doubt:
-        return "expired" if over else doubt or ""
-    return "accepted" if tier == APPROVED else PROMOTED
+def _hit(db: "Connection", row: "Row", score: float, terms: list[str], standing: Standing) -> "Row":
+    fields, what = list(row[: AT["what"]]), row[AT["what"]]
+    whole = db.execute("SELECT text FROM row WHERE id = ?", (row[AT["id"]],)).fetchone()
+    fields[AT["text"]] = snippet((whole and whole[0]) or "", terms)
+    state = standing.of(row)
+    if row[AT["kind"]] == "run" and what != "run":  # a transcript tells how it ended, and when it ran
+        (state, fields[AT["ts"]]), what = what.split(" "), "run"
+    elif row[AT["id"]] < 0 or row[AT["kind"]] == "session":
+        what = None
+    return (*fields, what, state, row[AT["tier"]], None, float(f"{score:.4g}"))
 
 
 def snippet(text: str, terms: list[str]) -> str:

@@ -12,6 +12,7 @@ import time
 
 from holdfast.index.freshness import Place, signature, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
+from holdfast.index.scope import Scope
 from holdfast.index.search import FIELDS, KINDS, MAX_LIMIT, candidates, search
 from holdfast.index.shown import as_json, as_text
 from holdfast.store.layout import Layout, cache_dir, user_settings
@@ -216,12 +217,13 @@ def _recalled(db: "Connection", asked: _Asked, state: str) -> "tuple[str | None,
     if kept is None or kept[0] != state:
         return None, None
     query = " ".join(asked.query)
-    found = search(db, query, limit=asked.limit, task=asked.task, kind=asked.kind, now=_now())
+    scope = Scope(kind=asked.kind, task=asked.task)
+    found = search([db], query, scope=scope, limit=asked.limit, now=_now())
     name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
     counted = [(hit[name], hit[kind], hit[how]) for hit in found]
     if asked.json:
         return as_json(db, found), counted
-    waiting = 0 if found else candidates(db, query, task=asked.task, kind=asked.kind)
+    waiting = 0 if found else candidates([db], query, scope=scope)
     return as_text(found, waiting=waiting), counted
 
 

@@ -14,6 +14,7 @@ from holdfast.git.clone import Clone
 from holdfast.index import search as ranking
 from holdfast.index.refresh import Progress, path_of, refresh
 from holdfast.index.rows import now_text
+from holdfast.index.scope import Scope
 from holdfast.index.sqlite import Index
 from holdfast.model.event import KINDS as EVENT_KINDS
 from holdfast.model.memory import TYPES
@@ -40,6 +41,8 @@ class Hit:
     sha256: str | None
     what: str | None  # the event's kind
     state: str | None  # a task's status, open or ended; of memories: accepted, unreviewed, in clash, …
+    trust: str | None  # T0 (a person approved it) to T4 (unknown); None of events
+    branch: str | None  # where it holds; None = here
     score: float
 
 
@@ -79,7 +82,7 @@ class TextSearch:
         self, query: str, limit: int, task: str | None, kind: str | None, now: str
     ) -> list[tuple[Any, ...]]:
         with self._index.reading() as db:
-            return ranking.search(db, query, limit=limit, task=task, kind=kind, now=now)
+            return ranking.search([db], query, scope=Scope(kind=kind, task=task), limit=limit, now=now)
 
     def close(self) -> None:
         with self._turn:

@@ -1,0 +1,349 @@
+"""The candidates for an answer, and what is known of each.
+
+They come from each source by words, by the files that are open, and by vectors; each way gives a bounded
+number of them. A candidate's key is its row's number and its source in one; `Pool.features` are what
+`rank.fuse` adds up. Ties at a bound are resolved by what records say, never by the order they came in.
+
+Nothing is imported but our own and `math`: the quick path gathers with this.
+"""
+
+from math import log
+
+from holdfast.index import rank
+from holdfast.index.asked import quoted
+from holdfast.index.schema import WEIGHTS, facet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from sqlite3 import Connection
+    from typing import Any, Protocol
+
+    from holdfast.index.asked import Asked
+    from holdfast.index.rank import Feature
+    from holdfast.index.scope import Scope
+
+    Row = tuple[Any, ...]
+
+    class Near(Protocol):
+        """How near a question is to what has vectors."""
+
+        def of(self, contents: Iterable[bytes]) -> dict[bytes, float]: ...
+
+        def best(self, limit: int) -> list[tuple[bytes, float]]: ...
+
+
+SOURCES = 2  # bits of a key that name its source
+MAX_OPEN = 64  # files that are open and count
+FEW_WORDS = 4  # up to so many, what holds all of them is asked for first
+LATEST = 300  # of the records that touch a file
+NARROW = 64  # files; what touches more is in no folder
+READ = 2000  # characters of a text that are looked at
+POOL = 100
+
+# What a candidate is read as: first the columns of a hit, then what only ranking needs.
+COLUMNS = (
+    "name", "kind", "title", "text", "ts", "task", "tags", "layer", "line", "head", "path",
+    "status", "target", "run", "sha256", "what", "expires", "doubt", "tier",
+    "facets", "labels", "parts", "context", "content", "parent", "seq", "id",
+)  # fmt: skip
+AT = {name: place for place, name in enumerate(COLUMNS)}
+_CUT = ", ".join(f"substr(text, 1, {READ})" if name == "text" else name for name in COLUMNS)
+_ROWS = f"SELECT {_CUT} FROM row WHERE id IN (SELECT value FROM json_each(?)) AND shown"
+
+# What has no place in time counts as recent; an event loses a fifth as it grows old, so that of many that
+# say the same the newest come in.
+_SCORE = (
+    f"bm25(words, {WEIGHTS}) * CASE WHEN rowid < 0 THEN 1.2 "
+    "ELSE 1.0 + 0.2 / (1.0 + (?2 - (rowid >> 10) / 3600000000) / 720.0) END"
+)
+_BY_WORDS = (
+    f"SELECT rowid, {_SCORE} AS score FROM words WHERE words MATCH ?1 AND rowid NOT BETWEEN 1 AND ?4 "
+    "ORDER BY score, rowid DESC LIMIT ?3"
+)
+_ASKED = "{title labels text parts context} : "
+
+
+class Pool:
+    """Candidates by key: their rows, and what is known of them."""
+
+    __slots__ = ("features", "newest", "rows")
+
+    def __init__(self, newest: int) -> None:
+        self.newest = newest  # the hour of the newest record
+        self.rows: dict[int, Row] = {}
+        self.features: dict[str, Feature] = {}
+
+    def add(self, key: int, row: "Row") -> None:
+        """One more candidate, of which nothing is known but its time."""
+        self.rows[key] = row
+        self.features.setdefault("recent", {})[key] = _recency(key >> SOURCES, self.newest)
+
+
+def gather(
+    sources: "Sequence[Connection]",
+    asked: "Asked",
+    *,
+    scope: "Scope",
+    limit: int,
+    near: "Near | None" = None,
+) -> Pool:
+    """The candidates for a question that has words or open files, with all features but the priors."""
+    pool = Pool(max([_newest(db) for db in sources], default=0))
+    ways: dict[str, Feature] = {"words": {}, "files": {}, "rare": {}, "since": {}, "near": {}}
+    wanted = facets_of(asked, scope)
+    nearest = dict(near.best(max(POOL, limit))) if near else {}
+    for number, db in enumerate(sources):
+        found = _by_words(_Asking(db, scope, wanted, limit, pool.newest), asked)
+        shared = _by_files(db, [*scope.files, *asked.paths], found)
+        vectors = _by_content(db, nearest)
+        best = _best(shared["files"], max(POOL, limit))
+        rows = fetched(db, {*found, *best, *vectors}, wanted, scope)
+        for name, values in (("words", found), *shared.items()):
+            for row in rows.keys() & values.keys():
+                ways[name][_key(row, number)] = values[row]
+        pool.rows.update((_key(row, number), value) for row, value in rows.items())
+    pool.features = {name: values for name, values in ways.items() if values}
+    _add_features(pool, sources, asked, scope, near)
+    return pool
+
+
+def _key(row: int, source: int) -> int:
+    return row << SOURCES | source
+
+
+def _newest(db: "Connection") -> int:
+    found = db.execute("SELECT value FROM meta WHERE name = 'newest'").fetchone()
+    return int(found[0]) if found and found[0] else 0
+
+
+def facets_of(asked: "Asked", scope: "Scope") -> list[str]:
+    """The exact values that every hit must have."""
+    wanted = list(asked.facets)
+    if scope.task:
+        wanted.append(facet("t", scope.task))
+    if scope.kind:
+        wanted.append(facet("k", scope.kind))
+    return wanted
+
+
+def filtered(match: str, wanted: list[str], kind: str | None) -> str:
+    """An FTS5 expression narrowed to what has these facets; candidates show only when they are asked for."""
+    also = "".join(f" AND facets : {quoted(name)}" for name in wanted)
+    hidden = "" if kind == "candidate" else f" NOT facets : {quoted(facet('k', 'candidate'))}"
+    return f"({match}{also}){hidden}"
+
+
+def match_all(terms: "Sequence[str]", wanted: list[str], kind: str | None = None) -> str:
+    """The FTS5 expression for rows that hold every term."""
+    return filtered(f"{_ASKED}({' AND '.join(terms)})", wanted, kind)
+
+
+def match_any(terms: "Sequence[str]", wanted: list[str], kind: str | None = None) -> str:
+    """The FTS5 expression for rows that hold some term."""
+    return filtered(f"{_ASKED}({' OR '.join(terms)})", wanted, kind)
+
+
+class _Asking:
+    """What every question to one source's words has in common."""
+
+    __slots__ = ("count", "db", "hour", "kind", "since", "wanted")
+
+    def __init__(self, db: "Connection", scope: "Scope", wanted: list[str], limit: int, hour: int) -> None:
+        self.db, self.kind, self.wanted, self.hour = db, scope.kind, wanted, hour
+        self.count = max(POOL, 2 * limit + 16)
+        self.since = number_of(scope.since) if scope.since else 0
+
+    def best(self, match: str) -> "Feature":
+        """The best rows with their BM25, and those that equal the last of them if they are in no order."""
+        count = self.count
+        while True:
+            rows = self.db.execute(_BY_WORDS, (match, self.hour, count, self.since)).fetchall()
+            if len(rows) < count or not _is_tied(rows):
+                return {row: -score / _boost(row, self.hour) for row, score in rows}
+            count *= 4
+
+
+def _by_words(asking: _Asking, asked: "Asked") -> "Feature":
+    """The best rows by their words; what holds all words is asked for first, where words are few.
+
+    If that gives enough, whatever holds only some of them would stand behind it anyway.
+    """
+    if not asked.terms:
+        return {}
+    if 1 < len(asked.terms) <= FEW_WORDS:
+        found = asking.best(match_all(asked.terms, asking.wanted, asking.kind))
+        if len(found) >= asking.count:
+            return found
+    return asking.best(match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind))
+
+
+def _is_tied(rows: "list[tuple[int, float]]") -> bool:
+    """Whether rows as good as the last one, in no order of their own, may lie beyond the bound."""
+    (row, score), (before, other) = rows[-1], rows[-2]
+    return score == other and (row < 0 or row >> 10 == before >> 10)
+
+
+def _boost(row: int, hour: int) -> float:
+    return 1.2 if row < 0 else 1.0 + 0.2 / (1.0 + (hour - (row >> 10) // 3_600_000_000) / 720.0)
+
+
+def number_of(moment: str) -> int:
+    """The number below which rows of events are older than a moment, spelled as events spell it."""
+    year, month, day = int(moment[:4]), int(moment[5:7]), int(moment[8:10])
+    past = year - (month < 3)
+    days = 365 * past + past // 4 - past // 100 + past // 400 + (153 * ((month + 9) % 12) + 2) // 5 + day
+    seconds = (days - 719_469) * 86_400
+    clock = (moment[11:19] or "00:00:00").split(":")
+    seconds += int(clock[0]) * 3600 + int(clock[1]) * 60 + int(clock[2])
+    fraction = moment[20:].rstrip("Z")[:6] if moment[19:20] == "." else ""
+    return max((seconds * 1_000_000 + int(fraction.ljust(6, "0") or 0)) << 10, 1) - 1
+
+
+def _by_files(db: "Connection", opened: "Sequence[str]", pool: "Feature") -> "dict[str, Feature]":
+    """Rows that share open files: what share of them, how rare the rarest is, and how few came since.
+
+    What is about a folder shares the files in it, but nobody has to: folders are not part of the whole.
+    """
+    shared: dict[str, Feature] = {"files": {}, "rare": {}, "since": {}}
+    whole = {True: 0.0, False: 0.0}
+    for path, is_file in _known(db, opened):
+        count = db.execute("SELECT count(*) FROM touch WHERE path = ?", (path,)).fetchone()[0]
+        worth = rank.rarity(count)
+        whole[is_file] += worth
+        for row, place in _touching(db, path, count, pool):
+            shared["files"][row] = shared["files"].get(row, 0.0) + worth
+            shared["rare"][row] = max(shared["rare"].get(row, 0.0), worth)
+            latest = worth / (1.0 + log(1.0 + place))
+            shared["since"][row] = max(shared["since"].get(row, 0.0), latest)
+    most = whole[True] or whole[False]
+    shared["files"] = {row: min(1.0, value / most) for row, value in shared["files"].items()}
+    return shared
+
+
+def _known(db: "Connection", opened: "Sequence[str]") -> "list[tuple[int, bool]]":
+    """The numbers of the open files that any record touches, and of the folders above them."""
+    files = list(dict.fromkeys(opened))[:MAX_OPEN]
+    folders = dict.fromkeys(folder for path in files for folder in _above(path))
+    names = {**dict.fromkeys(folders, False), **dict.fromkeys(files, True)}
+    found = []
+    for name in sorted(names):
+        known = db.execute("SELECT id FROM path WHERE name = ?", (name,)).fetchone()
+        if known:
+            found.append((known[0], names[name]))
+    return found
+
+
+def _above(path: str) -> list[str]:
+    pieces = path.split("/")
+    return ["/".join(pieces[:count]) for count in range(1, min(len(pieces), 12))]
+
+
+def _touching(db: "Connection", path: int, count: int, pool: "Feature") -> "Iterable[tuple[int, int]]":
+    """The rows that touch a file, each with how many did so since; what has no time holds now.
+
+    Of very many, the latest and those of the pool.
+    """
+    if count <= LATEST:
+        rows = db.execute("SELECT row FROM touch WHERE path = ? ORDER BY row DESC", (path,)).fetchall()
+        return [(row, place if row > 0 else 0) for place, (row,) in enumerate(rows)]
+    latest = "SELECT row FROM touch WHERE path = ? AND row > 0 ORDER BY row DESC LIMIT ?"
+    found = {row: count if row > 0 else 0 for row in _among(db, path, pool)}
+    found.update((row, place) for place, (row,) in enumerate(db.execute(latest, (path, LATEST))))
+    return found.items()
+
+
+def _among(db: "Connection", path: int, pool: "Feature") -> list[int]:
+    known = "SELECT row FROM touch WHERE path = ? AND row IN (SELECT value FROM json_each(?))"
+    return [row for (row,) in db.execute(known, (path, _listed(pool)))]
+
+
+def _listed(numbers: "Iterable[int]") -> str:
+    return f"[{','.join(map(str, numbers))}]"
+
+
+def _by_content(db: "Connection", nearest: "dict[bytes, float]") -> list[int]:
+    """The rows whose content is among the nearest by their vectors."""
+    if not nearest:
+        return []
+    marks = ", ".join("?" * len(nearest))
+    found = db.execute(f"SELECT id FROM row WHERE content IN ({marks}) AND shown", tuple(nearest))
+    return [row for (row,) in found]
+
+
+def _best(values: "Feature", count: int) -> list[int]:
+    """The keys of the largest values, and of those that equal the last of them."""
+    if len(values) <= count:
+        return list(values)
+    least = sorted(values.values(), reverse=True)[count - 1]
+    return [key for key, value in values.items() if value >= least]
+
+
+def fetched(
+    db: "Connection", numbers: "Iterable[int]", wanted: list[str], scope: "Scope"
+) -> "dict[int, Row]":
+    """The rows with these numbers that are within the scope."""
+    rows = db.execute(_ROWS, (_listed(numbers),)).fetchall()
+    found = {row[-1]: row for row in rows}
+    if scope.kind != "candidate":
+        found = {number: row for number, row in found.items() if row[AT["kind"]] != "candidate"}
+    if scope.since:
+        found = {number: row for number, row in found.items() if (row[AT["ts"]] or "") >= scope.since}
+    if wanted:
+        needs = set(wanted)
+        found = {number: row for number, row in found.items() if needs <= set(row[AT["facets"]].split())}
+    return found
+
+
+def _add_features(
+    pool: Pool, sources: "Sequence[Connection]", asked: "Asked", scope: "Scope", near: "Near | None"
+) -> None:
+    """What the rows themselves tell, once all are here."""
+    features = pool.features
+    features["words"] = rank.scaled(features.get("words", {}))
+    if asked.words:
+        features.update(rank.textual(_words(asked), _texts(pool.rows), features["words"]))
+    if near:
+        features["near"] = _nearness(near, pool.rows)
+    if scope.files or asked.paths:
+        features["folder"] = _folders(sources, [*scope.files, *asked.paths], pool.rows)
+    features["recent"] = {key: _recency(key >> SOURCES, pool.newest) for key in pool.rows}
+
+
+def _words(asked: "Asked") -> rank.Words:
+    pairs = [pair.strip('"').partition(" ") for pair in asked.pairs]
+    return rank.Words(asked.words, asked.weights, [(one, other) for one, _, other in pairs])
+
+
+def _texts(rows: "dict[int, Row]") -> "Iterable[tuple[int, str, str]]":
+    title, text, labels = AT["title"], AT["text"], AT["labels"]
+    parts, context = AT["parts"], AT["context"]
+    for key, row in rows.items():
+        whole = f"{row[title]}\n{row[labels]}\n{row[text]}\n{row[parts]}\n{row[context]}"
+        yield key, row[title] or "", whole.casefold()
+
+
+def _nearness(near: "Near", rows: "dict[int, Row]") -> "Feature":
+    content = AT["content"]
+    known = {key: row[content] for key, row in rows.items() if row[content]}
+    cosines = near.of(list(dict.fromkeys(known.values())))
+    return rank.scaled({key: cosines.get(name, 0.0) for key, name in known.items()})
+
+
+def _recency(row: int, newest: int) -> float:
+    """What has no place in time is what holds now."""
+    return rank.recency(newest - (row >> 10) // 3_600_000_000) if row > 0 else 1.0
+
+
+def _folders(sources: "Sequence[Connection]", opened: "Sequence[str]", rows: "dict[int, Row]") -> "Feature":
+    """The share of the open files' folders in which a candidate touches files."""
+    mine = {path.rpartition("/")[0] for path in opened[:MAX_OPEN] if "/" in path}
+    within: Feature = {}
+    names = "SELECT p.name FROM touch AS t JOIN path AS p ON p.id = t.path WHERE t.row = ? LIMIT ?"
+    for key in rows if mine else ():
+        db = sources[key & (1 << SOURCES) - 1]
+        found = db.execute(names, (key >> SOURCES, NARROW + 1)).fetchall()
+        touched = mine & {name.rpartition("/")[0] for (name,) in found}
+        if touched and len(found) <= NARROW:
+            within[key] = len(touched) / len(mine)
+    return within

@@ -1,0 +1,45 @@
+"""The numbers of the ranking: one set for every kind of record and question.
+
+`WEIGHTS` are fitted on held-out folds by `bench/fit_recall.py`, which writes them here. `PRIORS` are
+set by hand, small beside them: what a person approved, what holds and what was of use before.
+"""
+
+WEIGHTS = {
+    "words": 4.0,
+    "cover": 1.0,
+    "title": 1.2,
+    "named": 0.5,
+    "pairs": 0.3,
+    "near": 2.0,
+    "files": 1.2,
+    "rare": 1.5,
+    "since": 1.8,
+    "folder": 1.6,
+    "recent": 2.6,
+    "beside": 0.0,
+    "group": 0.0,
+}
+PRIORS = {
+    "trust": 0.3,
+    "standing": 1.0,
+    "kind": 1.5,
+    "used": 0.4,
+}
+TRUST = {"T0": 1.0, "T1": 0.75, "T2": 0.5, "T3": 0.25}
+STANDINGS = {
+    "superseded": -1.0,
+    "expired": -1.0,
+    "retired": -1.0,
+    "in clash": -0.5,
+    "from elsewhere, not approved here": -0.3,
+}
+KINDS = {
+    "memory": 1.0,
+    "candidate": 0.0,
+    "task": 0.6,
+    "session": 0.3,
+    "run": 0.2,
+    "doc": 0.0,
+    "code": 0.0,
+    "event": 0.0,
+}
