@@ -124,14 +124,14 @@ def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Pro
         if progress:
             progress(done, len(logs))
         filling.show(unit.name, unit.kind, unit.until)
-        filling.read_up_to(unit.name, have.get(unit.name, 0) + _add_events(filling, unit, data, texts))
+        filling.read_up_to(unit.name, have.get(unit.name, 0) + add_events(filling, unit, data, texts))
     for unit in wanted.values():
         if unit.text is not None and unit.name not in have:
-            _add_text(filling, unit, texts)
+            add_text(filling, unit, texts)
     filling.finish()
 
 
-def _add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
+def add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
     """Put the events of these bytes into the index; gives how many of the bytes were whole lines."""
     number, until, read = filling.id_of(unit.name), unit.until, 0
     joins, add = filling.joins, filling.add
@@ -150,7 +150,7 @@ def _add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
     return read
 
 
-def _add_text(filling: Filling, unit: Unit, texts: Texts) -> None:
+def add_text(filling: Filling, unit: Unit, texts: Texts) -> None:
     """Put a memory, a task or a session into the index."""
     key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
     row, paths = _text_row(unit, texts, key)
