@@ -29,7 +29,8 @@ def stats(found: Stats) -> str:
         return lines(told, _today(found))
     since = f" since {_when(found.since)}" if found.since else ""
     parts = [_recalls(found.recalls), _contexts(found.contexts), _memories(found, since), _models(found)]
-    parts.append([f"{name}: {number:,}" for name, number in found.others.items()])
+    others = ", ".join(f"{name} {number:,}" for name, number in found.others.items())
+    parts.append([f"Counted, too: {others}"] if others else [])
     told = [line for part in parts if part for line in ("", *part)]
     return lines(f"Counted in this clone{since}; it stays here.", told)
 
@@ -41,7 +42,7 @@ def _recalls(found: Recalls) -> list[str]:
     rows = [
         ("asked", f"{found.asked:,}", _took(found.took)),
         ("found nothing", f"{found.empty:,}", _part(found.empty, found.asked)),
-        ("asked again", f"{found.again:,}", f"{_part(found.again, recent)}, nothing used before"),
+        ("asked again", f"{found.again:,}", f"{_part(found.again, recent)}, nothing used in between"),
         ("used afterwards", f"{found.used:,}", f"{_part(found.used, recent)}, within a day"),
         ("outdated hits", f"{found.outdated:,}", f"of {found.hits:,}"),
     ]

@@ -1,0 +1,66 @@
+"""`holdfast stats`, as people see it."""
+
+import json
+import re
+from pathlib import Path
+
+from holdfast.project import Project
+from holdfast.store import counted, tally
+from tests.conftest import Cli, GitRepo
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "screens" / "stats.txt"
+BEGAN = 1_790_000_000
+
+
+def test_the_screen(cli: Cli, repo: GitRepo) -> None:
+    """One screen that says whether memory serves."""
+    cli("init")
+    layout = Project.open(repo.path).clone.layout
+    Path(f"{layout.statistics}.key").write_bytes(bytes(32))  # with another, two words may look alike
+    ids = [(f"DEC-aaaaa{number}", "decision", None) for number in range(3)]
+    for number in range(1200):
+        hits = ids[: number % 4] if number % 3 else []
+        tally.recalled_now(layout, f"question {number // 2}", hits, 1500 + number, now=BEGAN + 100 * number)
+    for how in ("branch", "branch", "ancestor", "prompt", "tool"):
+        said = tally.telling(how, tokens=400, session="SES-000000", memories=["DEC-aaaaa1"])
+        tally.told_now(layout, said, 40_000, now=BEGAN)
+    tally.modelled(layout, "command", calls=3, texts=3, microseconds=12_345_678, now=BEGAN)
+    tally.count(layout, "handoff", now=BEGAN)
+    uses = [
+        counted.Use(BEGAN + 500 * number + 550, "cited", f"tsk-{number}", "dec-aaaaa2") for number in range(7)
+    ]
+    counted.keep_uses(layout, [*uses, counted.Use(BEGAN + 950, "acted", "1" * 12, "dec-aaaaa0")], now=BEGAN)
+    told = cli("stats").out
+    assert told == GOLDEN.read_text()
+    said = json.loads(cli("stats", "--json").out)
+    assert (said["recalls"]["asked"], said["recalls"]["took"]["half"]) == (1200, 2100)
+    assert said["memories"]["recalled"]["memories"] == 3
+    assert said["models"] == [{"what": "command", "calls": 3, "texts": 3, "seconds": 12.346}]
+
+
+def test_reset_begins_anew(cli: Cli, repo: GitRepo) -> None:
+    """Whoever says so starts from nothing, and no key or use stays behind."""
+    cli("init")
+    cli("recall", "anything")
+    assert re.search(r"asked +1 ", cli("stats").out)
+    answer = cli("stats", "--reset")
+    assert answer.out.startswith("Nothing was counted yet") and "counting begins anew" in answer.err
+    store = Path(Project.open(repo.path).clone.layout.private)
+    assert not [path.name for path in store.glob("statistics*") if not path.name.endswith(".lock")]
+
+
+def test_both_ways_count_the_same(cli: Cli, repo: GitRepo) -> None:
+    """An agent's quick question counts as a person's does."""
+    cli("init")
+    project = Project.open(repo.path, person=True)
+    project.remember("Zebras are striped", kind="fact", evidence=["README"], accept=True)
+    cli("recall", "zebras")
+    cli.spawn("recall", "zebras")
+    cli("context")
+    cli.spawn("context")
+    rows = [line.split() for line in Path(project.clone.layout.statistics).read_text().splitlines()]
+    asked, told = ([row for row in rows if row[1] == what] for what in ("ask", "told"))
+    assert asked[0][3:] == asked[1][3:] and len(asked) == 2
+    assert told[0][3:] == told[1][3:] and told[0][6].startswith("fct-")
+    store = Path(project.clone.layout.private)
+    assert not [path for path in store.glob("statistics*") if b"zebra" in path.read_bytes().lower()]
