@@ -1,1 +1,0 @@
-SPEED = as_fast_as_the_carrier_allows(9)
