@@ -104,6 +104,13 @@ def ground(place: Place, layout: Layout) -> str | None:
     return digest(seen)
 
 
+def heads(place: Place) -> str:
+    """Where this clone's branches stand, but for the packed ones, which every signature covers."""
+    seen = _Seen()
+    seen.tree(os.path.join(place.common_dir, "refs", "heads"))
+    return digest(seen)
+
+
 def footing(place: Place, layout: Layout) -> str:
     """The same but for how far the branch went: commits on it change it not, whatever else does."""
     seen = _Seen()

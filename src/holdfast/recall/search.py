@@ -1,23 +1,35 @@
-"""Search: what was recorded and decided, found by words, tag or task.
+"""Search: what was recorded and decided, and what the repository holds, found by words, files and meaning.
 
-Asking brings the index up to date first, so an answer is never older than the question. The
-ranking is `index.search`'s; this module only says what a hit is.
+Asking brings the index up to date first, so an answer is never older than the question. The ranking is
+`index.search`'s; this module says what a hit is, and what anything has to do that may be asked instead.
 """
 
 import sqlite3
 import threading
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.errors import BadInput
 from holdfast.git.clone import Clone
+from holdfast.index import answer as answers
+from holdfast.index import elsewhere
 from holdfast.index import search as ranking
+from holdfast.index.corpus import refresh as repository
+from holdfast.index.corpus.choosing import Choice
+from holdfast.index.links import follow
 from holdfast.index.refresh import Progress, path_of, refresh
 from holdfast.index.rows import now_text
-from holdfast.index.scope import Scope
+from holdfast.index.scope import EVERY_BRANCH, Scope
 from holdfast.index.sqlite import Index
 from holdfast.model.event import KINDS as EVENT_KINDS
 from holdfast.model.memory import TYPES
+
+if TYPE_CHECKING:
+    from holdfast.index.pool import Near
+    from holdfast.index.search import Step
+
+Meaning = Callable[[str], "Near | None"]  # how near a question is to what has vectors, if that can be told
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,68 +37,160 @@ class Hit:
     """One thing that was found. Its text is safe to show."""
 
     id: str
-    kind: str  # event, run, artifact, candidate, task, session, or a memory's type
+    kind: str  # event, run, turn, artifact, candidate, task, session, commit, doc, code, or a memory's type
     title: str
     text: str  # the part around the words that were asked for
-    ts: str | None  # of a run that a transcript tells of, when it began
-    task: str | None
-    tags: str | None
-    layer: str | None
-    line: str | None
-    head: str | None
-    path: str | None
-    exit_status: int | None
-    target: str | None
-    run: str | None
-    sha256: str | None
-    what: str | None  # the event's kind
-    state: str | None  # a task's status, open or ended; of memories: accepted, unreviewed, in clash, …
-    trust: str | None  # T0 (a person approved it) to T4 (unknown); None of events
-    branch: str | None  # where it holds; None = here
-    score: float
+    ts: str | None = None  # of a run that a transcript tells of, when it began
+    task: str | None = None
+    tags: str | None = None
+    layer: str | None = None
+    line: str | None = None
+    head: str | None = None  # the commit that was checked out
+    path: str | None = None
+    exit_status: int | None = None
+    target: str | None = None
+    run: str | None = None
+    sha256: str | None = None
+    what: str | None = None  # the event's kind
+    state: str | None = None  # a task's status, open or ended; of memories: accepted, unreviewed, in clash, …
+    trust: str | None = None  # T0 (a person approved it) to T4 (it came by git); None of events
+    branch: str | None = None  # the branch that holds it, if this one does not
+    score: float = 0.0
+    parts: tuple[tuple[str, float], ...] = ()  # what makes up the score, the largest first
 
 
 class Retriever(Protocol):
-    """Anything that can be asked for what fits a query."""
+    """Anything that can be asked for what fits a query, the best first, at most `limit`."""
 
-    def search(self, query: str, *, limit: int, task: str | None, kind: str | None) -> list[Hit]: ...
+    def search(self, query: str, scope: Scope, limit: int) -> list[Hit]: ...
 
 
 class TextSearch:
-    """Finds by words, through this work tree's index; safe between threads."""
+    """Finds by words, files and git through this work tree's index; safe between threads.
 
-    def __init__(self, clone: Clone, *, progress: Progress | None = None) -> None:
-        self._clone, self._progress = clone, progress
+    With a `choice`, commits, docs and code of the repository are found as well; with `meaning`, by that.
+    """
+
+    def __init__(
+        self,
+        clone: Clone,
+        *,
+        progress: Progress | None = None,
+        choice: Choice | None = None,
+        meaning: Meaning | None = None,
+        step: "Step" = follow,
+    ) -> None:
+        self._clone, self._progress, self._choice = clone, progress, choice
+        self._meaning, self._step = meaning, step
         self._index = Index(path_of(clone))
+        self._corpus = repository.open_corpus(clone) if choice is not None else None
+        self._there = Index(elsewhere.path_of(clone), wal=False)
         self._turn = threading.Lock()
+        self.used = ("", "", "")  # the states of the index, the corpus and other branches that last answered
 
     def search(
-        self, query: str, *, limit: int = 5, task: str | None = None, kind: str | None = None
+        self,
+        query: str,
+        scope: Scope | None = None,
+        limit: int = 5,
+        *,
+        task: str | None = None,
+        kind: str | None = None,
+        semantic: bool | None = False,
+        others: bool = False,
     ) -> list[Hit]:
-        """The best hits, best first; with nothing asked for, the most recent."""
-        check_kind(kind)
+        """The best hits, best first; with nothing asked for, the most recent.
+
+        `semantic` None means that meaning is asked where words find little. With `others`, below what holds
+        here stands what other branches hold, if it fits well.
+        """
+        scope = scope or Scope(task=task, kind=kind)
+        check_kind(scope.kind)
         if limit < 1:
             raise BadInput(f"limit {limit} is not at least 1")
-        now = now_text(self._clone.clock())
         with self._turn:
-            self._clone.notes.extend(refresh(self._clone, self._index, progress=self._progress))
             try:
-                found = self._ask(query, limit, task, kind, now)
+                found = self._ask(query, scope, limit, semantic=semantic, others=others)
             except sqlite3.DatabaseError as error:
                 self._index.recover(error)
-                self._clone.notes.extend(refresh(self._clone, self._index, progress=self._progress))
-                found = self._ask(query, limit, task, kind, now)
-        return [Hit(*row) for row in found]
+                found = self._ask(query, scope, limit, semantic=semantic, others=others)
+        return [Hit(*(*row[:-1], tuple(row[-1]))) for row in found]
 
     def _ask(
-        self, query: str, limit: int, task: str | None, kind: str | None, now: str
+        self, query: str, scope: Scope, limit: int, *, semantic: bool | None, others: bool
     ) -> list[tuple[Any, ...]]:
+        self._clone.notes.extend(refresh(self._clone, self._index, progress=self._progress))
+        memory = _meta(self._index, "signature")
+        head = self._bring_corpus(scope)
+        wanted = others or scope.branch is not None
+        state = self._bring_others(memory) if wanted else ""
+        self._check_branch(scope.branch)
+        self.used = (memory, head, state)
+        now = now_text(self._clone.clock())
         with self._index.reading() as db:
-            return ranking.search([db], query, scope=Scope(kind=kind, task=task), limit=limit, now=now)
+            here = [db, *([self._corpus.db] if head and self._corpus else [])]
+            there = self._there.db if wanted and (state or not memory) else None
+
+            def ask(near: "Near | None" = None) -> list[tuple[Any, ...]]:
+                return answers.answer(
+                    here, there, query, scope=scope, limit=limit, now=now, near=near, step=self._step
+                )
+
+            found = [] if semantic else ask()
+            wants_meaning = semantic or (semantic is None and query.strip() and answers.is_weak(found))
+            near = self._meaning(query) if wants_meaning and self._meaning else None
+            return ask(near) if near is not None or semantic else found
+
+    def _bring_corpus(self, scope: Scope) -> str:
+        """The commit that the corpus shows, if that is HEAD's and it may be asked."""
+        if self._corpus is None or self._choice is None or scope.branch not in (None, EVERY_BRANCH):
+            return ""
+        try:
+            is_there = repository.bring(self._clone, self._corpus, self._choice, progress=self._progress)
+        except sqlite3.DatabaseError as error:
+            self._clone.notes.append(f"commits, docs and code were not searched: {error}")
+            return ""
+        self._clone.notes.extend(self._corpus.take_notes())
+        return _meta(self._corpus, "head") if is_there else ""
+
+    def _bring_others(self, memory: str) -> str:
+        try:
+            return elsewhere.bring(self._clone, self._there, memory=memory)
+        except sqlite3.DatabaseError as error:
+            self._there.recover(error)
+            self._there.take_notes()  # it is derived from what is here; nobody needs to hear of it
+            return elsewhere.bring(self._clone, self._there, memory=memory)
+
+    def _check_branch(self, branch: str | None) -> None:
+        """Refuse a branch that nobody knows; finding nothing would look like an answer."""
+        if branch in (None, EVERY_BRANCH):
+            return
+        rows = self._there.db.execute("SELECT DISTINCT branch FROM place UNION SELECT branch FROM sees")
+        heads = self._clone.repo.text("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+        known = {*heads.splitlines(), *(name for (name,) in rows)}
+        if branch not in known:
+            named = ", ".join(sorted(known)[:8]) or "none"
+            raise BadInput(f"no branch here is called {branch!r}", hint=f"There are: {named}.")
+
+    def keep_used(self, stamp: str) -> None:
+        """Note what the last answer came from, so that the quick path answers alike while all that holds."""
+        try:
+            with self._turn, self._index.writing() as db:
+                row = ("recall", "\n".join((stamp, *self.used)) if all(self.used[::2]) else "")
+                db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
+        except sqlite3.DatabaseError:
+            pass  # the next question is answered the long way
 
     def close(self) -> None:
         with self._turn:
-            self._index.close()
+            for one in (self._index, self._corpus, self._there):
+                if one is not None:
+                    one.close()
+
+
+def _meta(index: Index, name: str) -> str:
+    row = index.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    return (row[0] or "") if row else ""
 
 
 def check_kind(kind: str | None) -> None:
@@ -94,6 +198,12 @@ def check_kind(kind: str | None) -> None:
     known = dict.fromkeys((*ranking.KINDS, *TYPES, *EVENT_KINDS))
     if kind is not None and kind not in known:
         raise BadInput(f"{kind!r} is not a kind of thing", hint=f"Use one of {', '.join(known)}.")
+
+
+def as_rows(hits: Sequence[Hit]) -> list[tuple[Any, ...]]:
+    """The hits as `index.shown` takes them: their fields in order, the parts of the score last."""
+    names = [one.name for one in fields(Hit)]
+    return [tuple(getattr(hit, name) for name in names) for hit in hits]
 
 
 def recall(

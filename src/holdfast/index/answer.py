@@ -1,0 +1,151 @@
+"""One answer: what holds here, and below it what other branches hold if the words fit that well.
+
+Ranking is `search`'s. What holds here is ranked without a look at other branches; of what these hold, only
+what fits nearly all words is added, labelled with its branch, where there is room or where something
+passing (an event, a commit) would stand. Who asks for another branch gets what that branch holds.
+
+Nothing is imported but our own: the quick path answers with this.
+"""
+
+from holdfast.index.asked import read
+from holdfast.index.links import follow
+from holdfast.index.scope import EVERY_BRANCH, HERE
+from holdfast.index.search import FIELDS, search
+from holdfast.index.weights import WEIGHTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+    from typing import Any
+
+    from holdfast.index.pool import Near
+    from holdfast.index.scope import Scope
+    from holdfast.index.search import Step
+
+    Row = tuple[Any, ...]
+
+AT = {name: place for place, name in enumerate(FIELDS)}  # behind these a row has the parts of its score
+OF_THE_REPOSITORY = ("commit", "doc", "code")
+PASSING = ("event", "run", "turn", "artifact", "session", *OF_THE_REPOSITORY)
+MOST_OTHERS = 2  # that may take the place of something passing
+MOST_BRANCHES = 3  # that are named beside one hit
+WEAK = 0.5  # of what was asked for, by how telling the words are
+
+_PLACES = (
+    "SELECT DISTINCT p.branch FROM row AS r JOIN place AS p ON p.row = r.id WHERE r.name = ? AND r.title = ? "
+    "ORDER BY p.branch"
+)
+_NUMBERS = "SELECT id FROM row WHERE name = ? AND title = ?"
+
+
+def answer(
+    here: "Sequence[Connection]",
+    there: "Connection | None",
+    query: str,
+    *,
+    scope: "Scope",
+    limit: int,
+    now: str,
+    near: "Near | None" = None,
+    step: "Step" = follow,
+) -> "list[Row]":
+    """The hits, best first, as tuples of FIELDS with the parts of the score behind."""
+
+    def ask(sources: "Sequence[Connection]", most: int) -> "list[Row]":
+        return search(sources, query, scope=scope, limit=most, now=now, near=near, explain=True, step=step)
+
+    if scope.branch is not HERE:
+        return _of_branch(ask, here, there, scope.branch, limit)
+    found = ask(here, limit)
+    asked = read(query)
+    if there is None or not asked.terms or scope.kind in (*OF_THE_REPOSITORY, "candidate"):
+        return found
+    others = _labelled(there, ask([there], limit))
+    return with_others(found, [one for one in others if _fits(there, one, asked.terms)], limit)
+
+
+def with_others(found: "list[Row]", others: "list[Row]", limit: int) -> "list[Row]":
+    """What holds here, in its order, and below it the best of what other branches hold."""
+    known = {hit[AT["id"]] for hit in found}
+    others = [one for one in others if one[AT["id"]] not in known]
+    lasting = [one for one in others if one[AT["kind"]] not in PASSING][:MOST_OTHERS]
+    end = len(found)
+    while end > limit - len(lasting) and end > 1 and found[end - 1][AT["kind"]] in PASSING:
+        end -= 1
+    room = limit - end
+    chosen = others if room >= len(others) else [*lasting, *(one for one in others if one not in lasting)]
+    return [*found[:end], *chosen[:room]]
+
+
+def _of_branch(
+    ask: "Any", here: "Sequence[Connection]", there: "Connection | None", branch: str, limit: int
+) -> "list[Row]":
+    """What another branch holds, or every one."""
+    wide = 4 * limit + 50
+    others = _labelled(there, ask([there], wide)) if there is not None else []
+    if branch == EVERY_BRANCH:
+        found = ask(here, limit)
+    else:
+        others = [one for one in others if branch in _places(there, one)]
+        found = [hit for hit in ask(here[:1], wide) if _holds(there, branch, hit)]
+    known = {one[AT["id"]] for one in others}
+    both = [*(hit for hit in found if hit[AT["id"]] not in known or branch == EVERY_BRANCH), *others]
+    both.sort(key=lambda hit: -hit[AT["score"]])
+    return both[:limit]
+
+
+def _holds(there: "Connection | None", branch: str, hit: "Row") -> bool:
+    """Whether something that holds here holds on another branch, too."""
+    if there is None:
+        return False
+    path, line, ts = hit[AT["path"]], hit[AT["line"]], hit[AT["ts"]]
+    if hit[AT["kind"]] not in PASSING:
+        gone = there.execute("SELECT 1 FROM missing WHERE branch = ? AND path = ?", (branch, path)).fetchone()
+        return gone is None
+    seen = "SELECT until FROM sees WHERE branch = ? AND line = ?"
+    return any(until is None or (ts or "") <= until for (until,) in there.execute(seen, (branch, line)))
+
+
+def _labelled(there: "Connection | None", found: "list[Row]") -> "list[Row]":
+    """The hits with the branches that hold them, each once."""
+    labelled: list[Row] = []
+    seen: set[tuple[str, str]] = set()
+    for hit in found:
+        names = _places(there, hit)
+        if names and (hit[AT["id"]], hit[AT["title"]]) not in seen:
+            seen.add((hit[AT["id"]], hit[AT["title"]]))
+            more = f" and {len(names) - MOST_BRANCHES} more" if len(names) > MOST_BRANCHES else ""
+            label = ", ".join(names[:MOST_BRANCHES]) + more
+            labelled.append((*hit[: AT["branch"]], label, *hit[AT["branch"] + 1 :]))
+    return labelled
+
+
+def _places(there: "Connection | None", hit: "Row") -> list[str]:
+    if there is None:
+        return []
+    return [name for (name,) in there.execute(_PLACES, (hit[AT["id"]], hit[AT["title"]]))]
+
+
+def _fits(there: "Connection", hit: "Row", terms: list[str]) -> bool:
+    """Whether a hit holds nearly all that was asked for: both of two words, three of four."""
+    needed = len(terms) if len(terms) < 3 else (3 * len(terms) + 3) // 4
+    numbers = [number for (number,) in there.execute(_NUMBERS, (hit[AT["id"]], hit[AT["title"]]))]
+    match = "SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?"
+    for number in numbers:
+        if sum(there.execute(match, (term, number)).fetchone() is not None for term in terms) >= needed:
+            return True
+    return False
+
+
+def beside(index: str) -> str:
+    """The file that holds what other branches have; no work tree's own file can be called so."""
+    return f"{index.removesuffix('.db')}~elsewhere.db"
+
+
+def is_weak(found: "list[Row]") -> bool:
+    """Whether no hit says much of what was asked for: then meaning may find what words did not."""
+    if not WEIGHTS["cover"]:
+        return not found
+    most = max((dict(hit[-1]).get("cover", 0.0) for hit in found), default=0.0)
+    return bool(most < WEAK * WEIGHTS["cover"])

@@ -1,0 +1,253 @@
+"""What other branches of this clone hold and this one does not, kept apart so that it never ranks here.
+
+Entries that other local branches published since they parted from HEAD, what waits to be published on other
+lines, and what this clone recorded there. It lies in a file of its own beside the index, with the same
+tables; `place` says which branches hold a row, `missing` and `sees` what of here a branch does not hold, or
+does. Nobody is told of it unasked. It is brought up to date when somebody asks by the long way.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from holdfast.errors import HoldfastError
+from holdfast.git import lines
+from holdfast.git.clone import Clone
+from holdfast.index import freshness, refresh, trust
+from holdfast.index.answer import beside
+from holdfast.index.fill import Filling
+from holdfast.index.sqlite import Index, drop
+from holdfast.index.units import Texts, Unit, own_units, visible_units
+from holdfast.model.session import from_json
+from holdfast.store import fsio, pending, sessions
+from holdfast.store import layout as paths
+from holdfast.store.format import split_lines
+
+MAX_BRANCHES = 200  # the newest; a repository may have thousands
+MAX_ENTRIES = 5000  # files of other branches that are read
+_FOLDERS = (paths.MEMORY, paths.TASKS)
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS place (row INTEGER, branch TEXT, PRIMARY KEY (row, branch)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS missing (branch TEXT, path TEXT, PRIMARY KEY (branch, path)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS sees (branch TEXT, line TEXT, until TEXT)",
+    "CREATE INDEX IF NOT EXISTS row_name ON row (name)",
+)
+
+
+@dataclass(slots=True)
+class _Others:
+    """What there is elsewhere, as it is gathered."""
+
+    units: dict[str, Unit] = field(default_factory=dict)
+    branches: dict[str, set[str]] = field(default_factory=dict)  # of a unit that is no piece of the log
+    missing: set[tuple[str, str]] = field(default_factory=set)
+    floors: dict[str, str] = field(default_factory=dict)  # up to which a piece of the log is visible here
+
+    def add(self, unit: Unit, branch: str) -> None:
+        self.units[unit.name] = unit
+        self.branches.setdefault(unit.name, set()).add(branch)
+
+
+def path_of(clone: Clone) -> str:
+    """Where it lies: beside this work tree's index, and deleted with it."""
+    return beside(refresh.path_of(clone))
+
+
+def state_of(clone: Clone, memory: str) -> str:
+    """What it rests on: the state that the index shows, and where all branches stand."""
+    return f"{memory} {freshness.heads(refresh.place_of(clone))}" if memory else ""
+
+
+def bring(clone: Clone, there: Index, *, memory: str) -> str:
+    """Make it say what other branches hold now; gives the state it shows, empty if that cannot be told."""
+    state = state_of(clone, memory)
+    if state and state == _meta(there, "state"):
+        return state
+    erased = clone.erased()
+    told = " ".join(sorted(erased))
+    if _meta(there, "erased") not in (None, told):
+        there.close()
+        drop(there.path)  # no word of an erased text may stay
+    others = _gather(clone)
+    with there.writing() as db:
+        for statement in _TABLES:
+            db.execute(statement)
+        texts = Texts(clone, erased, [])
+        filling = Filling(db)
+        _fill(filling, others, texts)
+        trust.weigh(db, clone, {}, texts, changed=filling.changed)
+        _place(db, clone, others)
+        filling.remember("erased", told)
+        filling.remember("state", state)
+    return state
+
+
+def _gather(clone: Clone) -> _Others:
+    others = _Others()
+    visible = {unit.name: unit for unit in visible_units(clone)}
+    _published(clone, others)
+    called = {name: lines.called(line.refs[-1]) for name, line in lines.known(*clone.stores).items()}
+    here = clone.line()
+    for change in (change for store in clone.stores for change in pending.waiting(store)):
+        unit = None if here.sees(change.line, change.ts) else _entry(change.path, change.text, change.blob)
+        if unit is not None:
+            others.add(unit, called.get(change.line, change.line))
+    for unit, line in _sessions(clone):
+        others.add(unit, called.get(line, line))
+    for unit in own_units(clone):
+        seen = visible.get(unit.name)
+        if seen is None or seen.until is not None:
+            others.units[unit.name] = unit
+            others.floors[unit.name] = seen.until or "" if seen else ""
+    for name in visible.keys() - others.floors.keys():
+        others.units.pop(name, None)
+    return others
+
+
+def _sessions(clone: Clone) -> Iterator[tuple[Unit, str]]:
+    """This clone's sessions on lines that are not visible here, each with its line."""
+    here = clone.line()
+    for store in clone.stores:
+        for name in store.listed(store.sessions):
+            path = os.path.join(store.sessions, name)
+            try:
+                data = fsio.read(path, limit=sessions.MAX_FILE)
+                session = from_json(data.decode("utf-8", "replace"))
+            except (HoldfastError, OSError, ValueError):
+                continue  # `session list` and `doctor` name a broken one
+            if not here.sees(session.line, session.updated.ts):
+                text = data.decode("utf-8", "replace")
+                yield Unit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=text), session.line
+
+
+def _entry(path: str, text: str | None, blob: str | None) -> Unit | None:
+    """A memory's or a task's unit; None of anything else, and of what is to go away."""
+    if text is None or blob is None:
+        return None
+    if path.startswith(f"{paths.TASKS}/"):
+        return Unit(f"t:{path}@{blob}", "task", text=text, path=path, blob=blob)
+    is_memory = path.startswith(f"{paths.MEMORY}/") and path.endswith(".md")
+    return Unit(f"e:{path}@{blob}", "entry", text=text, path=path, blob=blob) if is_memory else None
+
+
+def _published(clone: Clone, others: _Others) -> None:
+    """What other local branches hold that HEAD never had, and what of here they do not hold."""
+    repo, head = clone.repo, clone.repo.head()
+    if head.oid is None:
+        return
+    asked = ("for-each-ref", "--sort=-committerdate", f"--count={MAX_BRANCHES}")
+    rows = repo.text(*asked, "--format=%(objectname) %(refname)", "refs/heads").splitlines()
+    tips: dict[str, list[str]] = {}
+    for oid, _, ref in (row.partition(" ") for row in rows):
+        if ref != head.ref and oid != head.oid:
+            tips.setdefault(oid, []).append(lines.called(ref))
+    if not tips:
+        return
+    new = set(_new_blobs(clone, tips, head.oid))
+    wanted: dict[tuple[str, str], set[str]] = {}
+    for tip, status, path, blob in _changes(clone, head.oid, tips):
+        if status != "A":
+            others.missing.update((name, path) for name in tips.get(tip, ()))
+        if status != "D" and blob in new and path.endswith(".md"):
+            wanted.setdefault((path, blob), set()).update(tips.get(tip, ()))
+    chosen = dict(sorted(wanted.items())[:MAX_ENTRIES])
+    texts = repo.blobs(blob for _, blob in chosen)
+    for (path, blob), names in chosen.items():
+        if unit := _entry(path, texts.get(blob, b"").decode("utf-8", "replace"), blob):
+            for name in names:
+                others.add(unit, name)
+
+
+def _new_blobs(clone: Clone, tips: Iterable[str], head: str) -> Iterator[str]:
+    """The objects below our folders that branches brought since they parted from HEAD."""
+    given = "\n".join([*tips, f"^{head}", "--", *_FOLDERS]) + "\n"
+    done = clone.repo.attempt("rev-list", "--objects", "--stdin", stdin=given.encode("utf-8"))
+    for row in done.stdout.splitlines():
+        oid, blank, _ = row.partition(b" ")
+        if blank:
+            yield oid.decode("ascii", "replace")
+
+
+def _changes(clone: Clone, head: str, tips: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:
+    """What differs below our folders between HEAD and each tip: the tip, the status there, path and blob."""
+    asked = ("diff-tree", "--stdin", "-r", "-z", "--no-renames", "--no-abbrev", "--", *_FOLDERS)
+    given = "".join(f"{tip} {head}\n" for tip in tips)
+    tip = ""
+    words = iter(clone.repo.attempt(*asked, stdin=given.encode("ascii")).stdout.split(b"\0"))
+    for word in words:
+        facts = word.strip().split(b" ")
+        if len(facts) == 5:
+            path = os.fsdecode(next(words, b""))
+            yield tip, facts[4][:1].decode("ascii"), path, facts[3].decode("ascii")
+        elif word.strip():
+            tip = facts[0].decode("ascii", "replace")
+
+
+def _fill(filling: Filling, others: _Others, texts: Texts) -> None:
+    """Put in what is new, take out what is gone, and of the log only what happened out of our sight."""
+    have = filling.units()
+    filling.forget(have.keys() - {_stored(unit, others) for unit in others.units.values()})
+    logs = [unit for unit in others.units.values() if unit.source]
+    known = {unit.name: have[name] for unit in logs if (name := _stored(unit, others)) in have}
+    for unit, data in texts.unread(logs, known):
+        whole = data[: data.rfind(b"\n") + 1]
+        name, floor = _stored(unit, others), others.floors.get(unit.name, "")
+        filling.show(name, unit.kind, None)
+        refresh.add_events(filling, Unit(name, unit.kind), _after(whole, floor), texts)
+        filling.read_up_to(name, known.get(unit.name, 0) + len(whole))
+    for unit in others.units.values():
+        if unit.text is not None and unit.name not in have:
+            refresh.add_text(filling, unit, texts)
+    filling.finish()
+
+
+def _stored(unit: Unit, others: _Others) -> str:
+    """A piece of the log that is visible up to a moment is another one when that moment moves."""
+    floor = others.floors.get(unit.name)
+    return f"{unit.name}>{floor}" if floor else unit.name
+
+
+def _after(data: bytes, floor: str) -> bytes:
+    """The events after a moment; none is torn, and their times stand where `seal` put them."""
+    if not floor:
+        return data
+    mark = floor.encode("ascii", "replace")
+    return b"".join(line for line in split_lines(data) if _time(line) > mark)
+
+
+def _time(line: bytes) -> bytes:
+    return line.partition(b'"ts":"')[2].partition(b'"')[0]
+
+
+def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
+    """Note which branches hold each row, and what of here they hold."""
+    for table in ("place", "missing", "sees"):
+        db.execute(f"DELETE FROM {table}")
+    by_unit = [(branch, name) for name, some in others.branches.items() for branch in some]
+    db.executemany(
+        "INSERT OR IGNORE INTO place SELECT m.row, ? FROM member AS m JOIN unit AS u ON u.id = m.unit "
+        "WHERE u.name = ?",
+        by_unit,
+    )
+    known = lines.known(*clone.stores)
+    named = [(lines.called(line.refs[-1]), line) for line in known.values() if line.refs]
+    db.executemany(
+        "INSERT OR IGNORE INTO place SELECT id, ? FROM row WHERE line = ? AND kind <> 'candidate'",
+        [(name, line.id) for name, line in named],
+    )
+    db.execute(
+        "INSERT OR IGNORE INTO place SELECT r.id, p.branch FROM row AS r JOIN place AS p ON p.row = r.parent"
+    )
+    db.executemany("INSERT INTO missing VALUES (?, ?)", sorted(others.missing))
+    for name, line in named:
+        seen = [(name, line.id, None), *((name, one.line, one.until) for one in line.inherits)]
+        db.executemany("INSERT INTO sees VALUES (?, ?, ?)", seen)
+
+
+def _meta(index: Index, name: str) -> str | None:
+    try:
+        row = index.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    except (sqlite3.DatabaseError, HoldfastError):
+        return None
+    return row[0] if row else None
