@@ -79,6 +79,7 @@ class Embedding(Reading, Keeping):
     def model_state(self) -> ModelState:
         """Which model is in use, whether it can be, and what waits to be embedded."""
         source, problem = self._source(), None
+        self._refresh_for_meaning()
         lacking = extras.missing()
         if source == MINILM and not os.path.exists(minilm(self.clone.layout.cache)):
             problem = "the model is not in the cache; holdfast model add brings it"

@@ -28,8 +28,8 @@ else:
 
 VERSION = 0x7601
 PAGE = 16384  # bytes: 39 vectors of 384 numbers fill one, at 420 bytes each
-WASTE = 1.06  # a file this much longer than its vectors fill is written anew
-RECENT = 20_000  # vectors whose order of arrival is kept, for those who have loaded the rest
+WASTE, SLACK = 1.06, 24  # a file longer by this, and by so many pages, than its vectors fill is written anew
+RECENT = 5_000  # vectors whose order of arrival is kept, for those who have loaded the rest
 WAIT = 20.0
 READY, UNSWEPT = "vectors.ready", "vectors.unswept"
 _LOCKED = (5, 6)
@@ -191,7 +191,7 @@ class Vectors:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         known = self.models()
         need = sum(-(-one.count // max((PAGE - 12) // (one.size + 27), 1)) for one in known)
-        if pages > need * WASTE + 64:
+        if pages > need * WASTE + SLACK:
             db.execute("VACUUM")
 
     def say_ready(self) -> None:

