@@ -9,7 +9,7 @@ Nothing is imported but our own and `math`: the quick path gathers with this.
 
 from math import log
 
-from holdfast.index import rank
+from holdfast.index import beside, rank
 from holdfast.index.asked import quoted
 from holdfast.index.schema import WEIGHTS, facet
 
@@ -38,8 +38,9 @@ MAX_OPEN = 64  # files that are open and count
 FEW_WORDS = 4  # up to so many, what holds all of them is asked for first
 LATEST = 300  # of the records that touch a file
 NARROW = 64  # files; what touches more is in no folder
-READ = 2000  # characters of a text that are looked at
+READ = 1500  # characters of a text that are looked at
 POOL = 100
+ACCOMPANIED = 40  # of the best by words, those whose neighbours are candidates, too
 
 # What a candidate is read as: first the columns of a hit, then what only ranking needs.
 COLUMNS = (
@@ -99,6 +100,7 @@ def gather(
         vectors = _by_content(db, nearest)
         best = _best(shared["files"], max(POOL, limit))
         rows = fetched(db, {*found, *best, *vectors}, wanted, scope)
+        rows.update(fetched(db, _neighbours(db, rows, found) - rows.keys(), wanted, scope))
         for name, values in (("words", found), *shared.items()):
             for row in rows.keys() & values.keys():
                 ways[name][_key(row, number)] = values[row]
@@ -271,6 +273,21 @@ def _by_content(db: "Connection", nearest: "dict[bytes, float]") -> list[int]:
     return [row for (row,) in found]
 
 
+def _neighbours(db: "Connection", rows: "dict[int, Row]", found: "Feature") -> set[int]:
+    """The rows that stand around the best ones in their groups."""
+    parent, seq = AT["parent"], AT["seq"]
+    places: dict[int, set[int]] = {}
+    for number in _best(found, ACCOMPANIED):
+        row = rows.get(number)
+        if row is not None and row[parent] is not None and row[seq] is not None:
+            reach = range(row[seq] - beside.REACH, row[seq] + beside.REACH + 1)
+            places.setdefault(row[parent], set()).update(reach)
+    one = "SELECT id FROM row WHERE parent = ? AND seq IN (SELECT value FROM json_each(?))"
+    return {
+        number for group, reach in places.items() for (number,) in db.execute(one, (group, _listed(reach)))
+    }
+
+
 def _best(values: "Feature", count: int) -> list[int]:
     """The keys of the largest values, and of those that equal the last of them."""
     if len(values) <= count:
@@ -299,15 +316,22 @@ def _add_features(
     pool: Pool, sources: "Sequence[Connection]", asked: "Asked", scope: "Scope", near: "Near | None"
 ) -> None:
     """What the rows themselves tell, once all are here."""
-    features = pool.features
-    features["words"] = rank.scaled(features.get("words", {}))
+    features, words = pool.features, None
+    features["words"] = own = rank.scaled(features.get("words", {}))
     if asked.words:
-        features.update(rank.textual(_words(asked), _texts(pool.rows), features["words"]))
+        words = _words(asked)
+        texts = _texts(pool.rows)
+        features.update(rank.textual(words, texts, own))
+    seats = _seats(pool.rows)
+    features.update(beside.around(seats, own, words))
+    features["answer"] = beside.answers(seats, own, {key: pool.rows[key][AT["text"]] or "" for key in seats})
     if near:
-        features["near"] = _nearness(near, pool.rows)
+        features["near"] = rank.spread(beside.smoothed(seats, _nearness(near, pool.rows)))
     if scope.files or asked.paths:
         features["folder"] = _folders(sources, [*scope.files, *asked.paths], pool.rows)
     features["recent"] = {key: _recency(key >> SOURCES, pool.newest) for key in pool.rows}
+    features["date"] = _dated(asked, pool.rows)
+    features["speaker"] = _spoken(asked, pool.rows)
 
 
 def _words(asked: "Asked") -> rank.Words:
@@ -316,18 +340,54 @@ def _words(asked: "Asked") -> rank.Words:
 
 
 def _texts(rows: "dict[int, Row]") -> "Iterable[tuple[int, str, str]]":
+    """Each row's title and all its text, in small letters."""
     title, text, labels = AT["title"], AT["text"], AT["labels"]
     parts, context = AT["parts"], AT["context"]
     for key, row in rows.items():
-        whole = f"{row[title]}\n{row[labels]}\n{row[text]}\n{row[parts]}\n{row[context]}"
-        yield key, row[title] or "", whole.casefold()
+        head = (row[title] or "").casefold()
+        yield key, head, f"{head}\n{row[labels]}\n{row[text]}\n{row[parts]}\n{row[context]}".casefold()
+
+
+def _seats(rows: "dict[int, Row]") -> "beside.Seats":
+    """The group and the place in it of each row that has one; a group's own row has the first."""
+    parent, seq = AT["parent"], AT["seq"]
+    seats = {}
+    for key, row in rows.items():
+        if row[parent] is not None and row[seq] is not None:
+            group = row[parent] << SOURCES | key & (1 << SOURCES) - 1
+            seats[key] = (group, row[seq])
+            if group in rows:
+                seats[group] = (group, 0)
+    return seats
 
 
 def _nearness(near: "Near", rows: "dict[int, Row]") -> "Feature":
     content = AT["content"]
     known = {key: row[content] for key, row in rows.items() if row[content]}
     cosines = near.of(list(dict.fromkeys(known.values())))
-    return rank.scaled({key: cosines.get(name, 0.0) for key, name in known.items()})
+    return {key: cosines[name] for key, name in known.items() if name in cosines}
+
+
+def _dated(asked: "Asked", rows: "dict[int, Row]") -> "Feature":
+    """How far a row's time is one that the question names."""
+    named = beside.moments(asked.words)
+    ts = AT["ts"]
+    found = {
+        key: max(one.fits(row[ts] or "") for one in named) for key, row in rows.items() if named and key > 0
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _spoken(asked: "Asked", rows: "dict[int, Row]") -> "Feature":
+    """Whether the question names whose words a row is: the first name in its context."""
+    names = {word.casefold() for word in asked.words}
+    context = AT["context"]
+    found = {}
+    for key, row in rows.items():
+        first = (row[context] or "").split(" ", 1)[0]
+        if first[:1].isupper() and first.casefold() in names:
+            found[key] = 1.0
+    return found
 
 
 def _recency(row: int, newest: int) -> float:

@@ -48,6 +48,12 @@ def scaled(values: "Feature") -> "Feature":
     return {key: value / most for key, value in values.items() if value > 0.0} if most > 0.0 else {}
 
 
+def spread(values: "Feature") -> "Feature":
+    """The values between 0 for the least and 1 for the most of them."""
+    low, high = min(values.values(), default=0.0), max(values.values(), default=0.0)
+    return {key: (value - low) / (high - low) for key, value in values.items()} if high > low else {}
+
+
 def recency(hours: float) -> float:
     """From 1 for what is as new as anything to 0 for what is ten years older; fast at first, then slow."""
     return max(0.0, 1.0 - log(1.0 + max(hours, 0.0)) / log(1.0 + LONG_AGO))
@@ -68,31 +74,60 @@ def stem(word: str) -> str:
 
 
 class Words:
-    """What a question says, ready to be looked for in many texts."""
+    """What a question says, ready to be looked for in many texts. A set of its words is a number's bits."""
 
-    __slots__ = ("_known", "names", "pairs", "spelled", "weights")
+    __slots__ = ("_needles", "_shares", "_starts", "held", "pairs", "titles", "weights")
 
     def __init__(
         self, words: "Sequence[str]", weights: "Sequence[float]", pairs: "Sequence[tuple[str, str]]"
     ) -> None:
-        self.spelled = [_spellings(word) for word in words]
+        self._needles = [(way, 1 << place) for place, word in enumerate(words) for way in _spellings(word)]
+        self._starts = tuple({f"{stem(part)}" for word in words for part in _split(word)})
         self.weights = list(weights)
-        self.names = [{stem(part) for part in _split(word)} for word in words]
         self.pairs = [f"{one.casefold()} {stem(other)}" for one, other in pairs]
-        self._known: dict[str, str] = {}
+        self.held: dict[int, int] = {}  # which words a candidate holds anywhere
+        self.titles: dict[int, int] = {}  # which of them in its title
+        self._shares: dict[int, float] = {}
 
-    def found_in(self, text: str) -> list[bool]:
-        """For each word, whether a text in small letters holds it."""
-        return [any(way in text for way in ways) for ways in self.spelled]
+    def look(self, key: int, title: str, text: str) -> tuple[float, float]:
+        """Note what a candidate holds; gives the share of its title that was named, and of pairs found.
 
-    def in_title(self, title: str) -> "tuple[set[str], list[bool]]":
-        """The stems of a title's words, and for each word of the question whether they hold it."""
-        known, stems = self._known, set()
-        for word in _split(title):
-            if word not in known:
-                known[word] = stem(word)
-            stems.add(known[word])
-        return stems, [bool(names) and names <= stems for names in self.names]
+        `title` and `text` are in small letters, and `text` holds the title, too.
+        """
+        words = title.translate(_SPACES).split()
+        spaced = f" {' '.join(words)}"
+        held = inside = 0
+        for needle, bit in self._needles:
+            if needle in text:
+                held |= bit
+                if f" {needle}" in spaced:
+                    inside |= bit
+        self.held[key], self.titles[key] = held, inside
+        named = sum([word.startswith(self._starts) for word in words]) / len(words) if inside else 0.0
+        found = sum([pair in text for pair in self.pairs]) / len(self.pairs) if self.pairs and held else 0.0
+        return named, found
+
+    def weigh(self, counted: "Iterable[int]") -> None:
+        """Let a word count by how few of these candidates hold it."""
+        counts, total = [0] * len(self.weights), 0
+        for key in counted:
+            held, place = self.held[key], 0
+            total += 1
+            while held:
+                counts[place] += held & 1
+                held, place = held >> 1, place + 1
+        for place, count in enumerate(counts):
+            self.weights[place] *= log(1.0 + total / (1.0 + count))
+        self._shares = {0: 0.0}
+
+    def share(self, held: int) -> float:
+        """How much of the question some of its words are."""
+        known = self._shares.get(held)
+        if known is None:
+            whole = sum(self.weights) or 1.0
+            some = sum([weight for place, weight in enumerate(self.weights) if held >> place & 1])
+            known = self._shares[held] = some / whole
+        return known
 
 
 def _split(text: str) -> list[str]:
@@ -101,52 +136,29 @@ def _split(text: str) -> list[str]:
 
 def _spellings(word: str) -> tuple[str, ...]:
     """As it stands, less its ending, and as the words inside it, which the index keeps side by side."""
-    low, inner = word.casefold(), _split(word)
-    if len(inner) < 2:
-        return (stem(word),)
-    return (low, " ".join(inner))
+    inner = _split(word)
+    return (stem(word),) if len(inner) < 2 else (word.casefold(), " ".join(inner))
 
 
 def textual(
-    words: "Words", rows: "Iterable[tuple[int, str, str]]", found_by_words: "Mapping[int, float]"
+    words: Words, rows: "Iterable[tuple[int, str, str]]", found_by_words: "Mapping[int, float]"
 ) -> "dict[str, Feature]":
-    """What texts themselves say: `cover`, `title`, `named` and `pairs` of (key, title, all text in small).
+    """What texts themselves say: `cover`, `title`, `named` and `pairs` of (key, title, all text), in small.
 
     A word counts by how few of those hold it that were found by words: the index need not be asked again.
     """
-    held: dict[int, list[bool]] = {}
-    titles: dict[int, tuple[set[str], list[bool]]] = {}
-    beside: Feature = {}
+    named: Feature = {}
+    pairs: Feature = {}
     for key, title, text in rows:
-        titles[key] = words.in_title(title)
-        held[key] = [one or other for one, other in zip(words.found_in(text), titles[key][1], strict=True)]
-        if words.pairs and (count := sum(pair in text for pair in words.pairs)):
-            beside[key] = count / len(words.pairs)
-    masses = _masses(words, [found for key, found in held.items() if key in found_by_words])
-    whole = sum(masses) or 1.0
-    features: dict[str, Feature] = {"cover": {}, "title": {}, "named": {}, "pairs": beside}
-    for key, found in held.items():
-        stems, inside = titles[key]
-        if any(found):
-            features["cover"][key] = _sum(masses, found) / whole
-        if any(inside):
-            features["title"][key] = _sum(masses, inside) / whole
-            told = set().union(*(names for names, one in zip(words.names, inside, strict=True) if one))
-            features["named"][key] = len(told & stems) / len(stems)
-    return features
-
-
-def _masses(words: "Words", held: "list[list[bool]]") -> list[float]:
-    counts = [0] * len(words.weights)
-    for found in held:
-        for place, one in enumerate(found):
-            if one:
-                counts[place] += 1
-    return [
-        weight * log(1.0 + len(held) / (1.0 + count))
-        for weight, count in zip(words.weights, counts, strict=True)
-    ]
-
-
-def _sum(masses: "Sequence[float]", found: "Sequence[bool]") -> float:
-    return sum([mass for mass, one in zip(masses, found, strict=True) if one])
+        one, other = words.look(key, title, text)
+        if one:
+            named[key] = one
+        if other:
+            pairs[key] = other
+    words.weigh(key for key in words.held if key in found_by_words)
+    return {
+        "cover": {key: words.share(held) for key, held in words.held.items() if held},
+        "title": {key: words.share(held) for key, held in words.titles.items() if held},
+        "named": named,
+        "pairs": pairs,
+    }
