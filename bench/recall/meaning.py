@@ -1,0 +1,98 @@
+"""Vectors for the documents of a benchmark: made once by the installed model, kept, and searched.
+
+A set that grows while it is asked must not find what is not there yet: of the vectors only those count
+whose documents were put in.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from holdfast.errors import HoldfastError
+from holdfast.index.corpus.loading import Document
+from holdfast.index.embed import warm
+from holdfast.index.embed.model import Model, source_of
+from holdfast.index.embed.near import Matrix, Near
+from holdfast.index.embed.pending import said
+from holdfast.index.embed.vectors import Known, Vectors, packed
+from holdfast.index.rows import MAX_TEXT, content_of, safe
+
+if TYPE_CHECKING:
+    from holdfast.index.embed.model import Floats
+
+BATCH = 64
+
+
+class Meanings:
+    """A model, and what it made of the texts of all sets so far."""
+
+    def __init__(self, model: Model | None, told: str, vectors: Vectors | None = None) -> None:
+        self.model, self.told = model, told
+        self._vectors = vectors
+        self._questions: dict[str, Floats] = {}
+        if model is not None and vectors is not None:
+            self._known: Known = vectors.of(model.key, source="bench", size=model.size)
+            self._held = dict(vectors.every(self._known))
+
+    @classmethod
+    def installed(cls, setting: str | None, cache: str) -> Meanings:
+        """The model that is installed, if there is one; else what to say about it."""
+        try:
+            source = source_of(setting, cache)
+            if source is None:
+                return cls(None, "Without vectors: no model is installed (holdfast model add), or it is off.")
+            model = warm.model(source, cache)
+        except HoldfastError as error:
+            return cls(None, f"Without vectors: {error}")
+        return cls(model, f"With vectors of {source}.", Vectors(os.path.join(cache, "bench", "vectors.db")))
+
+    def question(self, text: str) -> Floats:
+        if text not in self._questions and self.model is not None:
+            self._questions[text] = self.model.question(text)
+        return self._questions[text]
+
+    def rows(self, documents: Sequence[Document]) -> list[tuple[bytes, bytes]]:
+        """Contents and vectors of documents; those that have none yet are made and kept."""
+        texts: dict[bytes, str] = {}
+        for one in documents:
+            title, text = safe(one.title), safe(one.text[:MAX_TEXT])
+            content = content_of(title, text)
+            if content is not None:
+                texts[content] = said(title, text)
+        self._make(texts)
+        return [(content, self._held[content]) for content in sorted(texts)]
+
+    def _make(self, texts: dict[bytes, str]) -> None:
+        assert self.model is not None and self._vectors is not None
+        missing = sorted(texts.keys() - self._held.keys())
+        for start in range(0, len(missing), BATCH):
+            some = missing[start : start + BATCH]
+            found = self.model.vectors([texts[content] for content in some])
+            self._vectors.put(self._known, some, found)
+            self._held.update(zip(some, packed(found), strict=True))
+            if sys.stderr.isatty():
+                print(f"\r{start + len(some):,} of {len(missing):,} texts embedded", end="", file=sys.stderr)
+
+
+class Among:
+    """The documents that are there now, asked by meaning."""
+
+    def __init__(self, meanings: Meanings) -> None:
+        self._meanings = meanings
+        self._matrix: Matrix | None = None
+
+    def add(self, documents: Sequence[Document]) -> None:
+        rows = self._meanings.rows(documents)
+        if self._matrix is None:
+            assert self._meanings.model is not None
+            self._matrix = Matrix(self._meanings.model.size, (0, 0), rows)
+        else:
+            self._matrix.add(rows)
+
+    def near(self, text: str) -> Near | None:
+        if self._matrix is None or not text.strip():
+            return None
+        return Near(self._matrix, self._meanings.question(text))
