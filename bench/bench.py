@@ -28,6 +28,7 @@ from bench import (
     review,
     tasks,
     transcripts,
+    vectors,
     writing,
 )
 from bench.corpus import Corpus, make
@@ -72,6 +73,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "review": lambda b: review.review(b.folder, b.cache),
     "context": lambda b: context.context(b.folder, b.cache),
     "work": lambda b: context.work(b.folder, b.cache),
+    "vectors": lambda b: vectors.vectors(b.folder),
     "warm": lambda b: index.warm(b.corpus(10_000), b.folder),
     "footprint": lambda b: footprint.footprint(b.corpus(1_000), b.corpus(10_000), b.folder),
     "growth": lambda b: index.growth([b.corpus(runs) for runs in (1_000, 10_000, 100_000)], b.folder),
