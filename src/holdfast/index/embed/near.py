@@ -7,7 +7,7 @@ in full. Nothing is approximated that the answer shows: a cosine is always that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.index.embed.extras import Later
@@ -28,52 +28,66 @@ SMALL = 4000  # vectors up to which all of them are
 
 
 class Matrix:
-    """The vectors of one model, loaded: about 450 bytes a text with 384 numbers each."""
+    """The vectors of one model, loaded: about 460 bytes a text with 384 numbers each."""
 
-    def __init__(self, size: int, state: tuple[int, int], rows: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    def __init__(self, size: int, state: tuple[int, int], *, room: int = 0) -> None:
         self.size, self.state = size, state
-        self._contents = b""
-        self._whole: npt.NDArray[np.int8] = np.empty((0, size), np.int8)
-        self._inverse: Floats = np.empty(0, np.float32)
-        self._bits: list[Bits] = [np.empty(0, np.uint64) for _ in range(-(-size // 64))]
-        self._heads: Bits = np.empty(0, np.uint64)
-        self._tail: dict[bytes, int] = {}
-        self._sorted = 0  # so many of the contents stand in order
-        self.add(rows)
+        self._count = 0
+        self._contents = bytearray()
+        self._whole: npt.NDArray[np.int8] = np.empty((room, size), np.int8)
+        self._inverse: Floats = np.empty(room, np.float32)
+        self._bits: Bits = np.empty((-(-size // 64), room), np.uint64)
+        self._heads: Bits = np.empty(0, np.uint64)  # of the contents that stand in order
+        self._tail: dict[bytes, int] = {}  # where the others stand
 
     def __len__(self) -> int:
-        return len(self._whole)
+        return self._count
 
-    def add(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
-        """Take more vectors in; the first ones come in order of their contents, later ones in any."""
-        known = [row for row in rows if len(row[1]) == self.size and row[0] not in self._tail]
-        if not known:
-            return
-        first = len(self)
-        raw = np.frombuffer(b"".join(vector for _, vector in known), np.int8).reshape(-1, self.size)
-        contents = b"".join(content for content, _ in known)
-        self._whole = np.concatenate([self._whole, raw]) if first else raw
+    def fill(self, rows: Iterator[list[tuple[bytes, bytes]]]) -> None:
+        """Take the first vectors in, which come in the order of their contents."""
+        for some in rows:
+            self._append(some)
+        self._heads = _heads(bytes(self._contents))
+
+    def add(self, rows: list[tuple[bytes, bytes]]) -> None:
+        """Take more vectors in, of contents that are not here yet, in any order."""
+        first = self._count
+        taken = self._append(rows)
+        self._tail.update((content, first + place) for place, content in enumerate(taken))
+
+    def _append(self, rows: list[tuple[bytes, bytes]]) -> list[bytes]:
+        whole = [row for row in rows if len(row[1]) == self.size]
+        first, last = self._count, self._count + len(whole)
+        self._make_room(last)
+        raw = np.frombuffer(b"".join(vector for _, vector in whole), np.int8).reshape(-1, self.size)
+        self._whole[first:last] = raw
         length = np.sqrt(np.einsum("ij,ij->i", raw, raw, dtype=np.int32).astype(np.float32))
-        self._inverse = np.concatenate([self._inverse, 1 / np.maximum(length, 1)])
-        new = _signs(raw)
-        self._bits = [np.concatenate([old, more]) for old, more in zip(self._bits, new, strict=True)]
-        self._contents += contents
-        if first:
-            self._tail.update((content, first + place) for place, (content, _) in enumerate(known))
-        else:
-            self._sorted = len(known)
-            self._heads = _heads(contents)
+        self._inverse[first:last] = 1 / np.maximum(length, 1)
+        self._bits[:, first:last] = _signs(raw)
+        self._contents += b"".join(content for content, _ in whole)
+        self._count = last
+        return [content for content, _ in whole]
+
+    def _make_room(self, need: int) -> None:
+        """Room for so many, and some more: to copy all of it for each few that come would be dear."""
+        have = len(self._inverse)
+        if need <= have:
+            return
+        more = max(need - have, have // 8, 1024)
+        self._whole = np.concatenate([self._whole, np.empty((more, self.size), np.int8)])
+        self._inverse = np.concatenate([self._inverse, np.empty(more, np.float32)])
+        self._bits = np.concatenate([self._bits, np.empty((len(self._bits), more), np.uint64)], axis=1)
 
     def content(self, place: int) -> bytes:
-        return self._contents[place * 16 : place * 16 + 16]
+        return bytes(self._contents[place * 16 : place * 16 + 16])
 
     def places(self, contents: Sequence[bytes]) -> list[int]:
         """Where some contents stand; -1 for those that are not here."""
         found = [self._tail.get(content, -1) for content in contents]
-        if self._sorted and contents:
+        if len(self._heads) and contents:
             at = np.searchsorted(self._heads, _heads(b"".join(contents))).tolist()
             for place, content in enumerate(contents):
-                if at[place] < self._sorted and self.content(at[place]) == content:
+                if at[place] < len(self._heads) and self.content(at[place]) == content:
                     found[place] = at[place]
         return found
 
@@ -94,7 +108,7 @@ class Matrix:
         """The places of those whose signs differ least, about `wide` of them."""
         differ = np.zeros(len(self), np.uint16)
         for column, word in zip(self._bits, _signs(vector[None, :]), strict=True):
-            differ += np.bitwise_count(column ^ word[0])
+            differ += np.bitwise_count(column[: len(self)] ^ word[0])
         counts = np.cumsum(np.bincount(differ, minlength=self.size + 1))
         most = int(np.searchsorted(counts, wide))
         return np.flatnonzero(differ <= most)[: 2 * wide]
@@ -123,8 +137,9 @@ class Near:
 
 def load(vectors: Vectors, known: Known) -> Matrix:
     """All that a model made."""
-    state = vectors.state()
-    return Matrix(known.size, state, vectors.every(known))
+    matrix = Matrix(known.size, vectors.state(), room=known.count)
+    matrix.fill(vectors.every(known))
+    return matrix
 
 
 def renewed(matrix: Matrix, vectors: Vectors, known: Known) -> Matrix:
@@ -143,12 +158,13 @@ def renewed(matrix: Matrix, vectors: Vectors, known: Known) -> Matrix:
     return matrix
 
 
-def _signs(rows: Any) -> list[Bits]:
-    """The signs of vectors as bits, 64 in a number, one array for each 64."""
+def _signs(rows: Any) -> Bits:
+    """The signs of vectors as bits, 64 in a number: a column for each vector."""
     packed = np.packbits(rows > 0, axis=1)
     wide = np.zeros((len(rows), -(-packed.shape[1] // 8) * 8), np.uint8)
     wide[:, : packed.shape[1]] = packed
-    return [column.copy() for column in wide.view(np.uint64).T]
+    found: Bits = wide.view(np.uint64).T
+    return found
 
 
 def _heads(contents: bytes) -> Bits:

@@ -31,6 +31,7 @@ PAGE = 16384  # bytes: 39 vectors of 384 numbers fill one, at 420 bytes each
 WASTE, SLACK = 1.06, 24  # a file longer by this, and by so many pages, than its vectors fill is written anew
 RECENT = 5_000  # vectors whose order of arrival is kept, for those who have loaded the rest
 WAIT = 20.0
+AT_ONCE = 20_000
 READY, UNSWEPT = "vectors.ready", "vectors.unswept"
 _LOCKED = (5, 6)
 _TABLES = (
@@ -149,9 +150,12 @@ class Vectors:
         last = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'recent'").fetchone()
         return (epoch[0] if epoch else 0), (last[0] if last else 0)
 
-    def every(self, known: Known) -> Iterator[tuple[bytes, bytes]]:
-        """All contents and vectors of a model, by content."""
-        return self.db.execute("SELECT content, vector FROM memory_index WHERE model = ?", (known.id,))
+    def every(self, known: Known) -> Iterator[list[tuple[bytes, bytes]]]:
+        """All contents and vectors of a model, in the order of the contents, so many at once."""
+        ask = "SELECT content, vector FROM memory_index WHERE model = ? ORDER BY content"
+        rows = self.db.execute(ask, (known.id,))
+        while some := rows.fetchmany(AT_ONCE):
+            yield some
 
     def contents(self, known: Known) -> set[bytes]:
         """All that a model has made a vector of."""
