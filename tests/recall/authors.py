@@ -179,19 +179,20 @@ class Session:
             return self.writes(name, self.world.edited([], self.me)[0])
         return self.patches(name, *self.world.edited(before, self.me))
 
-    def writes(self, name: str, text: list[str]) -> "Session":
-        """Write a file whole, as `Write` tells it."""
+    def writes(self, name: str, text: list[str], *, known: bool = True) -> "Session":
+        """Write a file whole, as `Write` tells it; unless it is `known`, not what stood there before."""
         full, before = str(self.world.repo / name), self.world.read(name)
         self.world.write(name, text)
         content = "".join(f"{line}\n" for line in text)
         old = "".join(f"{line}\n" for line in before) if before else None
         told = {"type": "update" if before else "create", "filePath": full, "content": content}
-        self.uses("Write", told | {"originalFile": old}, file_path=full, content=content)
+        self.uses("Write", told | ({"originalFile": old} if known else {}), file_path=full, content=content)
         return self
 
     def rewrites(self, name: str) -> "Session":
         """Write a file anew with everything that stood there and some more."""
-        return self.writes(name, self.world.edited(self.world.read(name), self.me)[0])
+        text = self.world.edited(self.world.read(name), self.me)[0]
+        return self.writes(name, text, known=self.world.dice.random() < 0.7)
 
     def shells(self, name: str) -> "Session":
         """Change a file by a command: nobody can tell what it wrote."""

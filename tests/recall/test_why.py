@@ -1,18 +1,27 @@
 """Why a line is there: the run and the turn that wrote it, or an honest "not known"."""
 
+import os
+import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from holdfast.capture.run import Outcome, run_command
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.project import Project
 from holdfast.recall.why.answers import Answer
+from tests.conftest import GitRepo
 from tests.recall.authors import World
 
 LINE = "RETRIES = attempts_before_giving_up(3)"
 OTHER = "TIMEOUT = seconds_until_the_carrier_hangs_up(30)"
+MINE = "BACKOFF = what_the_person_typed_by_hand(7)"
+FILE = "src/carrier.py"
 
 
 @pytest.fixture
-def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+def scene(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
     return World.make(tmp_path, tmp_path_factory.getbasetemp() / "authors" / "repo")
 
 
@@ -21,14 +30,339 @@ def answer(world: World, place: str) -> Answer:
     return one
 
 
-def test_a_line_committed_by_its_run_is_recorded(world: World) -> None:
+def told(world: World, place: str) -> tuple[str, str | None]:
+    one = answer(world, place)
+    return one.state, one.run.id if one.run else None
+
+
+def test_a_line_committed_by_its_run_is_recorded(scene: World) -> None:
     """Whoever wonders about a line wants the words that led to it."""
-    session = world.session().asks("Make it sturdy, please.").writes("src/carrier.py", ["import os", LINE])
+    session = scene.session().asks("Make it sturdy, please.").writes(FILE, ["import os", LINE])
+    session.asks("Go on with the timeout.").patches(FILE, ["import os", LINE, OTHER], [OTHER], [])
     commit = session.commits()
     run = session.ends()
-    one = answer(world, "src/carrier.py:2")
-    assert (one.state, one.run and one.run.id) == ("recorded", run)
-    assert [(asking.turn, asking.prompt, asking.by) for asking in one.turns] == [
+    one = answer(scene, f"{FILE}:2")
+    assert (one.state, one.run and one.run.id, one.run and one.run.agent) == ("recorded", run, "claude")
+    assert [(turn.turn, turn.prompt, turn.by) for turn in one.turns] == [
         (1, "Make it sturdy, please.", "user")
     ]
     assert one.commit and one.commit.oid == commit and one.text == (LINE,)
+    assert [turn.prompt for turn in answer(scene, f"{FILE}:3").turns] == ["Go on with the timeout."]
+    assert told(scene, f"{FILE}:1") == ("recorded", run), "it stands beside lines of the same turn"
+
+
+def test_what_the_run_left_uncommitted_is_matched(scene: World) -> None:
+    """Agents leave work lying; a person commits it, or nobody does yet."""
+    run = scene.session().asks().writes(FILE, [LINE]).ends()
+    one = answer(scene, f"{FILE}:1")
+    assert (one.state, one.run and one.run.id, one.commit) == ("matched", run, None)
+    scene.commit()
+    assert told(scene, f"{FILE}:1") == ("matched", run)
+
+
+def test_a_persons_line_in_a_runs_commit_is_not_the_runs(scene: World) -> None:
+    """The agent commits everything; what the person typed meanwhile stays the person's."""
+    session = scene.session().asks().writes(FILE, [LINE])
+    scene.write(FILE, [LINE, "", MINE])
+    session.commits()
+    run = session.ends()
+    one = answer(scene, f"{FILE}:3")
+    assert (one.state, one.run, [ran.id for ran in one.during]) == ("committed", None, [run])
+    assert one.reason == "it was committed during a run whose edits do not include this line"
+    assert told(scene, f"{FILE}:2") == ("committed", None) and told(scene, f"{FILE}:1") == ("recorded", run)
+
+
+def test_rewritten_history_still_leads_to_the_run(scene: World) -> None:
+    """Branches are rebased and amended every day; the conversation is still the one."""
+    scene.git("switch", "-q", "-c", "work")
+    session = scene.session().asks().writes(FILE, [LINE, OTHER])
+    made = session.commits()
+    run = session.ends()
+    scene.git("switch", "-q", "main")
+    scene.repo.commit("other.txt")
+    scene.wait()
+    scene.git("cherry-pick", "work")  # the first is still there, so that only the text tells
+    assert told(scene, f"{FILE}:1") == ("matched", run)
+    scene.git("reset", "-q", "--hard", "HEAD~1")
+    scene.git("switch", "-q", "work")
+    scene.git("commit", "-q", "--amend", "-m", "better words")
+    scene.git("rebase", "-q", "main")
+    one = answer(scene, f"{FILE}:1-2")
+    assert (one.state, one.run and one.run.id) == ("recorded", run)
+    assert one.commit and one.commit.was == made != one.commit.oid and one.commit.how
+
+
+def test_a_renamed_file_and_other_blanks_lead_back(scene: World) -> None:
+    """A line is no other because its file moved or somebody indented it."""
+    session = scene.session().asks().writes(FILE, [LINE, OTHER])
+    session.commits()
+    run = session.ends()
+    scene.git("mv", FILE, "moved.py")
+    scene.commit()
+    scene.write("moved.py", [f"        {LINE}", OTHER.replace(" = ", "=")])
+    scene.commit()
+    assert told(scene, "moved.py:1") == told(scene, "moved.py:2") == ("recorded", run)
+
+
+def test_where_two_may_have_written_it_nobody_is_named(scene: World) -> None:
+    """A coin toss that looks like knowledge is worse than none."""
+    one = scene.session().asks().writes(FILE, [LINE])
+    two = scene.session().asks().patches(FILE, [LINE, "", LINE], [LINE], [])
+    scene.commit()
+    runs = {one.ends(), two.ends()}
+    found = answer(scene, f"{FILE}:1")
+    assert found.state == "ambiguous" and found.run is None
+    assert {by.run for by in found.maybe} == runs
+
+
+def test_a_file_written_whole_takes_nothing_from_those_before(scene: World) -> None:
+    """An agent that writes a file anew repeats what others wrote in it."""
+    one = scene.session().asks().writes(FILE, [LINE]).ends()
+    scene.write(FILE, [LINE, MINE])
+    second = scene.session().asks().writes(FILE, [LINE, MINE, OTHER])
+    second.commits()
+    two = second.ends()
+    assert told(scene, f"{FILE}:1") == ("matched", one)
+    assert told(scene, f"{FILE}:2") == ("committed", None) and told(scene, f"{FILE}:3") == ("recorded", two)
+
+
+def test_where_nobody_knows_what_stood_there_a_whole_file_proves_nothing(scene: World) -> None:
+    """Some tools do not tell what they wrote over."""
+    scene.repo.commit(FILE, f"{OTHER}\n")
+    scene.write(FILE, [OTHER, MINE])
+    session = scene.session().asks().writes(FILE, [OTHER, MINE, LINE], known=False)
+    session.commits()
+    run = session.ends()
+    found = answer(scene, f"{FILE}:2-3")
+    assert (found.state, found.run, [by.run for by in found.maybe]) == ("ambiguous", None, [run])
+    assert "whole file" in found.reason
+
+
+def test_lines_that_say_too_little_are_nobodys_alone(scene: World) -> None:
+    """Everybody writes `pass`: by itself it leads anywhere."""
+    run = scene.session().asks().writes(FILE, ["pass", "}", "", "import os"]).ends()
+    scene.commit()
+    assert run and {(one.state, one.run) for one in scene.open().why(FILE).why.answers} == {("unknown", None)}
+
+
+def test_a_file_is_told_run_by_run(scene: World) -> None:
+    """Who takes a file over wants to know which conversations made it."""
+    first = scene.session().asks("First things first.").writes(FILE, [LINE])
+    one = first.ends()
+    scene.write(FILE, [LINE, MINE])
+    scene.commit()
+    second = scene.session().asks("And then the rest.").patches(FILE, [LINE, MINE, OTHER], [OTHER], [])
+    second.commits()
+    two = second.ends()
+    found = scene.open().why(FILE).why
+    assert (found.whole, found.total) == (True, 3)
+    shares = [(part.run and part.run.id, part.count, part.recorded, part.ranges) for part in found.shares]
+    assert shares == [(two, 1, 1, ((3, 3),)), (one, 1, 0, ((1, 1),)), (None, 1, 0, ((2, 2),))]
+    assert found.shares[2].reasons == {"no recorded run wrote this line": 1}
+
+
+def test_what_governs_it_and_whether_that_holds(scene: World) -> None:
+    """A line that follows a decision somebody took back is not defended by it any more."""
+    session = scene.session().asks().writes(FILE, [LINE])
+    session.commits()
+    run = session.ends()
+    project = Project.open(scene.repo.path, person=True)
+    old = project.remember(
+        "Try three times.", kind="decision", why="it drops calls", applies_to=[FILE], accept=True
+    )
+    new = project.supersede(old.id, "Try five times.", accept=True)
+    wide = project.remember("Names are English.", kind="invariant", evidence=["README"], accept=True)
+    born = project.remember("The carrier drops every tenth call.", evidence=[f"run:{run}"], accept=True)
+    aside = project.remember(
+        "Paint it blue.", kind="decision", why="it is calm", applies_to=["ui/"], accept=True
+    )
+    found = {one.id: one for one in project.why(f"{FILE}:1").governs}
+    assert aside.id not in found
+    assert (found[old.id].holds, found[old.id].superseded_by) == (False, new.id)
+    assert (found[new.id].holds, found[new.id].trust, found[new.id].why) == (True, "T0", f"governs {FILE}")
+    assert found[born.id].why == "came of this run" and found[wide.id].why == "everywhere"
+    assert found[new.id].told is False, "the run had been told nothing"
+    scene.repo.commit("README", "another\n")
+    stale = {one.id: one for one in Project.open(scene.repo.path).why(FILE).governs}[wide.id]
+    assert (stale.holds, stale.status) == (False, "stale")
+
+
+def test_it_writes_nothing_and_forgets_what_was_erased(scene: World) -> None:
+    """A question is no change; and what was erased must not come back by the side door."""
+    session = scene.session().asks().writes(FILE, [LINE])
+    session.commits()
+    run = session.ends()
+    project = scene.open()
+    project.why(FILE)
+    before = everything(scene.repo.path)
+    for place in (FILE, f"{FILE}:1"):
+        project.why(place)
+    assert everything(scene.repo.path) == before
+    project.erase(run or "")
+    assert told(scene, f"{FILE}:1") == ("unknown", None)
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    paths = (Path(here) / name for here, _, names in os.walk(folder) for name in names)
+    return {str(path): path.read_bytes() for path in paths}
+
+
+# -- other clones
+
+
+def command_that_commits(scene: World, name: str, line: str) -> Outcome:
+    """`holdfast run` of a command that makes a file and commits it, some time after it began."""
+    top = str(scene.repo.path)
+    began = datetime.fromtimestamp(scene.tick, UTC)
+    scene.wait(50)
+    clone = Project.open(
+        top, clock=lambda: began + timedelta(seconds=100 * (scene.repo / name).exists())
+    ).clone
+    script = f'cd "$0" && echo "{line}" > {name} && git add {name} && git commit -qm made'
+    done = run_command(clone, ["sh", "-c", script, top], environ=dict(os.environ), cwd=top)
+    scene.wait(100)
+    return done
+
+
+def test_another_clone_answers_from_commits_or_from_what_it_was_given(scene: World, tmp_path: Path) -> None:
+    """What was written line by line is private; a colleague is told no more than the log says."""
+    session = scene.session().asks().writes(FILE, [LINE])
+    session.commits()
+    run = session.ends()
+    outcome = command_that_commits(scene, "made.py", MINE)
+    assert told(scene, "made.py:1") == ("committed", None)
+    assert answer(scene, "made.py:1").reason.endswith("did not record its edits line by line")
+    project = scene.open()
+    project.publish(here=True)
+    project.export(str(tmp_path / "bundle"))
+    subprocess.run(["git", "clone", "-q", str(scene.repo.path), str(tmp_path / "clone")], check=True)
+    other = World(GitRepo(tmp_path / "clone"), tmp_path)
+    one = answer(other, "made.py:1")
+    assert (one.state, [ran.id for ran in one.during]) == ("committed", [outcome.run_id])
+    assert one.reason.endswith("private to another clone")
+    assert told(other, f"{FILE}:1") == ("unknown", None)
+    other.open().bring_back(str(tmp_path / "bundle"))
+    assert told(other, f"{FILE}:1") == ("recorded", run)
+
+
+def test_a_trailer_that_names_a_run_is_taken_at_its_word(scene: World) -> None:
+    """Some teams write the run into the commit; then it can be followed anywhere."""
+    session = scene.session().asks().writes("elsewhere.py", [OTHER])
+    run = session.ends()
+    scene.write(FILE, [MINE])
+    scene.git("add", "-A")
+    credit = "Co-Authored-By: Helper <helper@example.org>"
+    scene.git("commit", "-q", "-m", "by hand", "-m", f"Holdfast-Run: {run}\n{credit}")
+    one = answer(scene, f"{FILE}:1")
+    assert (one.state, one.run, [ran.id for ran in one.during]) == ("committed", None, [run])
+    assert one.commit and one.commit.credits == ("Helper <helper@example.org>",)
+
+
+# -- odd files
+
+
+def test_what_cannot_be_explained_is_refused_with_a_sentence(scene: World, tmp_path: Path) -> None:
+    """`fatal: no such path` helps nobody."""
+    repo = scene.repo
+    repo.commit("gone.py", "x\n")
+    repo.git("rm", "-q", "gone.py")
+    repo.git("commit", "-q", "-m", "away")
+    repo.commit("lost.py", "x\n")
+    (repo / "lost.py").unlink()
+    (repo / "image.bin").write_bytes(b"\x89PNG\0\0")
+    (repo / "outside").symlink_to(tmp_path)
+    repo.write("src/a.py", "one\ntwo\n")
+    cases = {
+        "src": (BadInput, "src is a folder"),
+        "image.bin": (BadInput, "no text"),
+        str(tmp_path): (BadInput, "not in this repository"),
+        "../elsewhere.py": (BadInput, "not in this repository"),
+        "outside": (BadInput, "outside this repository"),
+        "nowhere.py:3": (NotFound, "there is no file nowhere.py"),
+        "gone.py": (NotFound, "gone.py was deleted by commit"),
+        "lost.py": (NotFound, "git still has it"),
+        "src/a.py:3": (BadInput, "has 2 lines"),
+        "src/a.py:0": (BadInput, "has 2 lines"),
+        "src/a.py:2-1": (BadInput, "has 2 lines"),
+        "": (BadInput, "no file is named"),
+        "src/a.py/x": (HoldfastError, "src/a.py/x"),
+    }
+    project = scene.open()
+    for place, (error, words) in cases.items():
+        with pytest.raises(error, match=words):
+            project.why(place)
+
+
+def test_odd_files_are_answered_all_the_same(scene: World) -> None:
+    """Line ends, codings, links, names and empty files are everyday life."""
+    session = scene.session().asks()
+    names = ("crlf.py", "name with ünusual.py", "odd:12")
+    for name in names:
+        session.writes(name, [LINE])
+    run = session.ends()
+    (scene.repo / "crlf.py").write_bytes(f"{LINE}\r\n".encode())
+    scene.repo.git("add", "--", *names)
+    scene.repo.git("commit", "-q", "-m", "odd", "--", *names)
+    (scene.repo / "link.py").symlink_to("crlf.py")
+    (scene.repo / "latin.py").write_bytes("Größe = eine_lange_zeile(1)\n".encode("latin-1"))
+    (scene.repo / "empty.py").write_bytes(b"")
+    for place in ("crlf.py:1", "name with ünusual.py:1", "odd:12:1", "odd:12", "link.py:1"):
+        assert told(scene, place) == ("matched", run), place
+    project = scene.open()
+    assert project.why("link.py").why.notes == ("link.py is a link to crlf.py",)
+    assert project.why("latin.py").why.notes == ("git does not track latin.py",)
+    assert told(scene, "latin.py") == ("unknown", None) and project.why("empty.py").why.answers == ()
+    assert project.why("link.py", folder=str(scene.repo / ".holdfast")).why.path == "crlf.py"
+
+
+def test_submodules_have_a_history_of_their_own(scene: World, tmp_path: Path) -> None:
+    """What another project wrote is not ours to explain."""
+    inner = GitRepo(tmp_path / "inner")
+    inner.path.mkdir()
+    inner.git("init", "-q")
+    inner.commit("x.py", "x\n")
+    scene.repo.git("submodule", "--quiet", "add", str(inner.path), "sub")
+    with pytest.raises(BadInput, match="in the submodule sub"):
+        scene.open().why("sub/x.py:1")
+
+
+def test_a_merge_under_way_and_revisions_to_ignore(scene: World) -> None:
+    """A big reformatting commit, and a merge that stopped half-way, must not hide who wrote a line."""
+    session = scene.session().asks().writes(FILE, ["call(first, second_argument_of_it)", LINE])
+    session.commits()
+    run = session.ends()
+    scene.write(FILE, ["call(", "    first, second_argument_of_it)", LINE])
+    tidy = scene.commit("tidy")
+    scene.repo.write("ignored", f"{tidy}\n")
+    scene.git("config", "blame.ignoreRevsFile", "ignored")
+    assert told(scene, f"{FILE}:3") == ("recorded", run)
+    scene.git("switch", "-q", "-c", "side", "HEAD~1")
+    scene.write(FILE, [MINE, LINE])
+    scene.commit("side")
+    scene.git("merge", "-q", "main", ok=False)
+    found = scene.open().why(FILE).why
+    assert found.notes == ("a merge is under way: what is not committed yet may have come with it",)
+    assert [one.run.id for one in found.answers if LINE in one.text and one.run] == [run]
+
+
+def test_a_shallow_clone_does_not_take_its_edge_for_the_beginning(scene: World, tmp_path: Path) -> None:
+    """The oldest commit that is here did not write what is older."""
+    session = scene.session().asks().writes(FILE, [LINE, "pass"])
+    session.commits()
+    run = session.ends()
+    edge = scene.session().asks().writes("other.py", [OTHER])
+    edge.commits()
+    edge.ends()
+    project = scene.open()
+    project.export(str(tmp_path / "bundle"))
+    source = f"file://{scene.repo.path}"
+    subprocess.run(["git", "clone", "-q", "--depth=1", source, str(tmp_path / "shallow")], check=True)
+    other = World(GitRepo(tmp_path / "shallow"), tmp_path)
+    (one,) = other.open().why(FILE).why.answers
+    assert (one.state, one.run) == ("unknown", None) and "cut off" in one.reason
+    other.open().bring_back(str(tmp_path / "bundle"))
+    answers = other.open().why(FILE).why.answers
+    assert [(found.state, found.run and found.run.id) for found in answers] == [
+        ("matched", run),
+        ("unknown", None),
+    ]

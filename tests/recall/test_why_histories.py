@@ -1,7 +1,7 @@
 """Law 6 for lines: whatever git did to them, `why` names who wrote a line, or nobody; never a wrong run.
 
-Random histories of agents and a person who edit the same files, commit each other's work, amend, rebase, squash,
-cherry-pick, revert and rename. Every line of what is left at the end is asked about.
+Random histories of agents and a person who edit the same files, commit each other's work, amend, rebase,
+squash, cherry-pick, revert and rename. Every line of what is left at the end is asked about.
 """
 
 import os

@@ -5,14 +5,15 @@ this module reads what it says; a file that HEAD does not have is all uncommitte
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.errors import GitFailed
+from holdfast.errors import GitFailed, HoldfastError
 from holdfast.git.repo import Repo
 from holdfast.git.tracked import OFFLINE
+from holdfast.store import fsio
 
-# `--root`: a first commit is an answer; only where history was cut off is a boundary.
+# `--root`: a first commit is an answer; where history was cut off is told by git's own list.
 _OPTIONS = ("-w", "-C", "--root", "--no-textconv", "--line-porcelain")
 _NOT_IN_HEAD = (b"no such path", b"no such ref: HEAD", b"bad revision 'HEAD'")
 
@@ -35,20 +36,30 @@ def blame(repo: Repo, path: str, text: Sequence[str], *, first: int, last: int) 
     asked = ("blame", *_OPTIONS, "-L", f"{first},{last}", "--", path)
     done = repo.attempt(*asked, environ=OFFLINE)
     if done.returncode == 0:
-        return list(_read(done.stdout))
+        return list(_read(done.stdout, _cut_off(repo)))
     if any(words in done.stderr for words in _NOT_IN_HEAD):
         return [Blamed(number=n, text=text[n - 1], path=path, at=n) for n in range(first, last + 1)]
     said = os.fsdecode(done.stderr).strip().removeprefix("fatal: ").partition("\n")[0]
     raise GitFailed(f"git could not tell where {path} comes from: {said or 'it gave no reason'}")
 
 
-def _read(out: bytes) -> Iterator[Blamed]:
+def _cut_off(repo: Repo) -> frozenset[str]:
+    """The commits behind which a shallow clone has nothing."""
+    try:
+        return frozenset(
+            fsio.read(os.path.join(repo.common_dir, "shallow"), limit=1 << 24).decode("ascii").split()
+        )
+    except (OSError, ValueError, HoldfastError):
+        return frozenset()
+
+
+def _read(out: bytes, cut: Collection[str]) -> Iterator[Blamed]:
     """Git's rows: for each line its commit and numbers, headers, and after a tab the line itself."""
     head: list[bytes] = []
     headers: dict[bytes, bytes] = {}
     for row in out.split(b"\n"):
         if row.startswith(b"\t"):
-            yield _blamed(head, headers, row[1:])
+            yield _blamed(head, headers, row[1:], cut)
             head, headers = [], {}
         elif not head:
             head = row.split(b" ")
@@ -57,7 +68,9 @@ def _read(out: bytes) -> Iterator[Blamed]:
             headers[name] = value
 
 
-def _blamed(head: Sequence[bytes], headers: Mapping[bytes, bytes], line: bytes) -> Blamed:
+def _blamed(
+    head: Sequence[bytes], headers: Mapping[bytes, bytes], line: bytes, cut: Collection[str]
+) -> Blamed:
     oid, before = head[0].decode("ascii"), headers.get(b"previous")
     parent, _, name = before.partition(b" ") if before else (b"", b"", b"")
     return Blamed(
@@ -67,7 +80,7 @@ def _blamed(head: Sequence[bytes], headers: Mapping[bytes, bytes], line: bytes) 
         path=_unquoted(headers.get(b"filename", b"")),
         at=int(head[1]),
         before=(parent.decode("ascii"), _unquoted(name)) if before else None,
-        cut=b"boundary" in headers,
+        cut=oid in cut,
     )
 
 

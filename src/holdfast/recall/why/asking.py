@@ -39,7 +39,7 @@ def read(repo: Repo, words: str, *, folder: str) -> Asked:
     else:
         asked = Asked(path=path, text=text, first=first, last=last or first, whole=False)
         _refuse_lines(asked)
-    if not held_in_index(repo, [path]):
+    if not repo.run("--literal-pathspecs", "ls-files", "-z", "--", path):
         notes = (*notes, f"git does not track {path}")
     operation = repo.operation()
     if operation:

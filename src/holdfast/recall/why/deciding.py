@@ -92,10 +92,12 @@ def is_distinct(text: str, *, copies: int) -> bool:
     return sum(map(str.isalnum, text)) >= DISTINCT and copies <= MOST
 
 
-def decide(mark: str, text: str, views: Sequence[View], wrote: Iterable[Wrote]) -> Verdict:
+def decide(
+    mark: str, text: str, views: Sequence[View], wrote: Iterable[Wrote], *, copies: int = 1
+) -> Verdict:
     """Who wrote a line, by its hash and text; `views` are what it was committed as, the newest name last.
 
-    `wrote` is what was written into the file under that name, in order.
+    `wrote` is what was written into the file under that name, in order; `copies` of the line are there now.
     """
     if not telling_lines([text]):
         return Doubt(TOO_LITTLE)
@@ -103,8 +105,13 @@ def decide(mark: str, text: str, views: Sequence[View], wrote: Iterable[Wrote]) 
     found = [_seen(mark, text, view, about) for view in views]
     claims = [one for one in found if isinstance(one, Claim)]
     told = [one for one in claims if one.recorded] or claims
-    if len({(one.run, one.turns) for one in told}) == 1:
-        return told[0]
+    # A squash may have brought copies that another of its parts had: one part explains them all, or none.
+    explained = max((one.view.new for one in told), default=0) >= max(
+        (view.new for view in views[-1:]), default=0
+    )
+    if explained and len({(one.run, one.turns) for one in told}) == 1:
+        # Of a line as others write it, somebody added one since: nobody can tell which.
+        return Doubt(TOO_LITTLE) if told[0].needs_company and copies > told[0].view.here else told[0]
     doubts = [by for one in found if isinstance(one, Doubt) for by in one.maybe]
     maybe = sorted({*doubts, *(By(one.run, turn) for one in told for turn in one.turns)})
     if told:
@@ -119,9 +126,8 @@ def _seen(mark: str, text: str, view: View, about: Iterable[Wrote]) -> Verdict:
         return Doubt(NOBODY)
     copies, unsure = _left(mark, [one for one in about if _in_time(one, view)])
     near = [one for one in copies if view.since is None or one.end + SLACK >= view.since]
-    chosen, need = (near, view.new) if near else (copies, view.here)
-    if near and view.before and any(one.begin < (view.since or 0) for one in near):
-        chosen, need = copies, view.here  # some of it may be what the commit before has
+    # Git cannot tell copies of a text apart: where it stood there before, all of them must be of one run.
+    chosen, need = (near, view.here) if near and not view.before else (copies, view.here)
     return _judged(text, view, chosen, need, unsure=unsure)
 
 

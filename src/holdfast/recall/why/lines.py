@@ -152,7 +152,8 @@ class _Verdicts:
         about = [wrote for name in names for wrote in self._by_path.get(name, {}).get(mark, ())]
         if len(names) > 1:
             about.sort(key=_order)
-        verdict = decide(mark, text, list(self._views(one, mark)), about)
+        views, copies = list(self._views(one, mark)), self._texts.count(None, mark)
+        verdict = decide(mark, text, views, about, copies=copies)
         # Where history is cut off, the commit did not bring the line: only its text tells.
         if isinstance(verdict, Claim) and one.cut:
             return Claim(verdict.run, verdict.turns, False, verdict.view, verdict.needs_company)

@@ -168,21 +168,22 @@ def _marks(row: Mapping[str, Any], name: str) -> list[str]:
 
 def _may_be_whole(row: Mapping[str, Any]) -> bool:
     """Whether a row may hold lines that stood there before: not of a new file, nor where these are told."""
-    return row.get("action") != "add" and "kept" not in row
+    return row.get("action") != "add" and not isinstance(row.get("kept"), list)
 
 
-def _written_whole(folder: str, rows: Iterable[Mapping[str, Any]]) -> set[tuple[int, str]]:
-    """Turn and file where a call gave the file's content and not what to change in it."""
-    asked = {(row.get("turn"), str(row.get("path"))) for row in rows if _may_be_whole(row)}
+def _written_whole(folder: str, rows: Iterable[Mapping[str, Any]]) -> set[tuple[object, str]]:
+    """Turn and file where a call gave the file's content, and nobody knows what of it stood there before."""
+    asked = {(row.get("turn"), str(row.get("path"))): row for row in rows if _may_be_whole(row)}
+    # Null says so; older runs say nothing of it, but their calls do.
+    found = {place for place, row in asked.items() if "kept" in row}
     turns = {turn for turn, _ in asked}
-    found = set()
     for cycle in capsule.read_rows(folder, CYCLES):
         if cycle.get("turn") in turns:
             for given in _edits(cycle):
                 found |= {
                     (turn, path)
                     for turn, path in asked
-                    if isinstance(turn, int) and turn == cycle["turn"] and path.rpartition("/")[2] in given
+                    if turn == cycle["turn"] and path.rpartition("/")[2] in given
                 }
     return found
 
@@ -198,7 +199,7 @@ def _edits(cycle: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrote(
-    record: Record, row: Mapping[str, Any], whole: Collection[tuple[int, str]], marks: Collection[str]
+    record: Record, row: Mapping[str, Any], whole: Collection[tuple[object, str]], marks: Collection[str]
 ) -> Wrote | None:
     number = row.get("turn")
     turn = record.turns.get(number) if isinstance(number, int) else None
