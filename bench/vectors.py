@@ -1,7 +1,7 @@
 """Search by meaning: how fast the nearest are found, how many of them, and what vectors take.
 
-The vectors are made up: in clusters, with a decaying spectrum, as those of texts are. The floor of the search is
-numpy's own product of all vectors with the question, which finds the same ten.
+The vectors are made up: in clusters, with a decaying spectrum, as those of texts are. The floor of the search
+is numpy's own product of all vectors with the question, which finds the same ten.
 """
 
 import os
@@ -65,7 +65,7 @@ def _among(folder: str, count: int, *, held: bool) -> Iterator[Result]:
 
 
 def _all(matrix, question):  # type: ignore[no-untyped-def]
-    """The cosines with all vectors, a hundred thousand at a time: more would not fit into memory as floats."""
+    """The cosines with all vectors, a hundred thousand at a time: as floats they are many."""
     import numpy as np
 
     steps = range(0, len(matrix), 100_000)
