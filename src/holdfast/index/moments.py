@@ -74,4 +74,4 @@ def since(text: str, now: str) -> str | None:
 
 
 def _spelled(moment: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+    return time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(moment))  # as events spell it

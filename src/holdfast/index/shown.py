@@ -1,9 +1,12 @@
 """Hits as people and programs read them: one form for the quick path and for the full one.
 
-JSON is written by SQLite, so that nothing needs to be imported for it.
+A hit is a tuple of FIELDS, with the parts of its score behind. JSON is written by SQLite, so that nothing
+needs to be imported for it.
 """
 
+from holdfast.index.moments import age
 from holdfast.index.search import FIELDS
+from holdfast.index.standing import APPROVED, FOREIGN, PROMOTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,22 +16,39 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-_OBJECT = f"SELECT json_object({', '.join(f'{name!r}, ?' for name in FIELDS)})"
+_NAMED = ", ".join(f"{name!r}, ?" for name in FIELDS)
+_OBJECT = f"SELECT json_object({_NAMED})"
+_EXPLAINED = f"SELECT json_object({_NAMED}, 'parts', json(?))"
 _AT = {name: place for place, name in enumerate(FIELDS)}
+TRUST = {  # how far something can be believed, in words
+    "T0": "approved by a person",
+    "T1": "the user's own words",
+    "T2": "of this repository",
+    "T3": "from a tool or the web",
+    "T4": FOREIGN,
+}
+SHORT = 12  # characters of a commit that are shown
 
 
-def as_json(db: "Connection", hits: "Sequence[Row]") -> str:
+def as_json(db: "Connection", hits: "Sequence[Row]", *, explain: bool = False) -> str:
     """The hits as the object that `--json` promises."""
-    objects = [db.execute(_OBJECT, hit).fetchone()[0] for hit in hits]
+    given = [(*hit[: len(FIELDS)], _parts(hit)) if explain else hit[: len(FIELDS)] for hit in hits]
+    objects = [db.execute(_EXPLAINED if explain else _OBJECT, hit).fetchone()[0] for hit in given]
     return f'{{"v":1,"id":null,"items":[{",".join(objects)}]}}\n'
 
 
-def as_text(hits: "Sequence[Row]", *, waiting: int = 0) -> str:
+def _parts(hit: "Row") -> str:
+    """The parts of a score as a JSON object; their names are ours and plain."""
+    return "{" + ",".join(f'"{name}":{value:.4f}' for name, value in hit[len(FIELDS)]) + "}"
+
+
+def as_text(hits: "Sequence[Row]", *, waiting: int = 0, now: str = "", explain: bool = False) -> str:
     """The hits for people: kind, id and title; below it when and where, and what else was found.
 
     `waiting` is for an empty answer: how many candidates fit, which only show when asked for.
     """
-    return "".join(_one(hit) for hit in hits) or f"Nothing found.{_waiting(waiting)}\n"
+    shown = "".join(_one(hit, now, explain=explain) for hit in hits)
+    return shown or f"Nothing found.{_waiting(waiting)}\n"
 
 
 def _waiting(number: int) -> str:
@@ -38,21 +58,50 @@ def _waiting(number: int) -> str:
     return f" {said} with --kind candidate"
 
 
-def _one(hit: "Row") -> str:
+def _one(hit: "Row", now: str, *, explain: bool) -> str:
     kind, name, title, text = hit[_AT["kind"]], hit[_AT["id"]], hit[_AT["title"]], hit[_AT["text"]]
-    lines = [f"{kind:<9} {name}  {title}" if kind != "artifact" else f"{kind:<9} {name}"]
-    facts = [(hit[_AT["ts"]] or "")[:16].replace("T", " "), hit[_AT["state"]], _outcome(hit)]
-    facts += [
-        f"task {hit[_AT['task']]}" if hit[_AT["task"]] not in (None, name) else "",
-        hit[_AT["path"]] if kind != "artifact" else "",
-    ]
-    facts += [f"tags {hit[_AT['tags']]}" if hit[_AT["tags"]] else ""]
-    said = " · ".join(fact for fact in facts if fact)
-    if said:
+    called = name[:SHORT] if kind == "commit" else name
+    lines = [f"{kind:<9} {called}  {title}" if kind != "artifact" else f"{kind:<9} {called}"]
+    if said := " · ".join(fact for fact in _facts(hit, now) if fact):
         lines.append(f"          {said}")
     if text := beyond(title, text, hit[_AT["task"]], hit[_AT["target"]], hit[_AT["what"]]):
         lines.append(f"          {text}")
+    if explain and len(hit) > len(FIELDS):
+        lines.append(f"          {_sum(hit)}")
     return "\n".join(lines) + "\n"
+
+
+def _facts(hit: "Row", now: str) -> "list[str | None]":
+    """When, how it stands, how far it can be believed, and where it holds."""
+    kind, name, path, task = (hit[_AT[field]] for field in ("kind", "id", "path", "task"))
+    ts, head, branch, tags = (hit[_AT[field]] for field in ("ts", "head", "branch", "tags"))
+    return [
+        age(ts, now) or (ts or "")[:16].replace("T", " "),
+        hit[_AT["state"]],
+        _outcome(hit),
+        _trust(hit),
+        f"on branch {branch}" if branch else "",
+        f"at {head[:SHORT]}" if head and kind != "commit" else "",
+        f"task {task}" if task not in (None, name) else "",
+        path if path and kind != "artifact" and not name.startswith(path) else "",
+        f"tags {tags}" if tags else "",
+    ]
+
+
+def _trust(hit: "Row") -> str:
+    """How far a memory can be believed, unless how it stands says so."""
+    trust, state = hit[_AT["trust"]], hit[_AT["state"]]
+    if trust is None or state in (FOREIGN, PROMOTED) or hit[_AT["kind"]] in ("commit", "doc", "code"):
+        return ""
+    return TRUST.get(trust, "") if trust == APPROVED or state else ""
+
+
+def _sum(hit: "Row") -> str:
+    """A score and what it is made of."""
+    said = "".join(
+        f" {'-' if value < 0 else '+'} {name} {abs(value):.2f}" for name, value in hit[len(FIELDS)]
+    )
+    return f"score {hit[_AT['score']]:.2f} = {said[3:] if said.startswith(' +') else said.strip()}"
 
 
 def beyond(title: str, text: str, *also: str | None) -> str:

@@ -12,9 +12,6 @@ import time
 
 from holdfast.index.freshness import Place, signature, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
-from holdfast.index.scope import Scope
-from holdfast.index.search import FIELDS, KINDS, MAX_LIMIT, candidates, search
-from holdfast.index.shown import as_json, as_text
 from holdfast.store.layout import Layout, cache_dir, user_settings
 
 TYPE_CHECKING = False
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from holdfast.index.freshness import Signature
+    from holdfast.interfaces.quick_recall import Asked as Recall
 
     Counted = list[tuple[str, str, str | None]]  # id, kind and state of each hit
 
@@ -52,7 +50,7 @@ def main(argv: list[str]) -> int:
         return NOT_HANDLED
     if argv[0] == "context" and "HOLDFAST_RUN_ID" in os.environ:
         return NOT_HANDLED  # what an agent is told within a run is kept with the run
-    asked = _recall_options(argv[1:]) if argv[0] == "recall" else _plain_options(argv[1:])
+    asked = _options(argv[0], argv[1:])
     return NOT_HANDLED if asked is None else _answer(argv[0], asked)
 
 
@@ -64,50 +62,27 @@ def is_plain(environ: "Mapping[str, str]") -> bool:
 
 
 class _Asked:
-    """What a command was asked for."""
+    """What a command that keeps its answer ready was asked for."""
 
-    __slots__ = ("json", "kind", "limit", "query", "task")
+    __slots__ = ("json",)
 
-    def __init__(self) -> None:
-        self.query: list[str] = []
-        self.json = False
-        self.task: str | None = None
-        self.kind: str | None = None
-        self.limit = 5
+    def __init__(self, *, json: bool = False) -> None:
+        self.json = json
 
 
 def _plain_options(words: list[str]) -> _Asked | None:
-    asked = _Asked()
-    asked.json = words == ["--json"]
-    return asked if asked.json or not words else None
+    return _Asked(json=bool(words)) if words in ([], ["--json"]) else None
 
 
-def _recall_options(words: list[str]) -> _Asked | None:
-    asked, values = _Asked(), {}
-    rest = iter(words)
-    for word in rest:
-        name, equals, value = word.partition("=")
-        if word == "--json":
-            asked.json = True
-        elif name in ("--task", "--kind", "--limit"):
-            values[name] = value if equals else next(rest, "")
-            if not values[name] or values[name].startswith("-"):
-                return None
-        elif word.startswith("-"):
-            return None
-        else:
-            asked.query.append(word)
-    asked.task, asked.kind = values.get("--task"), values.get("--kind")
-    limit = values.get("--limit", "5")
-    if (asked.kind and asked.kind not in KINDS) or not (
-        limit.isascii() and limit.isdigit() and len(limit) < 5
-    ):
-        return None  # the full path says what is wrong with it
-    asked.limit = int(limit)
-    return asked if 0 < asked.limit <= MAX_LIMIT else None
+def _options(command: str, words: list[str]) -> "_Asked | Recall | None":
+    if command != "recall":
+        return _plain_options(words)
+    from holdfast.interfaces import quick_recall  # only who searches pays for it
+
+    return quick_recall.options(words)
 
 
-def _answer(command: str, asked: _Asked) -> int:
+def _answer(command: str, asked: "_Asked | Recall") -> int:
     try:
         place = find_place(os.getcwd())
     except FileNotFoundError:  # the current folder was deleted: the full path says so
@@ -123,7 +98,7 @@ def _answer(command: str, asked: _Asked) -> int:
         return NOT_HANDLED  # it counts them, and reads what they lead to first
     path = os.path.join(os.path.dirname(layout.index(name)), file_name(place.git_dir, place.common_dir))
     began = time.perf_counter_ns()
-    told, counted = _told(path, command, asked, now, place.top)
+    told, counted = _told(path, command, asked, now, place)
     code = NOT_HANDLED if told is None else _say(told)
     if counted is not None and code == 0:
         from holdfast.store import tally
@@ -131,13 +106,13 @@ def _answer(command: str, asked: _Asked) -> int:
         took = (time.perf_counter_ns() - began) // 1000
         if isinstance(counted, str):
             tally.told_now(layout, counted, took)
-        elif asked.kind != "candidate":
+        elif not isinstance(asked, _Asked) and asked.kind != "candidate":
             tally.recalled_now(layout, " ".join(asked.query), counted, took)
     return code
 
 
 def _told(
-    path: str, command: str, asked: _Asked, now: "Signature", top: str
+    path: str, command: str, asked: "_Asked | Recall", now: "Signature", place: Place
 ) -> "tuple[str | None, Counted | str | None]":
     """What the index has to say, and what is to be counted; nothing if it is behind or damaged."""
     import _sqlite3
@@ -146,9 +121,11 @@ def _told(
     try:
         db = _open(path)
         db.execute("BEGIN")
-        if command == "recall":
-            return _recalled(db, asked, now.memory)
-        text, data = _kept(db, command, now, top, json=asked.json) or (None, "")
+        if not isinstance(asked, _Asked):
+            from holdfast.interfaces import quick_recall
+
+            return quick_recall.told(db, path, asked, state=now.memory, place=place, now=_now(), opened=_open)
+        text, data = _kept(db, command, now, place.top, json=asked.json) or (None, "")
     except _sqlite3.Error:
         return None, None
     finally:
@@ -209,22 +186,6 @@ def _open(path: str) -> "Connection":
     if stamp != (APPLICATION, VERSION):
         raise _sqlite3.DatabaseError("not ours")
     return db
-
-
-def _recalled(db: "Connection", asked: _Asked, state: str) -> "tuple[str | None, Counted | None]":
-    """What was found, and of each hit what is counted."""
-    kept = db.execute("SELECT value FROM meta WHERE name = 'signature'").fetchone()
-    if kept is None or kept[0] != state:
-        return None, None
-    query = " ".join(asked.query)
-    scope = Scope(kind=asked.kind, task=asked.task)
-    found = search([db], query, scope=scope, limit=asked.limit, now=_now())
-    name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
-    counted = [(hit[name], hit[kind], hit[how]) for hit in found]
-    if asked.json:
-        return as_json(db, found), counted
-    waiting = 0 if found else candidates([db], query, scope=scope)
-    return as_text(found, waiting=waiting), counted
 
 
 def _kept(

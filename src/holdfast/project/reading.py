@@ -1,6 +1,5 @@
 """Reading: search, the log in its forms, one thing, where everything stands."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,29 +16,15 @@ from holdfast.model.ids import pick
 from holdfast.model.task import PLANS
 from holdfast.project.hydrating import Hydrating
 from holdfast.project.noting import Noting
+from holdfast.project.recalling import Recalling
 from holdfast.project.working import Working
 from holdfast.recall import find
 from holdfast.recall.find import Shown
-from holdfast.recall.search import Hit, TextSearch
 from holdfast.store import tally
 
 
-class Reading(Working, Noting, Hydrating):
+class Reading(Working, Noting, Recalling, Hydrating):
     """What is here, for people and agents."""
-
-    def recall(
-        self, query: str = "", *, limit: int = 5, task: str | None = None, kind: str | None = None
-    ) -> list[Hit]:
-        """What fits a query, best first; with no words, the most recent."""
-        if self._search is None:
-            self._search = TextSearch(self.clone)
-        began = time.perf_counter_ns()
-        hits = self._search.search(query, limit=limit, task=task, kind=kind)
-        took = (time.perf_counter_ns() - began) // 1000
-        if kind != "candidate":  # asked on the way, to say how many wait
-            found = [(hit.id, hit.kind, hit.state) for hit in hits]
-            tally.recalled_now(self.clone.layout, query, found, took)
-        return hits
 
     def timeline(self, *, task: str | None = None, sort: Sequence[str] = ()) -> list[timeline.Row]:
         """What happened, in order, or sorted by layer and scale."""

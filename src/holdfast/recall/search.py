@@ -4,6 +4,7 @@ Asking brings the index up to date first, so an answer is never older than the q
 `index.search`'s; this module says what a hit is, and what anything has to do that may be asked instead.
 """
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -86,7 +87,7 @@ class TextSearch:
         self._corpus = repository.open_corpus(clone) if choice is not None else None
         self._there = Index(elsewhere.path_of(clone), wal=False)
         self._turn = threading.Lock()
-        self.used = ("", "", "")  # the states of the index, the corpus and other branches that last answered
+        self.used = ("", "", "", "")  # what last answered: the states of the index, the corpus and others
 
     def search(
         self,
@@ -125,11 +126,11 @@ class TextSearch:
         wanted = others or scope.branch is not None
         state = self._bring_others(memory) if wanted else ""
         self._check_branch(scope.branch)
-        self.used = (memory, head, state)
+        there = self._there.db if wanted and _any(self._there) else None
+        self.used = (memory, head or f"!{self._corpus_head()}", state, "1" if there else "0")
         now = now_text(self._clone.clock())
         with self._index.reading() as db:
             here = [db, *([self._corpus.db] if head and self._corpus else [])]
-            there = self._there.db if wanted and (state or not memory) else None
 
             def ask(near: "Near | None" = None) -> list[tuple[Any, ...]]:
                 return answers.answer(
@@ -152,6 +153,15 @@ class TextSearch:
             return ""
         self._clone.notes.extend(self._corpus.take_notes())
         return _meta(self._corpus, "head") if is_there else ""
+
+    def _corpus_head(self) -> str:
+        """What the corpus shows that is not asked: another commit, or nothing."""
+        if self._corpus is None or not os.path.exists(self._corpus.path):
+            return ""
+        try:
+            return _meta(self._corpus, "head")
+        except sqlite3.DatabaseError:
+            return ""
 
     def _bring_others(self, memory: str) -> str:
         try:
@@ -176,7 +186,7 @@ class TextSearch:
         """Note what the last answer came from, so that the quick path answers alike while all that holds."""
         try:
             with self._turn, self._index.writing() as db:
-                row = ("recall", "\n".join((stamp, *self.used)) if all(self.used[::2]) else "")
+                row = ("recall", "\n".join((stamp, *self.used)) if stamp and self.used[2] else "")
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
         except sqlite3.DatabaseError:
             pass  # the next question is answered the long way
@@ -186,6 +196,10 @@ class TextSearch:
             for one in (self._index, self._corpus, self._there):
                 if one is not None:
                     one.close()
+
+
+def _any(index: Index) -> bool:
+    return index.db.execute("SELECT 1 FROM row LIMIT 1").fetchone() is not None
 
 
 def _meta(index: Index, name: str) -> str:

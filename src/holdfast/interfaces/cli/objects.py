@@ -19,11 +19,22 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.repair import Repair
     from holdfast.git.publish import Published
     from holdfast.project.knowing import Decided
+    from holdfast.recall.search import Hit
 
 
 def rendered(path: str) -> dict[str, Any]:
     """A view goes by its path."""
     return {"id": path, "path": path}
+
+
+def hits(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str, Any]]:
+    """What was found; what a score is made of only if that was asked for."""
+    plain: list[dict[str, Any]] = as_plain(found)
+    for one in plain:
+        parts = one.pop("parts")
+        if explain:
+            one["parts"] = {name: round(value, 4) for name, value in parts}
+    return plain
 
 
 def report(found: Report) -> dict[str, Any]:

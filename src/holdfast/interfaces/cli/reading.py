@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from holdfast.interfaces import quick
+from holdfast.interfaces import quick, quick_recall
 from holdfast.interfaces.cli import about, objects, words
 from holdfast.interfaces.cli.command import command
 from holdfast.interfaces.cli.output import as_json, as_text, say, show, show_lines, wants_json
@@ -18,31 +20,77 @@ from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
     from holdfast.diagnostics.status import Status
+    from holdfast.project import Project
 
 T = TypeVar("T")
 
 
 @command(root, "recall")
 @click.argument("query", nargs=-1)
-@click.option("--task", metavar="ID", help="Only what belongs to this task.")
 @click.option(
-    "--kind", metavar="KIND", help="Only this kind: fact, task, session, run, event, artifact, candidate."
+    "--files", "-f", multiple=True, metavar="PATH", help="A file at hand: what shares it counts more."
 )
+@click.option(
+    "--kind", metavar="KIND", help="Only this kind: fact, decision, task, run, commit, doc, code, …"
+)
+@click.option("--task", metavar="ID", help="Only what belongs to this task.")
+@click.option("--branch", metavar="NAME", help="Ask another branch's memory; * asks all.")
+@click.option("--since", metavar="WHEN", help="Only what is newer: 2026-10-01, 30d, 2w, yesterday.")
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="At most this many."
 )
-def recall(place: Place, query: tuple[str, ...], task: str | None, kind: str | None, limit: int) -> None:
-    """Search memory by words, tag or task.
+@click.option("--semantic", is_flag=True, help="Search by meaning, too, however much the words find.")
+@click.option("--explain", is_flag=True, help="Say what each score is made of.")
+def recall(
+    place: Place,
+    query: tuple[str, ...],
+    *,
+    files: tuple[str, ...],
+    limit: int,
+    semantic: bool,
+    explain: bool,
+    **scope: str | None,
+) -> None:
+    """Search memories, tasks, runs, sessions, commits, docs and code.
 
     `tag:db` and `task:login` are understood; without words it gives the most recent.
     """
     asked = " ".join(query)
-    with place.project() as project:
-        found = project.recall(asked, limit=limit, task=task, kind=kind)
+    folder = os.path.abspath(place.folder)
+    paths = [os.path.join(folder, path) for given in files for path in given.split(",") if path]
+    with place.project() as project, reading_bar(project):
+        found = project.recall(
+            asked, limit=limit, files=paths, explain=explain, semantic=semantic or None, **scope
+        )
         waiting = 0
-        if not found and kind in (None, "fact") and not wants_json():
-            waiting = len(project.recall(asked, limit=1000, task=task, kind="candidate"))
-        show(found, partial(words.hits, waiting=waiting))
+        if not found and scope["kind"] in (None, "fact") and not wants_json():
+            waiting = len(project.recall(asked, limit=1000, task=scope["task"], kind="candidate"))
+        now = f"{project.clone.clock():%Y-%m-%dT%H:%M:%SZ}"
+        show(
+            found,
+            partial(words.hits, waiting=waiting, now=now, explain=explain),
+            partial(objects.hits, explain=explain),
+        )
+        if quick.is_plain(os.environ) and scope["branch"] is None:
+            project.keep_recalled(quick_recall.stamp(os.environ))
+
+
+@contextmanager
+def reading_bar(project: Project) -> Iterator[None]:
+    """A bar on stderr once something has to be read that takes a while, where somebody can see it."""
+    with ExitStack() as opened:
+        bars: list[Any] = []
+
+        def step(done: int, total: int) -> None:
+            if not bars:
+                bar = click.progressbar(length=1, label="Reading the repository", file=sys.stderr)
+                bars.append(opened.enter_context(bar))
+            bars[0].length = max(total, 1)
+            bars[0].update(done - bars[0].pos)
+
+        if sys.stderr.isatty() and not wants_json():
+            project.progress = step
+        yield
 
 
 @command(root, "show")

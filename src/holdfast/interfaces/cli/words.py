@@ -9,7 +9,6 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from holdfast.index.search import FIELDS
 from holdfast.index.shown import as_text
 from holdfast.interfaces.cli.output import columns, strong
 
@@ -157,10 +156,11 @@ def _marks(row: Row) -> str:
     return " ".join(mark for mark in marks if mark)
 
 
-def hits(found: Sequence[Hit], *, waiting: int = 0) -> str:
+def hits(found: Sequence[Hit], *, waiting: int = 0, now: str = "", explain: bool = False) -> str:
     """The same words as the quick path's, which prints them without us."""
-    rows = [tuple(getattr(hit, name) for name in FIELDS) for hit in found]
-    return as_text(rows, waiting=waiting)
+    from holdfast.recall.search import as_rows
+
+    return as_text(as_rows(found), waiting=waiting, now=now, explain=explain)
 
 
 def status(found: Status) -> str:

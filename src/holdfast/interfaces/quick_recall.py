@@ -1,0 +1,157 @@
+"""The quick path's recall: the same answer as the full one's, from what that noted it rests on.
+
+The full path notes in the index what its last answer came from: the state, the user's settings, the commit
+that the corpus shows, and where all branches stand. While all of that is as it was, this answers alike from
+SQLite; else, or where words find little and there is a model to ask, it leaves the question to the full path.
+"""
+
+import os
+
+from holdfast.index.answer import answer, beside, is_weak
+from holdfast.index.freshness import heads
+from holdfast.index.moments import since as moment
+from holdfast.index.schema import file_name
+from holdfast.index.scope import Scope
+from holdfast.index.search import FIELDS, KINDS, MAX_LIMIT, candidates
+from holdfast.index.shown import as_json, as_text
+from holdfast.store.layout import FOLDER_OF, user_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from sqlite3 import Connection
+    from typing import Any
+
+    from holdfast.index.freshness import Place
+
+    Row = tuple[Any, ...]
+    Opened = Callable[[str], Connection]
+    Counted = list[tuple[str, str, str | None]]
+
+READY = "vectors.ready"  # beside the index while there are vectors of a model in use
+_VALUES = ("--task", "--kind", "--limit", "--files", "--since")
+
+
+class Asked:
+    """What was asked for."""
+
+    __slots__ = ("files", "json", "kind", "limit", "query", "since", "task")
+
+    def __init__(self) -> None:
+        self.query: list[str] = []
+        self.files: list[str] = []
+        self.json = False
+        self.task: str | None = None
+        self.kind: str | None = None
+        self.since: str | None = None
+        self.limit = 5
+
+
+def options(words: list[str]) -> Asked | None:
+    """What a command line asks for; None if there is anything in it that the full path has to look at."""
+    asked = Asked()
+    values: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if word == "--json":
+            asked.json = True
+        elif name in _VALUES:
+            given = value if equals else next(rest, "")
+            if not given or given.startswith("-"):
+                return None
+            values[name] = given
+            asked.files += given.split(",") if name == "--files" else []
+        elif word.startswith("-"):
+            return None
+        else:
+            asked.query.append(word)
+    asked.task, asked.kind, asked.since = (values.get(name) for name in ("--task", "--kind", "--since"))
+    limit = values.get("--limit", "5")
+    if asked.kind and asked.kind not in KINDS and asked.kind not in FOLDER_OF:
+        return None  # the full path says what is wrong with it
+    if not (limit.isascii() and limit.isdigit() and len(limit) < 5):
+        return None
+    asked.limit = int(limit)
+    return asked if 0 < asked.limit <= MAX_LIMIT else None
+
+
+def told(
+    db: "Connection", path: str, asked: Asked, *, state: str, place: "Place", now: str, opened: "Opened"
+) -> "tuple[str | None, Counted | None]":
+    """What is to be printed, and the hits to be counted; nothing where the full path has to answer."""
+    scope = _scope(asked, place, now)
+    rests_on = _rests_on(db, state, place)
+    if scope is None or rests_on is None:
+        return None, None
+    corpus, others = rests_on
+    more: list[Connection] = []
+    try:
+        beside_it = os.path.join(os.path.dirname(path), file_name(place.git_dir, place.common_dir, "corpus"))
+        if _shown_by(opened, beside_it, more) != corpus.removeprefix("!"):
+            return None, None
+        here = [db] if corpus.startswith("!") else [db, *more]
+        there = opened(beside(path)) if others else None
+        more += [there] if there is not None else []
+        found = answer(here, there, " ".join(asked.query), scope=scope, limit=asked.limit, now=now)
+        if asked.query and is_weak(found) and os.path.exists(os.path.join(os.path.dirname(path), READY)):
+            return None, None
+        return _said(db, found, asked, scope=scope, now=now)
+    finally:
+        for one in more:
+            one.close()
+
+
+def _shown_by(opened: "Opened", path: str, into: "list[Connection]") -> str:
+    """The commit that the corpus shows; empty if there is none, or it cannot be told."""
+    if not os.path.exists(path):
+        return ""
+    into.append(opened(path))
+    row = into[0].execute("SELECT value FROM meta WHERE name = 'head'").fetchone()
+    return (row[0] or "") if row else ""
+
+
+def _said(
+    db: "Connection", found: "list[Row]", asked: Asked, *, scope: Scope, now: str
+) -> "tuple[str, Counted]":
+    name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
+    counted = [(hit[name], hit[kind], hit[how]) for hit in found]
+    if asked.json:
+        return as_json(db, found), counted
+    waiting = 0 if found else candidates([db], " ".join(asked.query), scope=scope)
+    return as_text(found, waiting=waiting, now=now), counted
+
+
+def _rests_on(db: "Connection", state: str, place: "Place") -> tuple[str, bool] | None:
+    """The commit of the corpus and whether other branches hold anything; None if an answer would differ."""
+    row = db.execute("SELECT value FROM meta WHERE name = 'recall'").fetchone()
+    kept = row[0].split("\n") if row and row[0] else []
+    if len(kept) != 5 or kept[:2] != [stamp(os.environ), state]:
+        return None
+    return (kept[2], kept[4] == "1") if kept[3] == f"{state} {heads(place)}" else None
+
+
+def stamp(environ: "Mapping[str, str]") -> str:
+    """What the user's own settings look like; they decide what is searched, and how."""
+    try:
+        found = os.stat(user_settings(environ))
+    except OSError:
+        return "-"
+    return f"{found.st_mtime_ns} {found.st_size}"
+
+
+def _scope(asked: Asked, place: "Place", now: str) -> Scope | None:
+    since = moment(asked.since, now) if asked.since else None
+    files = [_at_top(path, place.top) for path in asked.files if path]
+    if (asked.since and since is None) or None in files:
+        return None
+    named = [path for path in files if path is not None]
+    return Scope(kind=asked.kind, task=asked.task, files=named, since=since)
+
+
+def _at_top(path: str, top: str) -> str | None:
+    """A path as the repository spells it; None if it lies outside."""
+    named = os.path.join(os.getcwd(), path).rstrip("/")
+    full = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+    inside = os.path.relpath(full, os.path.realpath(top)).replace(os.sep, "/")
+    return None if inside == ".." or inside.startswith("../") else inside
