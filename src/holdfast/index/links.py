@@ -66,7 +66,7 @@ def follow(
 def linked(db: "Connection", asked: "Asked", best: "Sequence[tuple[int, float]]") -> dict[int, float]:
     """What rows gain by links, in units of the best score; `best`: rows with scores up to 1, best first."""
     gains: dict[int, float] = {}
-    starts = _starts(db, asked, best[:FIRST])
+    starts = starts_of(db, asked, best[:FIRST])
     if not starts:
         return gains
     question = _Question(db, asked)
@@ -81,7 +81,9 @@ def linked(db: "Connection", asked: "Asked", best: "Sequence[tuple[int, float]]"
     return gains
 
 
-def _starts(db: "Connection", asked: "Asked", best: "Sequence[tuple[int, float]]") -> list[tuple[int, float]]:
+def starts_of(
+    db: "Connection", asked: "Asked", best: "Sequence[tuple[int, float]]"
+) -> list[tuple[int, float]]:
     """The rows that the question names and how strongly, the strongest first."""
     said = words_of(asked.text)
     found = []
