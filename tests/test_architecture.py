@@ -40,7 +40,7 @@ MAY_IMPORT_LATE = ("__init__", "__main__", "interfaces.")
 # `Project.open(".")` in somebody's script means their environment, unless they hand in another.
 MAY_READ_ENVIRONMENT = ("interfaces.", "__main__", "git.repo", "project", "project.")
 MAY_PRINT = ("interfaces.", "__main__")
-MAY_CATCH_ALL = ("interfaces.cli.main",)
+MAY_CATCH_ALL = ("interfaces.cli.main", "recall.plugins")  # a plugin is a stranger: it may raise anything
 MAX_MODULE, MAX_FUNCTION = 600, 60
 
 

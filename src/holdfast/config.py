@@ -94,6 +94,12 @@ def _model(value: object) -> str | tuple[str, ...] | None:
     raise _Wrong('wants "minilm", "off", a folder, or a command')
 
 
+def _name(value: object) -> str:
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    raise _Wrong("wants a name")
+
+
 def _sections(value: object) -> tuple[str, ...]:
     words = _words(value)
     if unknown := [word for word in words if word not in SECTIONS]:
@@ -153,6 +159,7 @@ KEYS = (
     ),
     Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
     Key("retrieval.model", None, _model, "the model that search by meaning uses", untracked=True),
+    Key("retrieval.retriever", "holdfast", _name, "what answers questions: a plugin's name", untracked=True),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("capture.env", CAPTURED, _words, "environment variables a run keeps", untracked=True),
     Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are kept"),
