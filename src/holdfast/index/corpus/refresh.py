@@ -127,9 +127,10 @@ class Refresh:
             told = _meta(db)
             if self._shows_head(told):
                 return True
-            plan = self._small_plan(db, told)
+            target = f"{self.head} {self._wanted}"
+            plan = None if told.get("behind") == target else self._small_plan(db, told)
             if plan is None:
-                _remember(db, head="")  # nobody may take it for what HEAD shows
+                _remember(db, head="", behind=target)  # nobody may take it for what HEAD shows
                 return False
             shelf = Shelf(db)
             for _ in self._carried_out(shelf, unknown(shelf, plan)):
@@ -139,11 +140,11 @@ class Refresh:
         return True
 
     def _small_plan(self, db: sqlite3.Connection, told: dict[str, str]) -> Plan | None:
-        old, plan = told.get("was"), None
-        if old and self.head and told.get("shape") == self._shape:
+        old, plan, same = told.get("was"), None, told.get("shape") == self._shape
+        if old and self.head and same:
             plan = between(self._objects, self._rules, old, self.head, commits=self._choice.commits)
-        elif told.get("shape") == self._shape or self.is_small():
-            if told.get("shape") != self._shape:
+        if plan is None and self.is_small():
+            if not same:
                 db.execute("DELETE FROM unit")  # other settings: what was left out is looked at again
             plan = towards(self._objects, self._rules, Shelf(db), self.head, commits=self._choice.commits)
         return plan if plan is not None and plan.size <= FEW else None
@@ -305,11 +306,11 @@ def state_of(clone: Clone, corpus: Index, choice: Choice) -> State:
 
 
 def _meta(db: sqlite3.Connection) -> dict[str, str]:
-    return dict(db.execute("SELECT name, value FROM meta WHERE name IN ('head', 'was', 'shape')"))
+    return dict(db.execute("SELECT name, value FROM meta WHERE name IN ('head', 'was', 'shape', 'behind')"))
 
 
 def _remember(db: sqlite3.Connection, **values: str) -> None:
-    """`head` is what the corpus shows, `was` what it was made of: they part while it is behind."""
+    """Note what the corpus shows (`head`), and what it was made of (`was`): they part while it is behind."""
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
 
