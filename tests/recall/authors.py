@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.capture.agents import dialect
+from holdfast.capture.ingest import noting
 from holdfast.capture.ingest.taking import take_in
 from holdfast.project import Project
+from holdfast.recall import receipts
 from tests.capture import claude_lines as claude
 from tests.conftest import GitRepo, make_repo
 
@@ -138,10 +140,18 @@ class Session:
     def tell(self, record: dict[str, Any]) -> None:
         world = self.world
         record |= {"timestamp": world.now, "cwd": str(world.repo.path), "sessionId": self.name}
-        record["gitBranch"] = world.git("branch", "--show-current") or "HEAD"
+        head = (world.repo / ".git/HEAD").read_text().strip()
+        record["gitBranch"] = head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else "HEAD"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
+
+    def told(self, *files: str) -> "Session":
+        """Give it a pack, as its hook does when it starts."""
+        project = self.world.open()
+        owner = noting.session_id("claude", self.name)
+        receipts.keep(project.clone, project.context(files=files), owner=owner, ts=project.clone.now())
+        return self
 
     def asks(self, prompt: str | None = None) -> "Session":
         self.turn += 1

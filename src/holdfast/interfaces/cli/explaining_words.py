@@ -41,7 +41,7 @@ def _answers(told: Why) -> Iterator[str]:
         if number:
             yield ""
         place = f"{one.first}" if one.first == one.last else f"{one.first}-{one.last}"
-        yield f"{told.path}:{place}  {short(_first_telling(one.text).strip(), _TEXT)}"
+        yield f"{told.path}:{place}  {short(_first_telling(one.text).strip(), _TEXT) or '(blank)'}"
         yield from (f"  {row}" for row in _answer(one))
 
 
@@ -79,8 +79,9 @@ def _asked(one: Asking) -> Iterator[str]:
     went_on = f" (in turn {one.asked_in})" if one.asked_in != one.turn else ""
     if one.prompt:
         yield f"{who}{went_on}: {_on_one_line(one.prompt, _PROMPT)}"
-    if one.line:
-        yield f"Done: {short(one.line, _PROMPT)}"
+    done = one.line.partition(" — ")[2] if one.line.startswith("Asked: ") else one.line
+    if done:
+        yield f"Done: {short(done, _PROMPT)}"
 
 
 def _on_one_line(text: str, width: int) -> str:

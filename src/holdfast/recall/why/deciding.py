@@ -169,31 +169,42 @@ def _left(mark: str, about: Iterable[Wrote]) -> tuple[list[_Copy], bool]:
     return copies, unsure and len(copies) > 0
 
 
-def accompanied(verdicts: Sequence[tuple[Verdict, str | None]]) -> list[Verdict]:
-    """The same verdicts, where a line as others write it counts only beside one of the same turn.
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A verdict, and where its line stands now and stood in the commit that brought it."""
 
-    Each comes with the commit that brought its line; the order is that of the file.
-    """
+    verdict: Verdict
+    commit: str | None
+    number: int
+    at: int
+
+
+def accompanied(lines: Sequence[Placed]) -> list[Verdict]:
+    """The verdicts on some lines of a file, where one as others write it counts only beside its like."""
     found: list[Verdict] = []
-    for at, (one, commit) in enumerate(verdicts):
-        alone = isinstance(one, Claim) and one.needs_company
-        if alone and not any(_is_company(one, commit, verdicts, at, step) for step in (-1, 1)):
+    for place, one in enumerate(lines):
+        alone = isinstance(one.verdict, Claim) and one.verdict.needs_company
+        if alone and not any(_is_company(lines, place, step) for step in (-1, 1)):
             found.append(Doubt(TOO_LITTLE))
         else:
-            found.append(one)
+            found.append(one.verdict)
     return found
 
 
-def _is_company(
-    one: Verdict, commit: str | None, verdicts: Sequence[tuple[Verdict, str | None]], at: int, step: int
-) -> bool:
-    """Whether the next line that tells something was brought by the same commit and written by that turn."""
-    at += step
-    while 0 <= at < len(verdicts) and verdicts[at][1] == commit:
-        other = verdicts[at][0]
-        if isinstance(one, Claim) and isinstance(other, Claim) and not other.needs_company:
-            return other.run == one.run and set(other.turns) == set(one.turns)
-        if isinstance(other, Doubt) and other.reason != TOO_LITTLE:
+def _is_company(lines: Sequence[Placed], place: int, step: int) -> bool:
+    """Whether the next line that tells something is of the same turn and stood there in the same commit, too.
+
+    Git takes a line for a moved one as soon as its text agrees: what stands elsewhere now says nothing.
+    """
+    one, at = lines[place], place + step
+    while 0 <= at < len(lines):
+        other = lines[at]
+        if other.commit != one.commit or other.at - one.at != other.number - one.number:
             return False
+        match one.verdict, other.verdict:
+            case Claim() as ours, Claim(needs_company=False) as theirs:
+                return (ours.run, ours.turns) == (theirs.run, theirs.turns)
+            case _, Doubt(reason=reason) if reason != TOO_LITTLE:
+                return False
         at += step
     return False

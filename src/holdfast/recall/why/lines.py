@@ -18,7 +18,7 @@ from holdfast.model.event import Event
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.recall.why import recorded
 from holdfast.recall.why.asking import Asked
-from holdfast.recall.why.deciding import By, Claim, Verdict, View, Wrote, accompanied, decide
+from holdfast.recall.why.deciding import By, Claim, Placed, Verdict, View, Wrote, accompanied, decide
 from holdfast.recall.why.recorded import Record
 
 AROUND = 12  # lines looked at on either side: what stands beside a line helps to tell who wrote it
@@ -66,7 +66,7 @@ def look(clone: Clone, asked: Asked, *, spell: Spell) -> Found:
     marks = {line_hash(texts.line(one)) for one in blamed}
     wrote = [one for record in found.records.values() for one in recorded.written(record, paths, marks)]
     verdicts = _Verdicts(clone, found, texts, wrote, spell)
-    judged = accompanied([(verdicts.of(one), one.commit) for one in blamed])
+    judged = accompanied([Placed(verdicts.of(one), one.commit, one.number, one.at) for one in blamed])
     pairs = zip(blamed, judged, strict=True)
     found.lines = [Judged(one, said) for one, said in pairs if asked.first <= one.number <= asked.last]
     return found
