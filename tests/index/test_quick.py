@@ -190,7 +190,8 @@ def test_a_quick_context_counts_as_much_as_a_slow_one(
     planned("context")
     for _ in range(2):
         assert answer(planned, ["context"], monkeypatch, capfd) is not None
-    assert json.loads(planned("stats", "--json").out)["counts"] == {"context.branch": 3}
+    counted = json.loads(planned("stats", "--json").out)["contexts"]
+    assert (counted["packs"], counted["found"]["branch"]) == (3, 3)
 
 
 def test_many_files_or_submodules_are_gits_business(
