@@ -54,7 +54,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 INDEXES = {  # filling an empty index goes faster without them: they are made at the end
     "row_key": "CREATE UNIQUE INDEX IF NOT EXISTS row_key ON row (key) WHERE key IS NOT NULL",
     "row_target": "CREATE INDEX IF NOT EXISTS row_target ON row (target) WHERE kind = 'event'",
-    "row_parent": "CREATE INDEX IF NOT EXISTS row_parent ON row (parent) WHERE parent IS NOT NULL",
+    "row_parent": "CREATE INDEX IF NOT EXISTS row_parent ON row (parent, seq) WHERE parent IS NOT NULL",
     "row_newer": "CREATE INDEX IF NOT EXISTS row_newer ON row (supersedes) WHERE supersedes IS NOT NULL",
     "row_lacks": "CREATE INDEX IF NOT EXISTS row_lacks ON row (lacks) WHERE lacks IS NOT NULL",
     "row_content": "CREATE INDEX IF NOT EXISTS row_content ON row (content) WHERE content IS NOT NULL",

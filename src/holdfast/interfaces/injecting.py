@@ -471,7 +471,7 @@ def drain() -> None:
         project.reckon_uses()
         project.render_guards()
         Fresh(project).keep()
-        if project.embeds_in_background():
+        if project.embeds_in_background() or project.index_waits():
             embed_later()
     except BAD:
         pass  # nobody listens; the next command finds the same and says so
@@ -491,11 +491,15 @@ def embed_later() -> None:
 
 
 def embed() -> None:
-    """Give vectors to what has none, for a bounded time; the next turn's end goes on."""
+    """Read the repository and give vectors to what has none, for a bounded time; the next turn goes on."""
     from holdfast.capture.live.draining import BAD
 
     try:
-        open_project(os.getcwd()).model_embed(seconds=EMBEDDING)
+        project = open_project(os.getcwd())
+        if project.index_waits():
+            project.build_index(seconds=EMBEDDING)
+        if project.embeds_in_background():
+            project.model_embed(seconds=EMBEDDING)
     except BAD:
         pass  # `holdfast model` says what is wrong
 

@@ -24,6 +24,7 @@ from holdfast.project.explaining import Explaining
 from holdfast.project.exporting import Exporting
 from holdfast.project.handing import Handing
 from holdfast.project.importing import Importing
+from holdfast.project.indexing import Indexing
 from holdfast.project.keeping import Keeping
 from holdfast.project.knowing import Knowing
 from holdfast.project.living import Living
@@ -46,6 +47,7 @@ class Project(
     Explaining,
     Exporting,
     Importing,
+    Indexing,
     Trying,
     Scanning,
     Recording,

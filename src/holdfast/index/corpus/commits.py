@@ -88,7 +88,7 @@ def row(commit: Commit) -> Row:
     ts = _moment(commit.seconds)
     return (
         number(ts), bytes.fromhex(commit.oid), 1, 0, content_of(title, text),
-        commit.oid, "commit", "commit", ts, title, commit.oid, text,
+        commit.oid, "commit", None, ts, title, commit.oid, text,
         parts_of(f"{title}\n{text}"), around, _FACETS,
         None, "", None, None, commit.oid, None, None, None,
         None, None, None, None, None, None, None, None, "T2", None,

@@ -32,6 +32,7 @@ SMALL = 5000  # files, and commits, that a question may wait for the first time
 STEP = 1000  # commits a transaction
 FILES = 500  # files a transaction
 BUILDING = ".building"
+NOT_READ = "commits, docs and code are not searched until they are read: holdfast index"
 _CACHE = "PRAGMA cache_size = -131072"  # KiB: what is changed in place must not be written before it is whole
 
 
@@ -279,12 +280,35 @@ def bring(
             if going.is_current() or going.update():
                 return True
             is_first = not os.path.exists(corpus.path)
-            return (patience or (is_first and going.is_small())) and going.build(progress=progress)
+            if patience or (is_first and going.is_small()):
+                return going.build(progress=progress)
+            corpus.notes.append(NOT_READ)
+            return False
         except sqlite3.DatabaseError as error:
             if attempt == 2:
                 raise
             corpus.recover(error)
     return False
+
+
+def work(
+    clone: Clone, corpus: Index, choice: Choice, *, seconds: float, progress: Progress | None = None
+) -> bool:
+    """Go on towards HEAD for about so long, unless another process does; tells whether it was reached."""
+    try:
+        going = Refresh(clone, corpus, choice)
+        return going.is_current() or going.update() or going.build(seconds=seconds, wait=0, progress=progress)
+    except sqlite3.DatabaseError as error:
+        corpus.recover(error)
+        return False
+
+
+def waits(clone: Clone, corpus: Index, choice: Choice) -> bool:
+    """Whether there is something to read before the corpus shows HEAD; told without asking git."""
+    try:
+        return not Refresh(clone, corpus, choice).is_current()
+    except sqlite3.DatabaseError:
+        return True
 
 
 def state_of(clone: Clone, corpus: Index, choice: Choice) -> State:

@@ -167,7 +167,7 @@ def _chunk_row(kind: str, path: str, words: str, chunk: Chunk) -> Row:
     title, text = safe(chunk.title or name), safe(chunk.text)
     context = f"{safe(chunk.context)} {words}" if chunk.context else words
     return (
-        content_of(title, text), f"{path}:{chunk.line}", kind, kind, None, title, name, text,
+        content_of(title, text), f"{path}:{chunk.line}", kind, None, None, title, name, text,
         parts_of(text), context, _FACETS[kind],
         None, None, None, None, None, None, None, None, path, None, None, None,
     )  # fmt: skip

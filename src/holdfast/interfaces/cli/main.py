@@ -25,6 +25,7 @@ from holdfast.interfaces.cli import (
     hooks,
     hydrating,
     importing,
+    indexing,
     modelling,
     publishing,
     reading,
@@ -45,7 +46,7 @@ COMMANDS = (  # importing them hangs them on `root`
     modelling,
     *(setup, capturing, connecting, curating, curator, trusting, tasks, conflicts, sessions, hydrating),
     *(reading, publishing, reconciling, hooks, checking, control, serving, exporting, trying, importing),
-    *(scanning, counting, explaining),
+    *(scanning, counting, explaining, indexing),
 )
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
 DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
