@@ -440,7 +440,7 @@ def test_a_later_prompt_tells_only_what_it_newly_calls_for(quiet: Agent) -> None
     assert billing in quiet.fire("UserPromptSubmit", prompt=asked)
 
 
-def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent) -> None:
+def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent, cli: Cli) -> None:
     """The moment before the mistake is the moment to say it."""
     project = person(quiet.repo)
     path = accepted(project, "Migrations under db/ are never edited once released", applies_to=["db/**"])
@@ -463,6 +463,12 @@ def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent
         "PreToolUse", tool_name="apply_patch", tool_input={"command": patch}
     )
     assert told.count("Rule: ") == 3 and len(told.splitlines()) == 3
+    counted = json.loads(cli("stats", "--json").out)
+    between = counted["contexts"]
+    assert (between["packs"], between["prompts"]) == (0, 0) and between["tools"] >= 2 <= between[
+        "tokens_between"
+    ]
+    assert counted["memories"]["told"]["times"] >= 2
 
 
 def test_a_guard_speaks_for_the_files_that_it_names_or_cites(quiet: Agent) -> None:

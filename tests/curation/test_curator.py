@@ -149,4 +149,8 @@ def test_what_nobody_asked_for_in_a_month_is_named(bench: Any) -> None:
     assert examined(bench, Use(began, ())).findings == ()
     bench.clock.pass_by(days=40)
     assert topics(examined(bench, Use(began, {other.lower()}))) == {"never recalled": [(name,)]}
+    asked = {name.lower(): 12, other.lower(): 30}
+    (vain,) = examined(bench, Use(began, asked, times=asked, used={other.lower()})).findings
+    assert (vain.topic, vain.ids, vain.suggestion) == ("never used", (name,), None)
+    assert vain.sentence == "recalled 12 times, never cited or acted on"
     assert examined(bench, Use(bench.clock() - timedelta(days=1), ())).findings == ()

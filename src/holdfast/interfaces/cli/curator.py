@@ -23,8 +23,8 @@ MOST = 20  # findings of a topic that are told one by one
 def curate(place: Place, dry_run: bool) -> None:
     """Look at the health of memory, and suggest.
 
-    Stale, expired, contradicting, duplicate, never recalled, orphaned, dangling, oversized. Suggestions wait
-    in `holdfast review`; nothing is done by itself.
+    Stale, expired, contradicting, duplicate, never recalled, never used, orphaned, dangling, oversized.
+    Suggestions wait in `holdfast review`; nothing is done by itself.
     """
     with place.project() as project:
         show(project.curate(dry_run=dry_run), told, as_object)
