@@ -44,19 +44,21 @@ class Recalling(Viewing):
         since: str | datetime | None = None,
         explain: bool = False,
         semantic: bool | None = None,
+        count: bool = True,
     ) -> list[Hit]:
         """What fits a query, best first; with no words, the most recent.
 
         What shares one of the `files` counts more. `branch` names another one whose memory is asked, or `*`
         for all; without it, what others hold stands below what holds here, labelled. `since` is a date, a
         moment or a time ago (`2w`). `explain` gives each hit the parts of its score. `semantic` asks for
-        meaning always, or with False never; else it is asked where words find little.
+        meaning always, or with False never; else it is asked where words find little. `count` says
+        whether it is a question that statistics tell of.
         """
         began = time.perf_counter_ns()
         scope = self._scope(task=task, kind=kind, files=files, branch=branch, since=since)
         hits = self._hits_of(query, scope, limit, semantic)
         took = (time.perf_counter_ns() - began) // 1000
-        if kind != "candidate":  # asked on the way, to say how many wait
+        if count and kind != "candidate":  # asked on the way, to say how many wait
             found = [(hit.id, hit.kind, hit.state) for hit in hits]
             tally.recalled_now(self.clone.layout, query, found, took)
         return hits if explain else [replace(hit, parts=()) if hit.parts else hit for hit in hits]

@@ -73,25 +73,36 @@ def _result(found: Said, *, structured: bool) -> dict[str, Any]:
 
 def _recall(project: Project, folder: str, given: dict[str, Any], asking: Asking) -> Said:
     from holdfast.index.search import MAX_QUERY
-    from holdfast.recall import search
     from holdfast.store import tally
 
     began = time.perf_counter_ns()
     limit, kind = given.get("limit", 5), given.get("kind")
-    hits = search.recall(
-        project.clone,
+    project.progress = lambda done, total: asking.step(done, total, "reading what is new")
+    files = _paths(folder, given.get("files", []))
+    hits = project.recall(
         project.clone.scan.text(given["query"])[:MAX_QUERY],
         limit=limit,
         kind=kind,
-        progress=lambda done, total: asking.step(done, total, "reading what is new"),
+        files=_inside(project, files),
+        branch=given.get("branch"),
+        since=given.get("since"),
+        semantic=given.get("semantic"),
+        count=False,
     )
     found = [saying.hit(one) for one in hits]
-    if given.get("files"):
-        found = _governing_first(project, _paths(folder, given["files"]), found, kind)[:limit]
+    if files:
+        found = _governing_first(project, files, found, kind)[:limit]
     took = (time.perf_counter_ns() - began) // 1000
     told = [(one["id"], one["kind"], one.get("state")) for one in found]
     tally.recalled_now(project.clone.layout, given["query"], told, took)
     return saying.found(found, project.notices)
+
+
+def _inside(project: Project, files: list[str]) -> list[str]:
+    """The files that lie in this repository; an agent may have others at hand, too."""
+    from holdfast.recall import governing
+
+    return [path for path in files if governing.at_top(path, top=project.clone.repo.top) is not None]
 
 
 def _governing_first(

@@ -57,6 +57,7 @@ def hit(one: Hit) -> Row:
         text=flat(beyond(one.title, one.text, one.task, one.target, one.what)),
         state=one.state or outcome,
         when=(one.ts or "")[:10],
+        branch=one.branch,
         task=one.task if one.task != one.id else None,
     )
 
@@ -113,6 +114,7 @@ def _lines(row: Row) -> Iterable[str]:
     facts = [
         row.get("state"),
         row.get("when"),
+        f"only on branch {row['branch']}" if "branch" in row else "",
         f"task {row['task']}" if "task" in row else "",
         row.get("why"),
     ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 TYPES = ("decision", "assumption", "invariant", "fact", "dead-end")
-KINDS = (*TYPES, "task", "session", "run", "artifact", "candidate")
+KINDS = (*TYPES, "task", "session", "run", "turn", "artifact", "commit", "doc", "code", "candidate")
 ACTIONS = ("next", "list", "claim", "done", "add")
 MEMORY, TASK = "holdfast://memory/", "holdfast://task/"
 MAX_QUERY, MAX_TEXT, MAX_ITEMS, MAX_PATH = 2000, 20_000, 100, 4096
@@ -54,14 +54,17 @@ TOOLS: "tuple[Schema, ...]" = (
         "name": "recall",
         "title": "Search the project's memory",
         "description": (
-            "Search this project's decisions, invariants, dead ends, facts, tasks, past runs and sessions. "
-            "Use it before deciding or retrying something."
+            "Search this project's decisions, invariants, dead ends, facts, tasks, past runs and sessions, "
+            "commits, docs and code. Use it before deciding or retrying something."
         ),
         "inputSchema": _object(
             {
                 "query": _text("Words to look for", MAX_QUERY),
                 "files": _texts("Files at hand: what governs them comes first"),
                 "kind": {"type": "string", "enum": list(KINDS), "description": "Only this kind"},
+                "since": _text("Only newer: 2026-10-01, 30d, 2w", 40),
+                "branch": _text("Another branch's memory", 250),
+                "semantic": {"type": "boolean", "description": "Search by meaning, too"},
                 "limit": {"type": "integer", "minimum": 1, "maximum": MAX_HITS, "default": 5},
             },
             "query",
