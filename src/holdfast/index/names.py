@@ -69,7 +69,7 @@ def is_identifier(word: str) -> bool:
         return True
     digits = sum(c.isdigit() for c in low)
     if "-" in low and low[0].isupper():
-        return digits > 0
+        return digits > 0 or (low.find("-") > 2 and low.partition("-")[0].isupper())  # DEC-mxyz
     return 7 <= len(low) <= 40 and 0 < digits < len(low) and _HEX.issuperset(low)
 
 

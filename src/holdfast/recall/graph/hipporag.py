@@ -14,15 +14,16 @@ from math import log10
 from holdfast.index import links
 from holdfast.index.asked import Asked
 from holdfast.index.links import SOURCES
-from holdfast.index.names import names_in
+from holdfast.index.names import is_identifier, names_in
 from holdfast.recall.graph.near import around
 from holdfast.recall.graph.nodes import NAME, PATH, ROW, Node, Nodes, called
 from holdfast.recall.graph.walk import pagerank
 
 WEIGHT = 1.0  # of the walk, beside a best hit that weighs 1
 FLOOR = 0.2  # of the walk, what counts even where a row adds nothing else to the question
+SURE = 0.6  # the same where the question names an id, a path or a symbol: a walk from there does not err
 WANTED = 1.5  # for being of the kind that was asked for
-FADING = 2.5  # powers of ten by which mass may fall before it counts for nothing: each step takes some
+FADING = 4.0  # powers of ten by which mass may fall before it counts for nothing: each step takes some
 GAINING = 64  # rows that may gain
 MENTIONED = 20  # rows; a name in the question that more of them hold is no place to set out from
 _MOST = 4000  # rows that hold a word
@@ -57,12 +58,13 @@ def _walked(
     if not chosen:
         return {}
     most, held, wanted = reached[chosen[0]], _held(sources, asked, seeds), wanted_kinds(asked)
+    floor = SURE if asked.paths or any(is_identifier(word) for word in asked.words) else FLOOR
     gains = {}
     for node in chosen:
         strength = 1.0 + log10(reached[node] / most) / FADING if reached[node] else 0.0
         adds = held.get(node, 0.0) + (WANTED if wanted and nodes.kind(node) in wanted else 0.0)
         if strength > 0:
-            gains[int(node[2]) << SOURCES | node[1]] = round(WEIGHT * strength * (FLOOR + adds), 6)
+            gains[int(node[2]) << SOURCES | node[1]] = round(WEIGHT * strength * (floor + adds), 6)
     return gains
 
 

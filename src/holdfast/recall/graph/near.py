@@ -8,6 +8,7 @@ depend on how much is kept.
 from collections.abc import Mapping
 
 from holdfast.recall.graph.nodes import ROW, Node, Nodes
+from holdfast.recall.graph.walk import DAMPING
 
 Edges = dict[Node, dict[Node, float]]
 
@@ -17,26 +18,21 @@ LOOKED_UP = 400  # names and files
 
 
 def around(nodes: Nodes, seeds: Mapping[Node, float]) -> Edges:
-    """The edges among what lies around the seeds, the same in both directions."""
+    """From every node that was opened, what it is tied to and how strongly."""
     edges: Edges = {}
     waiting = dict(seeds)  # what weight leads to a node that is not opened yet
-    rows = 0
-    while waiting and rows < OPENED and len(edges) < NODES and nodes.looked_up < LOOKED_UP:
+    met, rows = len(waiting), 0
+    while waiting and rows < OPENED and met < NODES and nodes.looked_up < LOOKED_UP:
         node = min(waiting, key=lambda one: (-waiting[one], one))
         weight = waiting.pop(node)
         rows += node[0] == ROW
-        near = nodes.near(node)
+        near = edges[node] = nodes.near(node)
         whole = sum(near.values())
         for other, strength in near.items():
-            _tie(edges, node, other, strength)
-            if other not in seeds and not edges[other].keys() - {node}:  # met for the first time
-                waiting[other] = 0.0
-            if other in waiting:
-                waiting[other] += 0.5 * weight * strength / whole
+            if other not in edges:
+                met += other not in waiting
+                waiting[other] = waiting.get(other, 0.0) + DAMPING * weight * strength / whole
+    for node in waiting:
+        if node[0] != ROW and node not in edges:  # looked up already: walks need not end there
+            edges[node] = nodes.near(node)
     return edges
-
-
-def _tie(edges: Edges, one: Node, other: Node, strength: float) -> None:
-    for here, there in ((one, other), (other, one)):
-        known = edges.setdefault(here, {})
-        known[there] = max(known.get(there, 0.0), strength)

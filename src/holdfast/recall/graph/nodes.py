@@ -90,7 +90,10 @@ def _named(row: Row) -> list[tuple[Node, float]]:
     """The names a row holds: those of its fields first, then ids in its text, then other names."""
     name, title, text, context, run, task, target, supersedes, head, *_ = row
     typed = [name, run, task, target, *(supersedes or "").split(), head]
-    beside = [word.rpartition(":")[2] for word in (context or "").split() if is_identifier(word)]
+    words = [
+        word.rpartition(":")[2] for word in (context or "").split()
+    ]  # `commit:<oid>`, as evidence is written
+    beside = [word for word in words if "." not in word and is_identifier(word)]  # files are tied by touches
     said = names_in(f"{title or ''}\n{text or ''}", 2 * NAMES)
     weighed = [(word, _TYPED) for word in (*typed, *beside) if word]
     weighed += [(word, _SAID) for word in said if is_identifier(word)]
