@@ -39,7 +39,7 @@ LETTERS = [
     *"abcdefghijklmnopqrstuvwxyz0123456789",
     *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789"),
 ]
-VOCABULARY = {word: number for number, word in enumerate([*SPECIAL, *LETTERS, *WORDS])}
+VOCABULARY = {word: number for number, word in enumerate(dict.fromkeys([*SPECIAL, *LETTERS, *WORDS]))}
 SIZE, HEADS, LAYERS, WIDE, PLACES = 32, 4, 2, 64, 64
 CONFIG = {
     "hidden_size": SIZE, "num_attention_heads": HEADS, "num_hidden_layers": LAYERS,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from holdfast.diagnostics.status import Status
 from holdfast.errors import BadInput, Busy, NoModel
 from holdfast.git.erase import Erasure
+from holdfast.index.corpus import refresh as repository
 from holdfast.index.embed import extras, fetching, filling, pending, warm
 from holdfast.index.embed.filling import Filled, Progress
 from holdfast.index.embed.model import MINILM, OFF, minilm, named, source_of
@@ -78,34 +79,34 @@ class Embedding(Reading, Keeping):
 
     def model_state(self) -> ModelState:
         """Which model is in use, whether it can be, and what waits to be embedded."""
-        source, problem = self._source(), None
         self._refresh_for_meaning()
-        lacking = extras.missing()
-        if source == MINILM and not os.path.exists(minilm(self.clone.layout.cache)):
-            problem = "the model is not in the cache; holdfast model add brings it"
-        elif source is not None and lacking:
-            problem = f"the extra is not installed ({', '.join(lacking)} missing); {extras.HINT}"
-        known, serving, vectors = None, None, None
-        if os.path.exists(self._vectors_path()):
-            vectors = Vectors(self._vectors_path())
-            known, serving = _who(vectors.models(), source)
-        try:
-            texts, waiting = pending.count(self._sources(), vectors, known)
-        finally:
-            if vectors is not None:
-                vectors.close()
+        source, cache = self._source(), self.clone.layout.cache
+        known, serving, texts, waiting = self._embedded(source)
         return ModelState(
             model=None if source is None else named(source),
-            missing=tuple(lacking),
-            added=os.path.exists(minilm(self.clone.layout.cache)),
-            problem=problem,
+            missing=tuple(extras.missing()),
+            added=os.path.exists(minilm(cache)),
+            problem=_problem(source, cache),
             size=known.size if known else None,
             texts=texts,
-            waiting=waiting if source is not None else 0,
+            waiting=waiting,
             serving=serving,
             bytes=_length(self._vectors_path()),
             origin=self.settings.origins.get(SETTING),
         )
+
+    def _embedded(self, source: str | None) -> tuple[Known | None, str | None, int, int]:
+        """What the model in use made, who answers instead of it, how many texts there are, how many wait."""
+        if not os.path.exists(self._vectors_path()):
+            texts, _ = pending.count(self._sources(), None, None)
+            return None, None, texts, texts if source is not None else 0
+        vectors = Vectors(self._vectors_path())
+        try:
+            known, serving = _who(vectors.models(), source)
+            texts, waiting = pending.count(self._sources(), vectors, known)
+            return known, serving, texts, waiting if source is not None else 0
+        finally:
+            vectors.close()
 
     def model_add(
         self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None
@@ -138,7 +139,7 @@ class Embedding(Reading, Keeping):
         source = self._source()
         if source is None:
             raise NoModel("no model is in use", hint="Fetch one with `holdfast model add`.")
-        self._refresh_for_meaning()
+        self._refresh_for_meaning(patience=seconds is None)
         folder = os.path.dirname(self._vectors_path())
         with filling.alone(folder) as free:
             if not free:
@@ -201,8 +202,9 @@ class Embedding(Reading, Keeping):
         if not self.embeds_in_background():
             self._say_once()
             return found
-        state = self.model_state()
-        return replace(found, model=state.model, unembedded=state.waiting)
+        source = self._source()
+        waiting = self._embedded(source)[-1]  # of what the index knows; a question brings it up to date
+        return replace(found, model=named(source) if source else None, unembedded=waiting)
 
     def _say_once(self) -> None:
         """Say how to search by meaning, once for this user, where the extra is not installed."""
@@ -224,12 +226,20 @@ class Embedding(Reading, Keeping):
     def _sources(self) -> list[str]:
         return pending.sources(path_of(self.clone))
 
-    def _refresh_for_meaning(self) -> None:
-        index = Index(path_of(self.clone))
+    def _refresh_for_meaning(self, *, patience: bool = False) -> None:
+        """Bring what is embedded up to date; a large repository is read only by whoever has patience."""
+        index, corpus, choice = Index(path_of(self.clone)), repository.open_corpus(self.clone), self._choice()
         try:
             self.clone.notes.extend(refresh(self.clone, index))
+            if choice is not None:
+                repository.bring(
+                    self.clone, corpus, choice, progress=self._step_of_reading, patience=patience
+                )
+        except sqlite3.DatabaseError as error:
+            self.clone.notes.append(f"what the repository holds was not read: {error}")
         finally:
             index.close()
+            corpus.close()
 
     def _choose(self, value: str | list[str], *, everywhere: bool = False) -> None:
         path = paths.user_settings(self.environ or os.environ) if everywhere else self.clone.private.settings
@@ -243,6 +253,17 @@ class Embedding(Reading, Keeping):
         origins = {name: where for name, where in self.settings.origins.items() if name != SETTING}
         origins |= {name: where for name, where in fresh.origins.items() if name == SETTING}
         self.settings = replace(self.settings, values=values, origins=origins)
+
+
+def _problem(source: str | None, cache: str) -> str | None:
+    """Why a model cannot be used, as far as that can be seen without loading it."""
+    if source is None:
+        return None
+    if source == MINILM and not os.path.exists(minilm(cache)):
+        return "it is not in the cache; holdfast model add brings it"
+    if lacking := extras.missing():
+        return f"the extra is not installed ({', '.join(lacking)} missing). {extras.HINT}"
+    return None
 
 
 def _who(models: list[Known], source: str | None) -> tuple[Known | None, str | None]:

@@ -7,11 +7,22 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from holdfast.errors import NoModel
 from holdfast.index.embed import pending
+from holdfast.index.embed.extras import Later
 from holdfast.index.embed.model import Model
+from holdfast.index.embed.pending import Text
 from holdfast.index.embed.vectors import Known, Vectors
 from holdfast.store import fsio
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from holdfast.index.embed.model import Floats
+else:
+    np = Later("numpy")
 
 STEP = 64  # texts: about a second
 LOCK = "embed.lock"
@@ -70,11 +81,26 @@ def _step(
     texts = list(pending.texts(places))
     if texts:
         began = time.perf_counter_ns()
-        found = model.vectors([one.text for one in texts])
+        good, found = _embedded(model, texts)
         if counted:
-            counted(len(texts), (time.perf_counter_ns() - began) // 1000)
-        vectors.put(known, [one.content for one in texts], found)
+            counted(len(good), (time.perf_counter_ns() - began) // 1000)
+        vectors.put(known, [one.content for one in good], found)
     return len(places)
+
+
+def _embedded(model: Model, texts: list[Text]) -> tuple[list[Text], Floats]:
+    """The texts that the model can read, and their vectors; one it cannot must not hold up the others."""
+    try:
+        return texts, model.vectors([one.text for one in texts])
+    except NoModel as error:
+        good, rows = [], []
+        for one in texts:
+            with contextlib.suppress(NoModel):
+                rows.append(model.vectors([one.text])[0])
+                good.append(one)
+        if not good:
+            raise error
+        return good, np.stack(rows)
 
 
 def _leave_the_past(vectors: Vectors, known: Known) -> None:

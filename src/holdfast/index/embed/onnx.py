@@ -65,7 +65,7 @@ class OnnxModel:
         # One core, and it sleeps when it waits: with spinning threads a busy machine comes to a halt.
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # it says what is wrong to us, not to the terminal
         path = os.path.join(self._folder, NETWORK)
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
