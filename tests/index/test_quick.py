@@ -21,6 +21,12 @@ QUESTIONS = (
     ["recall", "--limit=1", "zebra"],
     ["recall", "--task", "T-1"],
     ["recall", "--kind", "run", "zebra"],
+    ["recall", "--kind", "commit", "fact"],
+    ["recall", "--kind=decision", "zebra"],
+    ["recall", "--files", "README", "--files=deep/a.py,deep/b.py", "zebra"],
+    ["recall", "--since", "2w", "zebra"],
+    ["recall", "--since=2099-01-01", "zebra"],
+    ["recall", "giraffe neck"],
     ["recall", "nothing of the kind"],
     ["recall"],
     ["status"],
@@ -68,9 +74,12 @@ def answer(
 
 
 def test_both_ways_say_the_same(
-    planned: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    planned: Cli, repo: GitRepo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Whoever asks twice must not read two different answers."""
+    repo.git("switch", "-q", "-c", "side")
+    planned("run", "--task", "T-3", "--", "git", "status", "--short", "giraffe", "neck")
+    repo.git("switch", "-q", "main")
     for argv in QUESTIONS:
         full = planned(*argv).out
         fast = answer(planned, argv, monkeypatch, capfd)
@@ -215,6 +224,11 @@ def index_of(cli: Cli) -> Path:
 
 
 UNKNOWN: tuple[list[str], ...] = (
+    ["recall", "--branch", "main", "x"],
+    ["recall", "--semantic", "x"],
+    ["recall", "--explain", "x"],
+    ["recall", "--since", "soon", "x"],
+    ["recall", "--files", "../outside", "x"],
     ["recall", "--limit", "0", "x"],
     ["recall", "--kind", "nonsense", "x"],
     ["recall", "--what", "x"],

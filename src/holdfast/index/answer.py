@@ -30,6 +30,7 @@ OF_THE_REPOSITORY = ("commit", "doc", "code")
 PASSING = ("event", "run", "turn", "artifact", "session", *OF_THE_REPOSITORY)
 MOST_OTHERS = 2  # that may take the place of something passing
 MOST_BRANCHES = 3  # that are named beside one hit
+_SHARES = ("cover", "window")  # parts of a score that tell what share of a question a hit holds
 WEAK = 0.5  # of what was asked for, by how telling the words are
 
 _PLACES = (
@@ -145,7 +146,8 @@ def beside(index: str) -> str:
 
 def is_weak(found: "list[Row]") -> bool:
     """Whether no hit says much of what was asked for: then meaning may find what words did not."""
-    if not WEIGHTS["cover"]:
+    name = next((name for name in _SHARES if WEIGHTS.get(name, 0.0) > 0.0), "")
+    if not name:
         return not found
-    most = max((dict(hit[-1]).get("cover", 0.0) for hit in found), default=0.0)
-    return bool(most < WEAK * WEIGHTS["cover"])
+    most = max((dict(hit[-1]).get(name, 0.0) for hit in found), default=0.0)
+    return bool(most < WEAK * WEIGHTS[name])

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from holdfast.index.pool import Near
     from holdfast.index.search import Step
 
+_UNREAD = "commits, docs and code of this repository are not read yet and were not searched: holdfast index"
+
 Meaning = Callable[[str], "Near | None"]  # how near a question is to what has vectors, if that can be told
 
 
@@ -87,6 +89,7 @@ class TextSearch:
         self._corpus = repository.open_corpus(clone) if choice is not None else None
         self._there = Index(elsewhere.path_of(clone), wal=False)
         self._turn = threading.Lock()
+        self._said = False
         self.used = ("", "", "", "")  # what last answered: the states of the index, the corpus and others
 
     def search(
@@ -152,6 +155,9 @@ class TextSearch:
             self._clone.notes.append(f"commits, docs and code were not searched: {error}")
             return ""
         self._clone.notes.extend(self._corpus.take_notes())
+        if not is_there and not self._said:
+            self._clone.notes.append(_UNREAD)
+            self._said = True
         return _meta(self._corpus, "head") if is_there else ""
 
     def _corpus_head(self) -> str:

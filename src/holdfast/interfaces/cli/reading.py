@@ -27,9 +27,7 @@ T = TypeVar("T")
 
 @command(root, "recall")
 @click.argument("query", nargs=-1)
-@click.option(
-    "--files", "-f", multiple=True, metavar="PATH", help="A file at hand: what shares it counts more."
-)
+@click.option("--files", multiple=True, metavar="PATH", help="A file at hand: what shares it counts more.")
 @click.option(
     "--kind", metavar="KIND", help="Only this kind: fact, decision, task, run, commit, doc, code, …"
 )
