@@ -53,7 +53,8 @@ def test_both_ways_count_the_same(cli: Cli, repo: GitRepo) -> None:
     """An agent's quick question counts as a person's does."""
     cli("init")
     project = Project.open(repo.path, person=True)
-    project.remember("Zebras are striped", kind="fact", evidence=["README"], accept=True)
+    name = project.remember("Zebras are striped", kind="fact", evidence=["README"], accept=True).id
+    assert "counted:" not in cli("show", name).out
     cli("recall", "zebras")
     cli.spawn("recall", "zebras")
     cli("context")
@@ -62,5 +63,6 @@ def test_both_ways_count_the_same(cli: Cli, repo: GitRepo) -> None:
     asked, told = ([row for row in rows if row[1] == what] for what in ("ask", "told"))
     assert asked[0][3:] == asked[1][3:] and len(asked) == 2
     assert told[0][3:] == told[1][3:] and told[0][6].startswith("fct-")
+    assert re.search(r"counted: +recalled 2, told 2, used 0\n", cli("show", name).out)
     store = Path(project.clone.layout.private)
     assert not [path for path in store.glob("statistics*") if b"zebra" in path.read_bytes().lower()]

@@ -20,7 +20,7 @@ from holdfast.project.recalling import Recalling
 from holdfast.project.working import Working
 from holdfast.recall import find
 from holdfast.recall.find import Shown
-from holdfast.store import tally
+from holdfast.store import counted, tally
 
 
 class Reading(Working, Noting, Recalling, Hydrating):
@@ -41,9 +41,11 @@ class Reading(Working, Noting, Recalling, Hydrating):
         found = find.show(self.clone, identity)
         if found.kind not in ("memory", "candidate"):
             return found
+        counts = counted.times(self.clone.layout, found.id)
         tally.count(self.clone.layout, f"{tally.LOOKED}{found.id.lower()}")
         there = every(self.clone, self.clone.clock()).get(found.id)
-        return replace(found, fields={**found.fields, **_standing(there)}) if there else found
+        told = {**_standing(there), "counted": counts} if there else {}
+        return replace(found, fields={**found.fields, **told})
 
     def status(self) -> Status:
         """Where this clone stands, what waits, and what would go with it."""

@@ -96,6 +96,15 @@ def read(layout: Layout) -> Counted:
     return Counted(tuple(asked), tuple(told), tuple(looked))
 
 
+def times(layout: Layout, memory: str) -> dict[str, int]:
+    """How often one memory was found, told, looked at and used; without reading all the rest."""
+    name = memory.lower()
+    found = tally.totals(layout, holding=name)
+    sorts = {"recalled": tally.RECALLED, "told": tally.TOLD, "looked": tally.LOOKED}
+    used = sum(use.memory == name for use in uses(layout))
+    return {**{word: found.get(f"{sort}{name}", 0) for word, sort in sorts.items()}, "used": used}
+
+
 def _asked(said: Sequence[str]) -> Asked:
     at, took, hits, outdated = (int(said[place]) for place in (0, 2, 3, 4))
     words = frozenset(said[5].split(",")) - {"-"}

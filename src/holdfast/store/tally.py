@@ -200,9 +200,9 @@ def _make_key(path: str) -> None:
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def totals(layout: Layout) -> dict[str, int]:
-    """How often each name was counted, by name, lines of all sorts among them; damage does not count."""
-    sums, lines = whole(layout)
+def totals(layout: Layout, *, holding: str = "") -> dict[str, int]:
+    """How often each name was counted, by name; damage does not count. `holding`: only lines with this in."""
+    sums, lines = whole(layout, holding=holding)
     found = _sums(sums + lines)
     return {name: found[name] for name in sorted(found) if not name.startswith(_FOLDED)}
 
@@ -213,14 +213,15 @@ def since(layout: Layout) -> int | None:
     return min((int(words[0]) for words in sums + lines if effect(words)), default=None)
 
 
-def whole(layout: Layout) -> "tuple[list[list[bytes]], list[list[bytes]]]":
+def whole(layout: Layout, *, holding: str = "") -> "tuple[list[list[bytes]], list[list[bytes]]]":
     """The sums of what is long past, and every single line since, in their words."""
+    some = holding.encode("utf-8", "replace")
     for _ in range(3):
         before = _facts(layout)
-        sums, old = (_lines(f"{layout.statistics}{end}") for end in (SUMS, OLD))
+        sums, old = (_lines(f"{layout.statistics}{end}", some) for end in (SUMS, OLD))
         if _mark_of(sums) and _mark_of(sums) == _mark_of(old):
             old = []  # whoever folded it was killed before it could go
-        lines = old + _lines(layout.statistics)
+        lines = old + _lines(layout.statistics, some)
         if before == _facts(layout):
             break
     return sums, lines
@@ -281,8 +282,8 @@ def _sums(lines: "Iterable[Sequence[bytes]]") -> dict[str, int]:
     return found
 
 
-def _lines(path: str) -> "list[list[bytes]]":
-    """The lines of a file in their words."""
+def _lines(path: str, some: bytes = b"") -> "list[list[bytes]]":
+    """The lines of a file in their words: all, or those that hold something, and its mark."""
     try:
         fd = os.open(path, os.O_RDONLY | _PLAIN)
     except OSError:
@@ -292,7 +293,8 @@ def _lines(path: str) -> "list[list[bytes]]":
             data = file.read(_MOST)
     except OSError:
         return []
-    return [line.split() for line in data[: data.rfind(b"\n") + 1].splitlines()]  # the rest is torn
+    lines = data[: data.rfind(b"\n") + 1].splitlines()  # the rest is torn
+    return [line.split() for line in lines if some in line or _FOLDED.encode("ascii") in line]
 
 
 def _mark_of(lines: "list[list[bytes]]") -> str:
