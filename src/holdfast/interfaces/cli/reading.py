@@ -58,7 +58,15 @@ def recall(
     paths = [os.path.join(folder, path) for given in files for path in given.split(",") if path]
     with place.project() as project, reading_bar(project):
         found = project.recall(
-            asked, limit=limit, files=paths, explain=explain, semantic=semantic or None, **scope
+            asked,
+            limit=limit,
+            files=paths,
+            kind=scope["kind"],
+            task=scope["task"],
+            branch=scope["branch"],
+            since=scope["since"],
+            explain=explain,
+            semantic=semantic or None,
         )
         waiting = 0
         if not found and scope["kind"] in (None, "fact") and not wants_json():
