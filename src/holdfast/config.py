@@ -159,6 +159,7 @@ KEYS = (
     ),
     Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
     Key("retrieval.model", None, _model, "the model that search by meaning uses", untracked=True),
+    Key("retrieval.graph", "auto", _name, "how questions of several steps are answered", untracked=True),
     Key("retrieval.retriever", "holdfast", _name, "what answers questions: a plugin's name", untracked=True),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("index.commits", True, _switch, "whether the repository's commits can be found"),

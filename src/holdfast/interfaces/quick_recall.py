@@ -8,12 +8,14 @@ SQLite; else, or where words find little and there is a model to ask, it leaves 
 import os
 
 from holdfast.index.answer import answer, beside, is_weak
+from holdfast.index.asked import read
 from holdfast.index.freshness import heads
 from holdfast.index.moments import since as moment
 from holdfast.index.schema import file_name
 from holdfast.index.scope import Scope
 from holdfast.index.search import FIELDS, KINDS, MAX_LIMIT, candidates
 from holdfast.index.shown import as_json, as_text
+from holdfast.index.steps import takes_several
 from holdfast.store.layout import FOLDER_OF, user_settings
 
 TYPE_CHECKING = False
@@ -82,7 +84,7 @@ def told(
     """What is to be printed, and the hits to be counted; nothing where the full path has to answer."""
     scope = _scope(asked, place, now)
     rests_on = _rests_on(db, state, place)
-    if scope is None or rests_on is None:
+    if scope is None or rests_on is None or takes_several(read(" ".join(asked.query))):
         return None, None
     corpus, others = rests_on
     more: list[Connection] = []

@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING
 from holdfast.errors import BadInput
 from holdfast.index import moments
 from holdfast.index.corpus.choosing import Choice
-from holdfast.index.links import follow
 from holdfast.index.refresh import Progress
 from holdfast.index.rows import now_text
 from holdfast.index.scope import Scope
 from holdfast.model.event import timestamp
 from holdfast.project.viewing import Viewing
 from holdfast.recall import governing, plugins
-from holdfast.recall.graph import hipporag
+from holdfast.recall.graph import choosing
 from holdfast.recall.search import Hit, TextSearch, check_kind
 from holdfast.store import tally
 
 if TYPE_CHECKING:
     from holdfast.index.pool import Near
-
-_GRAPHS = {"hipporag": hipporag.follow}
 
 
 class Recalling(Viewing):
@@ -70,7 +67,8 @@ class Recalling(Viewing):
     def keep_recalled(self, stamp: str) -> None:
         """Let the quick path answer like the last answer, as long as all that it rests on is as it was."""
         if self._asking is not None:
-            self._asking.keep_used(stamp if self._retriever() is None and not self._graph() else "")
+            alike = self._retriever() is None and self._graph() in (choosing.AUTO, choosing.OFF)
+            self._asking.keep_used(stamp if alike else "")
 
     def _hits_of(self, query: str, scope: Scope, limit: int, semantic: bool | None) -> list[Hit]:
         own, name = self._searching(), self._retriever()
@@ -89,7 +87,7 @@ class Recalling(Viewing):
                 progress=self._step_of_reading,
                 choice=self._choice(),
                 meaning=self.near,
-                step=_GRAPHS.get(self._graph(), follow),
+                step=choosing.step(self._graph()),
             )
         return self._asking
 
@@ -108,8 +106,7 @@ class Recalling(Viewing):
         return None if name == plugins.BUILT_IN else name
 
     def _graph(self) -> str:
-        name = str(self.settings.values.get("retrieval.graph", "off"))
-        return name if name in _GRAPHS else ""
+        return str(self.settings.values["retrieval.graph"])
 
     def _choice(self) -> Choice | None:
         """What of the repository is to be found, as the settings say it."""

@@ -14,7 +14,8 @@ from math import log10
 from holdfast.index import links
 from holdfast.index.asked import Asked
 from holdfast.index.links import SOURCES
-from holdfast.index.names import is_identifier, names_in
+from holdfast.index.names import names_in
+from holdfast.index.steps import names_identifier, wanted_kind
 from holdfast.recall.graph.near import around
 from holdfast.recall.graph.nodes import NAME, PATH, ROW, Node, Nodes, called
 from holdfast.recall.graph.walk import pagerank
@@ -27,14 +28,6 @@ FADING = 4.0  # powers of ten by which mass may fall before it counts for nothin
 GAINING = 64  # rows that may gain
 MENTIONED = 20  # rows; a name in the question that more of them hold is no place to set out from
 _MOST = 4000  # rows that hold a word
-_KINDS = {
-    "decision": ("decision",), "decisions": ("decision",), "decide": ("decision",), "decided": ("decision",),
-    "task": ("task",), "tasks": ("task",), "run": ("run",), "runs": ("run",), "session": ("session",),
-    "commit": ("commit",), "commits": ("commit",), "change": ("commit",), "changes": ("commit",),
-    "fact": ("fact",), "facts": ("fact",), "invariant": ("invariant",), "assumption": ("assumption",),
-    "test": ("code",), "function": ("code",), "class": ("code",), "document": ("doc",), "turn": ("turn",),
-}  # fmt: skip
-_ASKING = ("which", "what", "whose")
 
 
 def follow(
@@ -57,12 +50,12 @@ def _walked(
     chosen = sorted(reached, key=lambda node: (-reached[node], node))[:GAINING]
     if not chosen:
         return {}
-    most, held, wanted = reached[chosen[0]], _held(sources, asked, seeds), wanted_kinds(asked)
-    floor = SURE if asked.paths or any(is_identifier(word) for word in asked.words) else FLOOR
+    most, held, wanted = reached[chosen[0]], _held(sources, asked, seeds), wanted_kind(asked)
+    floor = SURE if names_identifier(asked) else FLOOR
     gains = {}
     for node in chosen:
         strength = 1.0 + log10(reached[node] / most) / FADING if reached[node] else 0.0
-        adds = held.get(node, 0.0) + (WANTED if wanted and nodes.kind(node) in wanted else 0.0)
+        adds = held.get(node, 0.0) + (WANTED if wanted and nodes.kind(node) == wanted else 0.0)
         if strength > 0:
             gains[int(node[2]) << SOURCES | node[1]] = round(WEIGHT * strength * (floor + adds), 6)
     return gains
@@ -82,17 +75,6 @@ def _seeds(nodes: Nodes, asked: Asked, best: Sequence[tuple[int, float]]) -> dic
             for one in holding:
                 seeds[one] = seeds.get(one, 0.0) + nodes.rarity(node) / len(holding)
     return seeds
-
-
-def wanted_kinds(asked: Asked) -> tuple[str, ...]:
-    """The kinds of thing that a question asks for, as in "which decision …"; none if it does not say."""
-    words = [word.strip("?,.:;\"'").casefold() for word in asked.text.split()]
-    for place, word in enumerate(words):
-        if word in _ASKING:
-            for following in words[place + 1 : place + 4]:
-                if following in _KINDS:
-                    return _KINDS[following]
-    return ()
 
 
 def _held(

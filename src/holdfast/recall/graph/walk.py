@@ -9,7 +9,7 @@ from typing import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
 
-DAMPING = .7  # how often a walk goes on instead of setting out again: answers lie near what was named
+DAMPING = 0.7  # how often a walk goes on instead of setting out again; a row and a name are two steps
 ROUNDS = 40
 ENOUGH = 1e-7  # a round that moves less mass than this changes nothing
 
