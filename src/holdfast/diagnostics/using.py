@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from holdfast.errors import NotStored, ReadOnlyStore
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, timestamp
 from holdfast.model.ids import PREFIXES
@@ -93,9 +94,12 @@ def reckon(clone: Clone, about: About, *, now: int) -> list[Use]:
         for at, how, by, name in (*_in_log(clone, about, given, since), *_in_commits(clone, since))
         if given.before(name, at)
     ]
-    if clone.reading:
-        return sorted({*known, *found})
-    return counted.keep_uses(clone.layout, found, now=now)
+    try:
+        if not clone.reading:
+            return counted.keep_uses(clone.layout, found, now=now)
+    except (ReadOnlyStore, NotStored, OSError):
+        pass  # they are found again by whoever may write
+    return counted.joined(known, found)
 
 
 Act = tuple[int, str, str, str]  # when, how, by what, which memory

@@ -142,13 +142,18 @@ def times_used(layout: Layout) -> Mapping[str, tuple[int, int]]:
 def keep_uses(layout: Layout, found: Iterable[Use], *, now: int) -> list[Use]:
     """Add what is new among these, and note that it was looked for up to now; gives all of them."""
     known = uses(layout)
-    all_of_them = sorted({(use.by, use.memory): use for use in (*found, *known)}.values())[-MOST_USES:]
+    all_of_them = joined(known, found)
     if all_of_them == known and 0 <= now - reckoned(layout) < RENEW:
         return known  # the index looks at this file's time
     rows = [f"{use.at} {use.how} {use.by} {use.memory}\n" for use in all_of_them]
     rows.append(f"{now} {_RECKONED} - -\n")
     fsio.replace(layout.uses, "".join(rows).encode("ascii"))
     return all_of_them
+
+
+def joined(known: Iterable[Use], found: Iterable[Use]) -> list[Use]:
+    """All uses, by time: of what cites the same twice, the one that was known."""
+    return sorted({(use.by, use.memory): use for use in (*found, *known)}.values())[-MOST_USES:]
 
 
 def _rows(layout: Layout) -> list[list[str]]:
