@@ -218,6 +218,20 @@ class Filling:
         self.forget(names)
         self._settle()
 
+    def told_runs(self) -> list[str]:
+        """The runs whose turns are in the index."""
+        return [run for (run,) in self._db.execute("SELECT DISTINCT run FROM row WHERE kind = 'turn'")]
+
+    def forget_runs(self, gone: Iterable[str]) -> None:
+        """Capsules went: forget the units that tell of these runs, so that they are read again without."""
+        names: set[str] = set()
+        for run in gone:
+            names.update(name for (name,) in self._db.execute(
+                "SELECT u.name FROM row AS t JOIN member AS m ON m.row = t.parent "
+                "JOIN unit AS u ON u.id = m.unit WHERE t.kind = 'turn' AND t.run = ?", (run,)))  # fmt: skip
+        self.forget(names)
+        self._settle()
+
     def finish(self) -> None:
         """Everything that was asked for is in the index."""
         self._flush()

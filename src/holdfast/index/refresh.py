@@ -25,6 +25,7 @@ from holdfast.index.rows import (
     task_row,
     touched_by_event,
     touched_by_memory,
+    touched_by_turns,
 )
 from holdfast.index.sqlite import Index, drop_all
 from holdfast.index.units import Texts, Unit, visible_units
@@ -113,6 +114,7 @@ def _is_whole(unit: Unit | None) -> bool:
 
 def _fill(filling: Filling, wanted: dict[str, Unit], texts: Texts, progress: Progress | None) -> None:
     filling.forget_lacking(texts.arrived(filling.lacking()))
+    filling.forget_runs(texts.gone(filling.told_runs()))
     have = filling.units()
     for name in have.keys() - wanted.keys():
         filling.hide(name)
@@ -145,8 +147,10 @@ def add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
             continue  # a header, or torn: `doctor` tells them apart
         if not joins(number, bytes.fromhex(found[1].decode("ascii"))[:16]):
             body, lacks = texts.body(found)
-            rows = event_rows(found, body, lacks=lacks)
-            add(number, rows, until, touched_by_event(body, rows))
+            turns = texts.turns(found, body)
+            rows = event_rows(found, body, lacks=lacks, turns=turns)
+            touches = touched_by_event(body, rows) if len(rows) > 1 or body else ()
+            add(number, rows, until, [*touches, *touched_by_turns(turns, rows)] if turns else touches)
     return read
 
 

@@ -26,7 +26,10 @@ MAX_TEXT = 32 * 1024
 MAX_EMBEDDED = 4096  # characters: a model reads a few hundred words at most
 MAX_CONTEXT = 2048
 MAX_TOUCHED = 1000
+MAX_TURN = 8 * 1024  # characters of what was said in a turn
+MAX_TURNS = 2000  # of one run
 MAX_TITLE = 120
+CAPSULE = "run:"  # before a run's id, where a row says what it lacks
 MAX_DEPTH = 6
 SLOTS = 10  # bits of a row's number below its microsecond
 
@@ -37,10 +40,12 @@ COLUMNS = (
     "path", "sha256", "expires", "supersedes", "blob", "words", "doubt", "lacks", "tier", "parent",
 )  # fmt: skip
 COMMON = COLUMNS[:-10]  # all that most events need; a row may end here
-_PATH = COLUMNS.index("path")
+_PATH, _RUN, _NAME, _TS, _TASK = (COLUMNS.index(name) for name in ("path", "run", "name", "ts", "task"))
+_KIND, _SEQ = COLUMNS.index("kind"), COLUMNS.index("seq")
 _CITED = {"file": "@", "lines": ":", "symbol": "#"}  # a kind of evidence, and what ends its path
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.:Z+-]{0,20}")
+_WHOLE_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 _EPOCH = datetime(1970, 1, 1)
 _LAST = (1 << 52) - 1
 _INNER_CAPITAL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
@@ -68,8 +73,17 @@ def _day(date: str) -> int:
         return 0
 
 
-def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks: bool) -> list[Row]:
-    """The rows of one event line: the event itself, then the files it says it made."""
+def event_rows(
+    found: re.Match[bytes],
+    body: Mapping[str, Any] | None,
+    *,
+    lacks: bool,
+    turns: Sequence[Mapping[str, Any]] | None = (),
+) -> list[Row]:
+    """The rows of one event line: the event itself, then the files it says it made, then the turns of a run.
+
+    No `turns` at all: the run's capsule is not here, and may come.
+    """
     name, ts, kind, target, line, run, head, layer, code, commitment = [
         None if part is None else part.decode("ascii")
         for part in found.group(1, 3, 4, 5, 6, 9, 11, 12, 14, 15)
@@ -81,7 +95,7 @@ def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks:
     shown_name = (run or target or name) if is_run else name
     kind_of_row, status = "run" if is_run else "event", None if code is None else int(code)
     what = _ran(body) or kind if is_run else kind
-    own = (
+    own: Row = (
         number(ts or ""), bytes.fromhex(name or "")[:16], 0, 0,
         content_of(title, text) if is_run or (text and target is None) else None,
         shown_name, kind_of_row, what, ts, title,
@@ -92,11 +106,15 @@ def event_rows(found: re.Match[bytes], body: Mapping[str, Any] | None, *, lacks:
     )  # fmt: skip
     if lacks:
         return [(*own, *_NOTHING, None, None, None, commitment, None, None)]
+    if turns is None:
+        own = (*own, *_NOTHING, None, None, None, f"{CAPSULE}{run}", None, None)
     if kind in approvals.KINDS:
         return [(*own, *_NOTHING, *approvals.said(body or None), None, None, None, None)]
-    if "artifacts" not in body:
-        return [own]
-    return [own, *(_artifact(own, made) for made in _artifacts(body))]
+    rows = [own, *(_artifact(own, made) for made in _artifacts(body))] if "artifacts" in body else [own]
+    if turns:
+        about = about_run(body)
+        rows += [row for told in turns[:MAX_TURNS] if (row := turn_row(own, told, about=about))]
+    return rows
 
 
 def _ran(body: Mapping[str, Any]) -> str | None:
@@ -106,10 +124,60 @@ def _ran(body: Mapping[str, Any]) -> str | None:
     return f"{status} {began}" if is_told else None
 
 
+def turn_row(event: Row, told: Mapping[str, Any], *, about: str) -> Row | None:
+    """A turn of a run: what was asked, what came of it; None if it says nothing.
+
+    It comes and goes with its run. `about` is what the whole run was for, and who did it.
+    """
+    run, place = event[_RUN] or event[_NAME], told.get("turn")
+    prompt, line = _said(told.get("prompt")), _said(told.get("line"))
+    said = _strings(told.get("said"))
+    text = safe("\n".join((prompt, *said))[:MAX_TURN].strip())
+    title, ts = _title(line) or _title(prompt), _moment_of(told.get("ts")) or event[_TS]
+    if type(place) is not int or not 0 < place < MAX_TURNS or not (title or text):
+        return None
+    by = "agent" if told.get("by") == "agent" else "user"
+    return (
+        number(ts), None, 0, place, content_of(title, text), f"{run}#{place}", "turn", None, ts, title,
+        _labels(run, "turn"), text, _parts(title, text),
+        _context(about, by, run, *_strings(told.get("commits"))), _facets("turn", None, event[_TASK], ""),
+        *event[_TASK : _RUN - 1], None, run,
+        None, None, None, None, None, None, None, None, None, None,
+    )  # fmt: skip
+
+
+def about_run(body: Mapping[str, Any]) -> str:
+    """What a run was for, who did it, and with which model: the context of its turns."""
+    agent = body.get("agent")
+    named = agent if isinstance(agent, dict) else {"name": agent}
+    said = [body.get("task"), body.get("objective"), named.get("name"), named.get("model"), body.get("model")]
+    return " ".join(_one_line(word[:MAX_TITLE]) or "" for word in said if isinstance(word, str)).strip()
+
+
+def touched_by_turns(turns: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[Touch]:
+    """The files that each turn of a run wrote."""
+    files = {told.get("turn"): _strings(told.get("files"))[:MAX_TOUCHED] for told in turns}
+    return [
+        (place, path)
+        for place, row in enumerate(rows)
+        if row[_KIND] == "turn"
+        for path in files.get(row[_SEQ], ())
+    ]
+
+
+def _said(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _moment_of(value: object) -> str | None:
+    """A time as events spell it; what a capsule says of itself may be anything."""
+    return value if isinstance(value, str) and _WHOLE_MOMENT.fullmatch(value) else None
+
+
 def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
     """A file that a run made; it comes and goes with its run, so it has no key of its own."""
     base, _, _, _, _, name, _, _, ts, title, *_ = event
-    task, tags, layer, line, head, status, _, run = event[15:]
+    task, tags, layer, line, head, status, _, run = event[_TASK : _RUN + 1]
     path = _one_line(made["path"]) or ""
     return (
         base, None, 0, None, None, f"{run or name}:{path}", "artifact", "artifact", ts, path,

@@ -57,6 +57,7 @@ INDEXES = {  # filling an empty index goes faster without them: they are made at
     "row_parent": "CREATE INDEX IF NOT EXISTS row_parent ON row (parent, seq) WHERE parent IS NOT NULL",
     "row_newer": "CREATE INDEX IF NOT EXISTS row_newer ON row (supersedes) WHERE supersedes IS NOT NULL",
     "row_lacks": "CREATE INDEX IF NOT EXISTS row_lacks ON row (lacks) WHERE lacks IS NOT NULL",
+    "row_turn": "CREATE INDEX IF NOT EXISTS row_turn ON row (run) WHERE kind = 'turn'",
     "row_content": "CREATE INDEX IF NOT EXISTS row_content ON row (content) WHERE content IS NOT NULL",
     "touch_row": "CREATE INDEX IF NOT EXISTS touch_row ON touch (row)",
     "member_row": "CREATE INDEX IF NOT EXISTS member_row ON member (row)",

@@ -7,9 +7,10 @@ and an entry that cannot be read are left out and named in the notes.
 import json.decoder
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from holdfast.errors import BrokenEntry, FutureFormat, HoldfastError
@@ -17,16 +18,18 @@ from holdfast.git import parts
 from holdfast.git.clone import Clone
 from holdfast.git.parts import Placed
 from holdfast.git.visible import Source
+from holdfast.index.rows import CAPSULE, MAX_TURNS
 from holdfast.model.event import timestamp
 from holdfast.model.memory import Candidate, Memory
 from holdfast.model.session import Session, from_json
 from holdfast.model.task import Task
-from holdfast.store import entries, fsio, seal, sessions, tasks
+from holdfast.store import capsule, entries, fsio, seal, sessions, tasks
 from holdfast.store import layout as paths
 from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
 from holdfast.store.log import MAX_SPOOL
 
 BLOBS_AT_ONCE = 32
+TURNS = "outputs/turns.jsonl"  # of a capsule
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _scan = json.decoder.JSONDecoder().raw_decode
 _WHERE = re.compile(rb'\n "line": "([^"]+)"')
@@ -158,6 +161,7 @@ class Texts:
         self._clone, self._erased, self._notes = clone, erased, notes
         self._folders = [os.path.join(store.bodies, "") for store in clone.stores]
         self._listed: set[str] | None = None
+        self._capsules: dict[str, str] | None = None
 
     def unread(self, units: list[Unit], have: dict[str, int]) -> Iterator[tuple[Unit, bytes]]:
         """Each piece of the log that the index does not have whole, with the bytes it lacks."""
@@ -267,12 +271,35 @@ class Texts:
         names = (found[1], found[5], found[9])
         return bool(self._erased) and any(name and name.decode("ascii") in self._erased for name in names)
 
+    def turns(self, found: re.Match[bytes], body: Mapping[str, Any] | None) -> list[dict[str, Any]] | None:
+        """What was said in a run, turn by turn; None if its capsule should be here and is not."""
+        if found[4] != b"run" or found[9] is None or not body:
+            return []
+        folder = self._folders_of_runs().get(found[9].decode("ascii"))
+        if folder is None:
+            return None if body.get("output_sha256") else []
+        return list(islice(capsule.read_rows(folder, TURNS), MAX_TURNS))
+
+    def _folders_of_runs(self) -> dict[str, str]:
+        """Every capsule by its run's id; listed once, for most events are no runs of ours."""
+        if self._capsules is None:
+            stores = reversed(self._clone.stores)
+            self._capsules = {name: store.run(name) for store in stores for name in store.listed(store.runs)}
+        return self._capsules
+
     def arrived(self, lacking: set[str]) -> set[str]:
-        """Which of these bodies are here now: an import may bring them after their events."""
+        """Which of these bodies and capsules are here now: an import may bring them after their events."""
         if not lacking:
             return set()
         self._listed = set(self._body_names())
-        return lacking & self._listed
+        runs = self._folders_of_runs()
+        come = {name for name in lacking if name.startswith(CAPSULE) and name[len(CAPSULE) :] in runs}
+        return (lacking & self._listed) | come
+
+    def gone(self, told: Iterable[str]) -> set[str]:
+        """Which of these runs, whose turns the index tells, have no capsule any more."""
+        runs = set(told)
+        return runs - self._folders_of_runs().keys() if runs else runs
 
     def _body_names(self) -> Iterable[str]:
         for store in self._clone.stores:
