@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.errors import BadSettings
 from holdfast.index.embed import filling, warm
 from holdfast.index.embed.vectors import Vectors
+from holdfast.interfaces import injecting
 from holdfast.model.event import Draft
-from holdfast.project import Project
+from holdfast.project import Project, setting
 from tests.conftest import Cli, GitRepo
 from tests.index import tiny
 from tests.index.test_embed_models import LETTERS
@@ -220,3 +222,33 @@ def test_without_the_extra_status_says_so_once(added: Cli) -> None:
     assert "holdfast[semantic]" in first and "semantic" not in second
     assert "Tests need postgres" in done.stdout and "the extra is not installed" in done.stdout
     assert [line.split()[-1] for line in done.stdout.splitlines() if "ended with" in line] == [*"0000", "44"]
+
+
+def test_the_background_embeds_when_a_turn_ends(added: Cli, world: Path) -> None:
+    """Who connected an agent must not have to think of embedding."""
+    program = [sys.executable, "-I", str(injecting.__file__)]
+    assert Project.open(added.cwd).embeds_in_background()
+    done = subprocess.run([*program, "embed"], cwd=added.cwd, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert state(added)["waiting"] == 0
+    subprocess.run([*program, "drain"], cwd=added.cwd, check=True)  # it starts one that finds nothing to do
+    added("model", "use", "off")
+    assert not Project.open(added.cwd).embeds_in_background()
+
+
+def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:
+    """Somebody's settings file is theirs: comments and order stay."""
+    path = tmp_path / "settings.toml"
+    path.write_text(
+        '# mine\ntrunk = "main"\n\n[retrieval] # here\n# a note\ngraph = "off"\n\n[redact]\nrules = []\n'
+    )
+    before = path.read_text()
+    setting.put(str(path), "retrieval.model", "minilm")
+    assert path.read_text() == before.replace("# here\n", '# here\nmodel = "minilm"\n')
+    setting.put(str(path), "retrieval.model", ["a", 'b "c"'])
+    assert 'model = ["a", "b \\"c\\""]\n# a note\n' in path.read_text()
+    setting.put(str(path), "retrieval.model", None)
+    assert path.read_text() == before
+    path.write_text('retrieval = { model = "x" }\n')
+    with pytest.raises(BadSettings, match="left alone"):
+        setting.put(str(path), "retrieval.model", "minilm")

