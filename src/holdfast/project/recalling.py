@@ -102,7 +102,7 @@ class Recalling(Viewing):
             self.progress(done, total)
 
     def _retriever(self) -> str | None:
-        name = str(self.settings.values.get("retrieval.retriever", plugins.BUILT_IN))
+        name = str(self.settings.values["retrieval.retriever"])
         return None if name == plugins.BUILT_IN else name
 
     def _graph(self) -> str:
