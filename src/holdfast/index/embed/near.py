@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     np = Later("numpy")
 
-CANDIDATES = 800  # vectors that are compared in full
+CANDIDATES, SHARE = 800, 400  # vectors that are compared in full, or one in so many if that is more
 MOST = 50_000  # even if more of them are alike
 SMALL = 4000  # vectors up to which all of them are
 
@@ -101,7 +101,7 @@ class Matrix:
         """The places of the nearest, and how near; equals stand in the order of their contents."""
         if not len(self):
             return []
-        wide = max(CANDIDATES, 2 * limit)
+        wide = max(CANDIDATES, 2 * limit, len(self) // SHARE)
         places = np.arange(len(self)) if len(self) <= max(SMALL, wide) else self._narrowed(vector, wide)
         cosines = self.cosines(vector, places)
         some = np.argsort(-cosines, kind="stable")[: 2 * limit]
