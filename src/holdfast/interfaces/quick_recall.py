@@ -9,14 +9,12 @@ import os
 
 from holdfast.index.answer import answer, beside, is_weak
 from holdfast.index.asked import read
-from holdfast.index.asked import read
 from holdfast.index.freshness import heads
 from holdfast.index.moments import since as moment
 from holdfast.index.schema import file_name
 from holdfast.index.scope import Scope
 from holdfast.index.search import FIELDS, KINDS, MAX_LIMIT, candidates
 from holdfast.index.shown import as_json, as_text
-from holdfast.index.steps import takes_several
 from holdfast.index.steps import takes_several
 from holdfast.store.layout import FOLDER_OF, user_settings
 
@@ -88,9 +86,7 @@ def told(
     rests_on = _rests_on(db, state, place)
     if scope is None or rests_on is None or takes_several(read(" ".join(asked.query))):
         return None, None
-    corpus, others, walks = rests_on
-    if walks and takes_several(read(" ".join(asked.query))):
-        return None, None
+    corpus, others = rests_on
     more: list[Connection] = []
     try:
         beside_it = os.path.join(os.path.dirname(path), file_name(place.git_dir, place.common_dir, "corpus"))
@@ -128,16 +124,13 @@ def _said(
     return as_text(found, waiting=waiting, now=now), counted
 
 
-def _rests_on(db: "Connection", state: str, place: "Place") -> tuple[str, bool, bool] | None:
-    """The commit of the corpus, whether other branches hold anything, and whether some questions are walked.
-
-    None if an answer would differ from the full path's.
-    """
+def _rests_on(db: "Connection", state: str, place: "Place") -> tuple[str, bool] | None:
+    """The commit of the corpus and whether other branches hold anything; None if an answer would differ."""
     row = db.execute("SELECT value FROM meta WHERE name = 'recall'").fetchone()
     kept = row[0].split("\n") if row and row[0] else []
-    if len(kept) != 6 or kept[:2] != [stamp(os.environ), state]:
+    if len(kept) != 5 or kept[:2] != [stamp(os.environ), state]:
         return None
-    return (kept[2], kept[4] == "1", kept[5] == "1") if kept[3] == f"{state} {heads(place)}" else None
+    return (kept[2], kept[4] == "1") if kept[3] == f"{state} {heads(place)}" else None
 
 
 def stamp(environ: "Mapping[str, str]") -> str:

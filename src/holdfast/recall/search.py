@@ -188,15 +188,11 @@ class TextSearch:
             named = ", ".join(sorted(known)[:8]) or "none"
             raise BadInput(f"no branch here is called {branch!r}", hint=f"There are: {named}.")
 
-    def keep_used(self, stamp: str, *, walks: bool) -> None:
-        """Note what the last answer came from, so that the quick path answers alike while all that holds.
-
-        `walks`: whether questions of several steps are answered by more than links, which it cannot do.
-        """
+    def keep_used(self, stamp: str) -> None:
+        """Note what the last answer came from, so that the quick path answers alike while all that holds."""
         try:
             with self._turn, self._index.writing() as db:
-                kept = (stamp, *self.used, str(int(walks)))
-                row = ("recall", "\n".join(kept) if stamp and self.used[2] else "")
+                row = ("recall", "\n".join((stamp, *self.used)) if stamp and self.used[2] else "")
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
         except sqlite3.DatabaseError:
             pass  # the next question is answered the long way
