@@ -81,8 +81,8 @@ def _made(folder: str, count: int):  # type: ignore[no-untyped-def]
     random = np.random.default_rng(1)
     kept = Vectors(os.path.join(folder, f"vectors-{count}", "vectors.db"))
     known = kept.of("made-up", source="minilm", size=SIZE)
-    for _ in range(0, count, 20_000):
-        contents = [random.bytes(16) for _ in range(20_000)]
+    for at in range(0, count, 20_000):  # in order: a million in none would be written many times over
+        contents = [number.to_bytes(4, "big") + random.bytes(12) for number in range(at, at + 20_000)]
         kept.put(known, contents, _some(random, 20_000))
     return kept, kept.models()[0]
 
