@@ -89,11 +89,16 @@ def starts_of(
     found = []
     for place, (row, score) in enumerate(best):
         names = db.execute("SELECT title, name FROM row WHERE id = ?", (row,)).fetchone()
-        share = max(_named(names[0] or "", said), _called(names[1] or "", asked)) if names else 0.0
+        share = named_by(asked, said, names[0] or "", names[1] or "") if names else 0.0
         if share >= NAMED and score > 0:
             found.append((score * share * share, -place, row))
     found.sort(reverse=True)
     return [(row, strength) for strength, _, row in found[:FROM]]
+
+
+def named_by(asked: "Asked", said: list[str], title: str, name: str) -> float:
+    """How far a question, whose words are `said`, spells out a row's title, or calls it by its own name."""
+    return max(_named(title, said), _called(name, asked))
 
 
 def _named(title: str, said: list[str]) -> float:
