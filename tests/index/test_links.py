@@ -97,7 +97,10 @@ def test_only_so_many_names_are_taken() -> None:
     assert len(names_in(" ".join(f"Name{n}, " for n in range(500)))) == 32
 
 
-@pytest.mark.parametrize("word", ["DEC-m4f2", "DEC-mxyz", "src/a.py", "a_b", "std::map", "#12", "9f3ac1d0"])
+@pytest.mark.parametrize(
+    "word",
+    ["DEC-m4f2", "DEC-mxyz", "20261115T194200Z-abc123", "src/a.py", "a_b", "std::map", "#12", "9f3ac1d0"],
+)
 def test_identifiers_are_known(word: str) -> None:
     """Work links by ids and paths; missing them leaves only prose to follow."""
     assert is_identifier(word) == (word != "#12")

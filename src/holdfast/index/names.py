@@ -70,6 +70,8 @@ def is_identifier(word: str) -> bool:
     digits = sum(c.isdigit() for c in low)
     if "-" in low and low[0].isupper():
         return digits > 0 or (low.find("-") > 2 and low.partition("-")[0].isupper())  # DEC-mxyz
+    if "-" in low and low[0].isdigit():
+        return digits > 7 and not low.replace("-", "").isdigit()  # a run's id; no date
     return 7 <= len(low) <= 40 and 0 < digits < len(low) and _HEX.issuperset(low)
 
 
