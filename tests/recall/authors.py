@@ -38,6 +38,7 @@ class World:
     tick: int = START
     authors: dict[str, Author] = field(default_factory=dict)  # what marks a line -> who wrote it
     runs: dict[str, str] = field(default_factory=dict)  # run -> its session
+    taken_out: set[str] = field(default_factory=set)
     marks: int = 0
 
     @classmethod
@@ -77,10 +78,13 @@ class World:
         self.repo.write(name, "".join(f"{line}\n" for line in text))
 
     def new_line(self, by: Author, *, common: float = 0.3) -> str:
-        """A line nobody wrote before, or one as everybody writes it, marked by the blanks at its end."""
+        """A line nobody wrote before, or one as everybody writes it, marked by the blanks at its end.
+
+        Whoever is not recorded does not type again what was taken out by hand: to git it was never gone.
+        """
         self.marks += 1
-        if self.dice.random() < common:
-            text = self.dice.choice(COMMON)
+        text = self.dice.choice(COMMON)
+        if self.dice.random() < common and not (isinstance(by, str) and text.strip() in self.taken_out):
             line = text + "".join(" \t"[bit == "1"] for bit in f"{self.marks:b}")
         else:
             line = f"value_{self.marks:05d} = compute(step={self.dice.getrandbits(32):08x})"
@@ -94,6 +98,7 @@ class World:
             at = self.dice.randrange(len(text))
             removed = text[at : at + self.dice.randint(1, 2)]
             del text[at : at + len(removed)]
+            self.taken_out |= {line.strip() for line in removed if isinstance(by, str)}
         at = self.dice.randint(0, len(text))
         added = [self.new_line(by) for _ in range(self.dice.randint(1, 4))]
         return [*text[:at], *added, *text[at:]], added, removed

@@ -56,9 +56,13 @@ class Explaining(Hydrating):
         why = answers.told(self.clone, asked, found)
         runs = list(dict.fromkeys(one.run.id for one in why.answers if one.run))
         few = runs if len(runs) <= MOST_KNEW and not why.whole else []
-        now = self._now() if few else {}
-        knew = tuple(given.knew(self.clone, run, kind="run", now=now) for run in few)
+        knew = tuple(self._told_in(run) for run in few)
         return Explained(why=why, governs=tuple(self._rulings(why, few, knew)), knew=knew)
+
+    def _told_in(self, run: str) -> Knew:
+        """What a run was told; how things stand since is looked up only where there is something to tell."""
+        found = given.knew(self.clone, run, kind="run", now={})
+        return given.knew(self.clone, run, kind="run", now=self._now()) if found.packs else found
 
     def _rulings(self, why: Why, runs: Sequence[str], knew: Sequence[Knew]) -> Iterator[Ruling]:
         """The memories that govern these lines, the nearest first."""

@@ -110,8 +110,9 @@ def decide(
         (view.new for view in views[-1:]), default=0
     )
     if explained and len({(one.run, one.turns) for one in told}) == 1:
-        # Of a line as others write it, somebody added one since: nobody can tell which.
-        return Doubt(TOO_LITTLE) if told[0].needs_company and copies > told[0].view.here else told[0]
+        # Of a line as others write it, one was added or taken away since: nobody can tell which.
+        unlike = copies > told[0].view.here or any(one.begin > told[0].view.until for one in about)
+        return Doubt(TOO_LITTLE) if told[0].needs_company and unlike else told[0]
     doubts = [by for one in found if isinstance(one, Doubt) for by in one.maybe]
     maybe = sorted({*doubts, *(By(one.run, turn) for one in told for turn in one.turns)})
     if told:
