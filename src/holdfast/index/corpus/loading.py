@@ -57,7 +57,8 @@ def _row(one: Document) -> Row:
     key = hashlib.sha256(f"{one.kind}\n{one.group}\n{one.name}".encode("utf-8", "replace")).digest()[:16]
     return (
         -1 if one.ts is None else number(one.ts), key, 0, one.seq, content_of(title, text),
-        safe(one.name), one.kind, None, one.ts, title, safe(one.name), text, parts_of(f"{title}\n{text}"),
+        safe(one.name), one.kind, "run" if one.kind == "run" else None, one.ts, title,
+        safe(one.name), text, parts_of(f"{title}\n{text}"),
         context, facet("k", one.kind), None, "", None, None, None, None, None, None,
         one.paths[0] if one.kind in ("doc", "code") and one.paths else None,
         None, None, None, None, None, None, None, "T2", None,
