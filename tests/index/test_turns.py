@@ -16,8 +16,8 @@ RUN = "20261115T194203Z-abc003"
 TURNS: list[dict[str, Any]] = [
     {
         "turn": 1, "ts": "2026-11-15T19:42:00.000001Z", "by": "user",
-        "prompt": "Why does alpha fail?", "line": "Found the leak in the parser", "said": ["It held the file open."],
-        "files": ["src/parser.py"],
+        "prompt": "Why does alpha fail?", "line": "Found the leak in the parser",
+        "said": ["It held the file open."], "files": ["src/parser.py"],
         "commits": [],
     },
     {

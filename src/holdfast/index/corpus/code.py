@@ -15,7 +15,9 @@ from holdfast.index.corpus.languages import BRACES, ENDS, FLAT, INDENTED, Langua
 MAX_DEPTH = 12
 MAX_NAME = 200
 _ATTACHED = ("@", "#", "//", "/*", "*", "--", "%", ";;", "[<", "<<")  # comments and decorators above a name
+_NOT_ATTACHED = ("#include", "#define", "#if", "#el", "#end", "#pragma", "#import", "#undef")
 _MOST_ATTACHED = 60  # lines
+_WORK = 40  # times the length of a text that may be looked at in search of ends; nesting would square it
 _SMALL = 80  # characters between two definitions that are no chunk of their own
 _LONG_STRINGS = re.compile(r'"""|\'\'\'')
 _BACK = {
@@ -81,7 +83,7 @@ def _definitions(text: str, language: Language) -> Iterator[Definition]:
     """What is defined, in order; of what lies inside a function nothing."""
     strings = _in_strings(text) if language.layout == INDENTED else iter(())
     string = next(strings, None)
-    behind = 0  # the end of the last function
+    behind, work = 0, _WORK * len(text) + (1 << 20)  # `behind` is the end of the last function
     for found in language.opens.finditer(text):
         at = found.start()
         while string is not None and string[1] <= at:
@@ -93,6 +95,9 @@ def _definitions(text: str, language: Language) -> Iterator[Definition]:
             continue
         indent = len(found[0]) - len(found[0].lstrip())
         end = _end(text, found.end(), indent, language.layout)
+        work -= end - at
+        if work < 0:
+            return
         holds = language.holds is not None and language.holds.search(found[0]) is not None
         if not holds:
             behind = end
@@ -129,7 +134,8 @@ def _with_what_is_above(text: str, at: int) -> int:
     """Where the comments and decorators directly above a line begin."""
     for _ in range(_MOST_ATTACHED):
         before = text.rfind("\n", 0, max(at - 1, 0)) + 1
-        if at == 0 or not text[before : at - 1].lstrip().startswith(_ATTACHED):
+        line = text[before : at - 1].lstrip()
+        if at == 0 or not line.startswith(_ATTACHED) or line.startswith(_NOT_ATTACHED):
             return at
         at = before
     return at

@@ -21,13 +21,13 @@ from holdfast.index.corpus import commits as history
 from holdfast.index.corpus.choosing import Choice, Rules, attributes_of, chunks_of
 from holdfast.index.corpus.objects import File, Objects, commit_of
 from holdfast.index.corpus.plan import Plan, between, towards, unknown
-from holdfast.index.corpus.shelf import OWN_INDEXES, Shelf, file_key
+from holdfast.index.corpus.shelf import OWN_INDEXES, ROOM, Shelf, file_key
 from holdfast.index.sqlite import Index, drop
 from holdfast.store import fsio
 
 Progress = Callable[[int, int], None]  # done, of all
 
-FEW = 3000  # files and commits that are changed in place
+FEW = 5000  # files and commits that are changed in place
 SMALL = 5000  # files, and commits, that a question may wait for the first time
 STEP = 1000  # commits a transaction
 FILES = 500  # files a transaction
@@ -136,8 +136,13 @@ class Refresh:
             shelf = Shelf(db)
             for _ in self._carried_out(shelf, unknown(shelf, plan)):
                 pass
-            shelf.make_room()
-            _remember(db, head=self.head or "-", was=self.head, shape=self._shape)
+            shelf.flush()
+            hidden = int(told.get("hidden", "0")) + len(plan.hide)
+            if hidden > ROOM:  # counting exactly costs more than a commit does
+                hidden = shelf.make_room()
+            _remember(
+                db, head=self.head or "-", was=self.head, shape=self._shape, hidden=str(hidden), behind=""
+            )
         return True
 
     def _small_plan(self, db: sqlite3.Connection, told: dict[str, str]) -> Plan | None:
@@ -228,9 +233,9 @@ class Refresh:
             if end is not None and time.monotonic() > end:
                 return False
         with building.writing() as db:
-            shelf.make_room()
+            hidden = shelf.make_room()
             _tune(db, automerge=4, hashsize=1 << 20)
-            _remember(db, head=self.head or "-", was=self.head)
+            _remember(db, head=self.head or "-", was=self.head, hidden=str(hidden), behind="")
         return True
 
     # Both
@@ -242,6 +247,7 @@ class Refresh:
                 part = keys[start : start + STEP]
                 for key in part:
                     shelf.turn(key, shown=shown)
+                shelf.flush()
                 yield len(part)
         for start in range(0, len(plan.commits), STEP):
             oids = plan.commits[start : start + STEP]
@@ -330,7 +336,7 @@ def state_of(clone: Clone, corpus: Index, choice: Choice) -> State:
 
 
 def _meta(db: sqlite3.Connection) -> dict[str, str]:
-    return dict(db.execute("SELECT name, value FROM meta WHERE name IN ('head', 'was', 'shape', 'behind')"))
+    return dict(db.execute("SELECT name, value FROM meta"))
 
 
 def _remember(db: sqlite3.Connection, **values: str) -> None:

@@ -8,6 +8,7 @@ read again. Rows that are not shown stay for a switch back, as long as there is 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
+from operator import itemgetter
 
 from holdfast.index.corpus.chunk import Chunk
 from holdfast.index.rows import COLUMNS, SLOTS, Row, content_of, parts_of, path_words, safe
@@ -34,6 +35,7 @@ _GROUP = "SELECT ?1 UNION ALL SELECT id FROM row WHERE parent = ?1"
 _SECOND = 1_000_000 << SLOTS
 _FIRST = COLUMNS.index("title")
 _LAST = _FIRST + len(FOUND_BY)
+_number = itemgetter(0)
 _FACETS = {kind: facet("k", kind) for kind in ("doc", "code")}
 
 
@@ -50,6 +52,7 @@ class Shelf:
         self._db = db
         self._rows: list[Row] = []
         self._touches: list[tuple[int, int]] = []
+        self._turned: tuple[list[tuple[int]], list[tuple[int]]] = ([], [])  # to hide, to show
         self._paths: dict[str, int] = {}
         self._next: dict[int, int] = {}
         last = db.execute("SELECT max(id) FROM row WHERE id < 0").fetchone()[0]
@@ -70,10 +73,7 @@ class Shelf:
             asked = (int(shown), key.hex())
             return self._db.execute("UPDATE unit SET shown = ? WHERE name = ?", asked).rowcount > 0
         if bool(found[1]) != shown:
-            numbers = self._db.execute(_GROUP, (found[0],)).fetchall()
-            self._db.executemany(_LEARN if shown else _UNLEARN, numbers)
-            self._db.executemany(f"UPDATE row SET shown = {int(shown)} WHERE id = ?", numbers)
-            self._db.executemany("UPDATE touch SET path = -path WHERE row = ?", numbers)
+            self._turned[shown].extend(self._db.execute(_GROUP, (found[0],)))
         return True
 
     def leave_out(self, key: bytes) -> None:
@@ -133,7 +133,17 @@ class Shelf:
         return number
 
     def flush(self) -> None:
-        """Everything that was handed over is in the tables."""
+        """Everything that was handed over is in the tables.
+
+        FTS5 takes rows in the order of their numbers; each step back would cost it a write to the disk.
+        """
+        for shown, numbers in enumerate(self._turned):
+            numbers.sort()
+            self._db.executemany(_LEARN if shown else _UNLEARN, numbers)
+            self._db.executemany(f"UPDATE row SET shown = {shown} WHERE id = ?", numbers)
+            self._db.executemany("UPDATE touch SET path = -path WHERE row = ?", numbers)
+            numbers.clear()
+        self._rows.sort(key=_number)
         self._db.executemany(_PUT_ROW, self._rows)
         self._db.executemany(_PUT_WORDS, [(row[0], *row[_FIRST:_LAST]) for row in self._rows])
         self._touches.sort()
@@ -141,14 +151,14 @@ class Shelf:
         self._rows.clear()
         self._touches.clear()
 
-    def make_room(self) -> None:
-        """What is hidden is kept for a while, not for ever."""
-        hidden = self._db.execute("SELECT count(*) FROM row WHERE key IS NOT NULL AND shown = 0").fetchone()[
-            0
-        ]
-        shown = self._db.execute("SELECT count(*) FROM row WHERE key IS NOT NULL AND shown = 1").fetchone()[0]
-        if hidden > shown + ROOM:
-            self.forget_hidden()
+    def make_room(self) -> int:
+        """Drop what is hidden if it is more than what is shown, and much; gives how much there still is."""
+        count = "SELECT count(*) FROM row WHERE key IS NOT NULL AND shown = ?"
+        hidden, shown = (int(self._db.execute(count, (value,)).fetchone()[0]) for value in (0, 1))
+        if hidden <= shown + ROOM:
+            return hidden
+        self.forget_hidden()
+        return 0
 
     def forget_hidden(self) -> None:
         """Drop every row that is not shown."""
