@@ -26,9 +26,10 @@ _MONTHS = (
 _AMBIGUOUS = ("may", "march", "mar")  # words that are no months unless a capital or a number says so
 
 
-def around(seats: "Seats", own: "Feature", words: Words | None) -> "dict[str, Feature]":
+def around(seats: "Seats", own: "Feature", cover: "Feature", words: Words | None) -> "dict[str, Feature]":
     """What the neighbours and the group of each candidate hold of the question."""
-    cover = {key: words.share(held) for key, held in words.held.items() if held} if words else {}
+    if not seats:
+        return {"window": cover, "group": own, "gcover": cover}
     found: dict[str, Feature] = {
         "beside": {},
         "window": dict(cover),

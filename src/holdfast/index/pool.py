@@ -39,7 +39,7 @@ FEW_WORDS = 4  # up to so many, what holds all of them is asked for first
 LATEST = 300  # of the records that touch a file
 NARROW = 64  # files; what touches more is in no folder
 READ = 1500  # characters of a text that are looked at
-POOL = 100
+POOL = 80
 ACCOMPANIED = 40  # of the best by words, those whose neighbours are candidates, too
 
 # What a candidate is read as: first the columns of a hit, then what only ranking needs.
@@ -102,8 +102,8 @@ def gather(
         rows = fetched(db, {*found, *best, *vectors}, wanted, scope)
         rows.update(fetched(db, _neighbours(db, rows, found) - rows.keys(), wanted, scope))
         for name, values in (("words", found), *shared.items()):
-            for row in rows.keys() & values.keys():
-                ways[name][_key(row, number)] = values[row]
+            kept = {_key(row, number): values[row] for row in rows.keys() & values.keys()}
+            ways[name].update(rank.scaled(kept) if name == "words" else kept)
         pool.rows.update((_key(row, number), value) for row, value in rows.items())
     pool.features = {name: values for name, values in ways.items() if values}
     _add_features(pool, sources, asked, scope, near)
@@ -149,11 +149,12 @@ def match_any(terms: "Sequence[str]", wanted: list[str], kind: str | None = None
 class _Asking:
     """What every question to one source's words has in common."""
 
-    __slots__ = ("count", "db", "hour", "kind", "since", "wanted")
+    __slots__ = ("count", "db", "enough", "hour", "kind", "since", "wanted")
 
     def __init__(self, db: "Connection", scope: "Scope", wanted: list[str], limit: int, hour: int) -> None:
         self.db, self.kind, self.wanted, self.hour = db, scope.kind, wanted, hour
-        self.count = max(POOL, 2 * limit + 16)
+        self.enough = 2 * limit + 16
+        self.count = max(POOL, self.enough)
         self.since = number_of(scope.since) if scope.since else 0
 
     def best(self, match: str) -> "Feature":
@@ -175,7 +176,7 @@ def _by_words(asking: _Asking, asked: "Asked") -> "Feature":
         return {}
     if 1 < len(asked.terms) <= FEW_WORDS:
         found = asking.best(match_all(asked.terms, asking.wanted, asking.kind))
-        if len(found) >= asking.count:
+        if len(found) >= asking.enough:
             return found
     return asking.best(match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind))
 
@@ -317,14 +318,16 @@ def _add_features(
 ) -> None:
     """What the rows themselves tell, once all are here."""
     features, words = pool.features, None
-    features["words"] = own = rank.scaled(features.get("words", {}))
+    own = features.get("words", {})
     if asked.words:
         words = _words(asked)
-        texts = _texts(pool.rows)
-        features.update(rank.textual(words, texts, own))
+        features.update(rank.textual(words, _texts(pool.rows), own))
+        features["words"] = own = _comparable(own, features["cover"]) if len(sources) > 1 else own
     seats = _seats(pool.rows)
-    features.update(beside.around(seats, own, words))
-    features["answer"] = beside.answers(seats, own, {key: pool.rows[key][AT["text"]] or "" for key in seats})
+    features.update(beside.around(seats, own, features.get("cover", {}), words))
+    if seats:
+        texts = {key: pool.rows[key][AT["text"]] or "" for key in seats}
+        features["answer"] = beside.answers(seats, own, texts)
     if near:
         features["near"] = rank.spread(beside.smoothed(seats, _nearness(near, pool.rows)))
     if scope.files or asked.paths:
@@ -332,6 +335,19 @@ def _add_features(
     features["recent"] = {key: _recency(key >> SOURCES, pool.newest) for key in pool.rows}
     features["date"] = _dated(asked, pool.rows)
     features["speaker"] = _spoken(asked, pool.rows)
+
+
+def _comparable(own: "Feature", cover: "Feature") -> "Feature":
+    """Scores of several sources, each less by how much less of the question its best row holds.
+
+    BM25 of two sources cannot be compared: a word that is rare in one may be in every row of the other.
+    """
+    mask = (1 << SOURCES) - 1
+    most: dict[int, float] = {}
+    for key in own:
+        most[key & mask] = max(most.get(key & mask, 0.0), cover.get(key, 0.0))
+    best = max(most.values(), default=0.0) or 1.0
+    return {key: value * most[key & mask] / best for key, value in own.items()}
 
 
 def _words(asked: "Asked") -> rank.Words:
@@ -344,8 +360,8 @@ def _texts(rows: "dict[int, Row]") -> "Iterable[tuple[int, str, str]]":
     title, text, labels = AT["title"], AT["text"], AT["labels"]
     parts, context = AT["parts"], AT["context"]
     for key, row in rows.items():
-        head = (row[title] or "").casefold()
-        yield key, head, f"{head}\n{row[labels]}\n{row[text]}\n{row[parts]}\n{row[context]}".casefold()
+        whole = f"{row[title]}\n{row[labels]}\n{row[text]}\n{row[parts]}\n{row[context]}".casefold()
+        yield key, whole[: whole.index("\n")], whole
 
 
 def _seats(rows: "dict[int, Row]") -> "beside.Seats":
@@ -371,10 +387,10 @@ def _nearness(near: "Near", rows: "dict[int, Row]") -> "Feature":
 def _dated(asked: "Asked", rows: "dict[int, Row]") -> "Feature":
     """How far a row's time is one that the question names."""
     named = beside.moments(asked.words)
+    if not named:
+        return {}
     ts = AT["ts"]
-    found = {
-        key: max(one.fits(row[ts] or "") for one in named) for key, row in rows.items() if named and key > 0
-    }
+    found = {key: max(one.fits(row[ts] or "") for one in named) for key, row in rows.items() if key > 0}
     return {key: value for key, value in found.items() if value}
 
 
@@ -384,8 +400,7 @@ def _spoken(asked: "Asked", rows: "dict[int, Row]") -> "Feature":
     context = AT["context"]
     found = {}
     for key, row in rows.items():
-        first = (row[context] or "").split(" ", 1)[0]
-        if first[:1].isupper() and first.casefold() in names:
+        if (said := row[context]) and said[0].isupper() and said.split(" ", 1)[0].casefold() in names:
             found[key] = 1.0
     return found
 

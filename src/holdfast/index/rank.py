@@ -17,21 +17,36 @@ if TYPE_CHECKING:
 
 LONG_AGO = 87_600  # hours: ten years
 TOUCHED = 10_000  # a file that so many records touch says almost nothing
+_TOLD = 0.005  # what is less of a score is not worth a word
 _ENDINGS = (
     "ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "er", "es", "ly", "s", "y", "e",
 )  # fmt: skip
-_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
+# A table of characters is much faster here than a mapping, which fails once for every letter it lacks.
+_SPACES = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 
 
 def fuse(features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> "Feature":
     """The score of every candidate that has any feature."""
     scores: Feature = {}
-    for name in sorted(features):  # sums of floats depend on their order
-        weight = weights.get(name, 0.0)
-        if weight:
-            for key, value in features[name].items():
+    for values, weight in _merged(features, weights):
+        if scores:
+            for key, value in values.items():
                 scores[key] = scores.get(key, 0.0) + weight * value
+        else:
+            scores = {key: weight * value for key, value in values.items()}
     return scores
+
+
+def _merged(
+    features: "Mapping[str, Feature]", weights: "Mapping[str, float]"
+) -> "Iterable[tuple[Feature, float]]":
+    """Each mapping once with all its weight, in one order: sums of floats depend on it."""
+    found: dict[int, tuple[Feature, float]] = {}
+    for name in sorted(features):
+        values, weight = features[name], weights.get(name, 0.0)
+        if values and weight:
+            found[id(values)] = (values, weight + found.get(id(values), (values, 0.0))[1])
+    return found.values()
 
 
 def parts(
@@ -39,7 +54,8 @@ def parts(
 ) -> list[tuple[str, float]]:
     """What each feature brought to a candidate's score, the largest first."""
     found = [(name, weights.get(name, 0.0) * values.get(key, 0.0)) for name, values in features.items()]
-    return sorted(((name, part) for name, part in found if part), key=lambda pair: (-abs(pair[1]), pair[0]))
+    told = [(name, part) for name, part in found if abs(part) >= _TOLD]
+    return sorted(told, key=lambda pair: (-abs(pair[1]), pair[0]))
 
 
 def scaled(values: "Feature") -> "Feature":
@@ -81,8 +97,10 @@ class Words:
     def __init__(
         self, words: "Sequence[str]", weights: "Sequence[float]", pairs: "Sequence[tuple[str, str]]"
     ) -> None:
-        self._needles = [(way, 1 << place) for place, word in enumerate(words) for way in _spellings(word)]
-        self._starts = tuple({f"{stem(part)}" for word in words for part in _split(word)})
+        self._needles = [
+            (way, f" {way}", 1 << place) for place, word in enumerate(words) for way in _spellings(word)
+        ]
+        self._starts = tuple({stem(part) for word in words for part in _split(word)})
         self.weights = list(weights)
         self.pairs = [f"{one.casefold()} {stem(other)}" for one, other in pairs]
         self.held: dict[int, int] = {}  # which words a candidate holds anywhere
@@ -94,16 +112,18 @@ class Words:
 
         `title` and `text` are in small letters, and `text` holds the title, too.
         """
-        words = title.translate(_SPACES).split()
-        spaced = f" {' '.join(words)}"
+        spaced = f" {title.translate(_SPACES)}"
         held = inside = 0
-        for needle, bit in self._needles:
+        for needle, start, bit in self._needles:
             if needle in text:
                 held |= bit
-                if f" {needle}" in spaced:
+                if start in spaced:
                     inside |= bit
         self.held[key], self.titles[key] = held, inside
-        named = sum([word.startswith(self._starts) for word in words]) / len(words) if inside else 0.0
+        named = 0.0
+        if inside:
+            words = spaced.split()
+            named = sum([word.startswith(self._starts) for word in words]) / len(words)
         found = sum([pair in text for pair in self.pairs]) / len(self.pairs) if self.pairs and held else 0.0
         return named, found
 

@@ -13,7 +13,8 @@ from math import log
 
 from holdfast.index import rank
 from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, quoted, read, split_word
-from holdfast.index.links import follow
+from holdfast.index.links import NAMED, follow, named_by
+from holdfast.index.names import words_of
 from holdfast.index.pool import AT, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
 from holdfast.index.schema import facet
 from holdfast.index.scope import Scope
@@ -52,7 +53,6 @@ _MEMORIES = "SELECT id FROM row WHERE id < 0 AND shown AND kind <> 'candidate' O
 _MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
 _WORK_EVENTS = ("task", "session", "checkpoint")
 _ALL = {**WEIGHTS, **PRIORS, "linked": 1.0}
-_BESIDE_TEXT = ("recent", *PRIORS)  # what a row has whatever was asked
 _LINKING = 10  # of the best rows, those that may lead to others
 
 
@@ -81,11 +81,13 @@ def search(
         newest = _recent(sources, asked, scope, limit, now)
         return [(*hit, []) for hit in newest] if explain else newest
     pool = gather(sources, asked, scope=scope, limit=limit, near=near)
-    if asked.words and (gains := _linked(sources, asked, pool, rank.fuse(pool.features, _ALL), step)):
+    scores = rank.fuse(pool.features, WEIGHTS)
+    if asked.words and (gains := _linked(sources, asked, pool, scores, step)):
         _take_in(sources, asked, scope, pool, gains)
+        scores = rank.fuse(pool.features, _ALL)
     standing = Standing(sources, pool, now)
-    _add_priors(pool, sources, standing)
-    scores = rank.fuse(pool.features, _ALL)
+    for key, prior in rank.fuse(_priors(pool, sources, standing), PRIORS).items():
+        scores[key] = scores.get(key, 0.0) + prior
     standing.put_behind(pool, scores)
     kept = _collapse(in_order(pool, scores), limit)
     terms = _terms(asked)
@@ -121,37 +123,53 @@ def in_order(pool: Pool, scores: "dict[int, float]") -> "list[tuple[int, Row]]":
     return found
 
 
-def _add_priors(pool: Pool, sources: "Sequence[Connection]", standing: "Standing") -> None:
+def _priors(pool: Pool, sources: "Sequence[Connection]", standing: Standing) -> "dict[str, dict[int, float]]":
     """What is known of a row whatever was asked: who vouches for it, whether it holds, of what use it was."""
-    kind, tier, name, what = AT["kind"], AT["tier"], AT["name"], AT["what"]
-    features = pool.features
-    features["trust"] = {key: TRUST[row[tier]] for key, row in pool.rows.items() if row[tier] in TRUST}
-    features["kind"] = {
-        key: KIND_PRIORS.get(row[kind], KIND_PRIORS.get("memory", 0.0) if key < 0 else 0.0)
+    kind, tier, name = AT["kind"], AT["tier"], AT["name"]
+    found = {
+        "trust": {key: TRUST[row[tier]] for key, row in pool.rows.items() if row[tier] in TRUST},
+        "kind": {key: _prior_of(row[kind], key) for key, row in pool.rows.items()},
+        "standing": {key: STANDINGS[state] for key, state in standing.states.items() if state in STANDINGS},
+    }
+    used = dict(sources[0].execute("SELECT name, times FROM used").fetchall()) if found["trust"] else {}
+    found["used"] = {
+        key: log(1.0 + min(used[row[name].lower()], 15)) / log(16.0)
         for key, row in pool.rows.items()
+        if used and key < 0 and row[name].lower() in used
     }
-    features["standing"] = {
-        key: STANDINGS[state] for key, state in standing.states.items() if state in STANDINGS
-    }
-    used = dict(sources[0].execute("SELECT name, times FROM used").fetchall()) if features["trust"] else {}
-    if used:
-        features["used"] = {
-            key: log(1.0 + min(used[row[name].lower()], 15)) / log(16.0)
-            for key, row in pool.rows.items()
-            if key < 0 and row[what] and row[name].lower() in used
-        }
+    pool.features.update(found)
+    return found
+
+
+def _prior_of(kind: str, key: int) -> float:
+    return KIND_PRIORS.get(kind, KIND_PRIORS["memory"] if key < 0 else 0.0)
 
 
 def _linked(
     sources: "Sequence[Connection]", asked: Asked, pool: Pool, scores: "dict[int, float]", step: "Step"
 ) -> "dict[int, float]":
     """What rows gain that the best ones lead to; those may be in no pool yet."""
-    said = rank.fuse({name: of for name, of in pool.features.items() if name not in _BESIDE_TEXT}, _ALL)
+    recent = pool.features.get("recent", {})
+    said = {key: score - WEIGHTS["recent"] * recent.get(key, 0.0) for key, score in scores.items()}
     most = max(said.values(), default=0.0)
     if most <= 0.0:
         return {}
-    best = [(key, said.get(key, 0.0) / most) for key, _ in in_order(pool, scores)[:_LINKING]]
+    best = [(key, said[key] / most) for key, _ in in_order(pool, said)[:_LINKING]]
+    if step is follow and not _leads(asked, pool, [key for key, _ in best]):
+        return {}
     return {key: gain * most for key, gain in step(sources, asked, best).items()}
+
+
+def _leads(asked: Asked, pool: Pool, best: list[int]) -> bool:
+    """Whether the question names one of the best: without that, no link is followed."""
+    named = pool.features.get("named", {})
+    said = words_of(asked.text)
+    for key in best:
+        title, name = pool.rows[key][AT["title"]] or "", pool.rows[key][AT["name"]]
+        called = any(name.casefold().startswith(word.casefold()) for word in asked.words)
+        if (called or named.get(key)) and named_by(asked, said, title, name) >= NAMED:
+            return True
+    return False
 
 
 def _take_in(

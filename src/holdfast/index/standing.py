@@ -31,7 +31,8 @@ class Standing:
         any_memory = any(key < 0 and _is_first(key) for key in pool.rows)
         self._replaced = _superseded(sources[0]) if any_memory else {}
         for key, row in pool.rows.items():
-            self.states[key] = self.of(row)
+            if key < 0:
+                self.states[key] = self.of(row)
 
     def of(self, row: "Row") -> str | None:
         """A task's status, whether a session is open, or how far a memory can be believed."""
