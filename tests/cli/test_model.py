@@ -252,3 +252,19 @@ def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:
     path.write_text('retrieval = { model = "x" }\n')
     with pytest.raises(BadSettings, match="left alone"):
         setting.put(str(path), "retrieval.model", "minilm")
+
+
+def test_damaged_vectors_are_said_and_made_anew(added: Cli, world: Path) -> None:
+    """A cache that a disk damaged must not fail a question, nor stay damaged."""
+    added("model", "embed")
+    warm.forget()
+    (path,) = files(world, "vectors.db")
+    data = bytearray(path.read_bytes())
+    data[16384:] = bytes([0x5A]) * (len(data) - 16384)  # all but the page that says what it is
+    path.write_bytes(data)
+    project = Project.open(added.cwd)
+    assert project.near("postgres") is None
+    assert any("vectors were not usable" in note for note in project.notices)
+    assert added("model").code == added("status").code == 0
+    assert added("model", "embed").out == f"{ALL} texts embedded; nothing waits.\n"
+    assert Project.open(added.cwd).near("postgres") is not None

@@ -15,7 +15,7 @@ from holdfast.index.embed import extras, fetching, filling, pending, warm
 from holdfast.index.embed.filling import Filled, Progress
 from holdfast.index.embed.model import MINILM, OFF, minilm, named, source_of
 from holdfast.index.embed.near import Near
-from holdfast.index.embed.vectors import Known, Vectors, drop
+from holdfast.index.embed.vectors import Known, Vectors, drop, is_damaged
 from holdfast.index.refresh import path_of, refresh
 from holdfast.index.sqlite import Index
 from holdfast.project import setting
@@ -66,14 +66,15 @@ class Embedding(Reading, Keeping):
             source = self._source()
             if source is None or not os.path.exists(path):
                 return None
-            return warm.ask(path, source, self.clone.layout.cache, query)
+            return warm.ask(path, source, self.clone.layout.cache, query, notes=self.clone.notes)
         except (NoModel, BadInput, Busy) as error:
             self.clone.notes.append(f"this was not searched by meaning: {error}")
         except sqlite3.DatabaseError as error:
             warm.forget()
-            drop(path)
+            if is_damaged(error):
+                drop(path)
             self.clone.notes.append(
-                f"vectors were not usable ({error}) and are made again by: holdfast model embed"
+                f"this was not searched by meaning: {error}; if vectors are missing: holdfast model embed"
             )
         return None
 
@@ -100,11 +101,14 @@ class Embedding(Reading, Keeping):
         if not os.path.exists(self._vectors_path()):
             texts, _ = pending.count(self._sources(), None, None)
             return None, None, texts, texts if source is not None else 0
-        vectors = Vectors(self._vectors_path())
+        vectors = Vectors(self._vectors_path(), notes=self.clone.notes)
         try:
             known, serving = _who(vectors.models(), source)
             texts, waiting = pending.count(self._sources(), vectors, known)
             return known, serving, texts, waiting if source is not None else 0
+        except sqlite3.DatabaseError as error:
+            self.clone.notes.append(f"vectors cannot be read: {error}")
+            return None, None, 0, 0
         finally:
             vectors.close()
 
@@ -144,11 +148,17 @@ class Embedding(Reading, Keeping):
         with filling.alone(folder) as free:
             if not free:
                 return Filled(0, 0, busy=True)
-            return self._fill(source, seconds=seconds, again=again, progress=progress)
+            try:
+                return self._fill(source, seconds=seconds, again=again, progress=progress)
+            except sqlite3.DatabaseError as error:
+                if not is_damaged(error):
+                    raise Busy(f"vectors cannot be written now: {error}") from error
+                drop(self._vectors_path())
+                return self._fill(source, seconds=seconds, again=again, progress=progress)
 
     def _fill(self, source: str, *, seconds: float | None, again: bool, progress: Progress | None) -> Filled:
         model = warm.model(source, self.clone.layout.cache)
-        vectors = Vectors(self._vectors_path())
+        vectors = Vectors(self._vectors_path(), notes=self.clone.notes)
         began = time.monotonic()
         try:
             known = vectors.of(model.key, source=source, size=model.size)

@@ -32,8 +32,9 @@ WASTE, SLACK = 1.06, 24  # a file longer by this, and by so many pages, than its
 RECENT = 5_000  # vectors whose order of arrival is kept, for those who have loaded the rest
 WAIT = 20.0
 AT_ONCE = 20_000
+HOW = "holdfast model embed"
 READY, UNSWEPT = "vectors.ready", "vectors.unswept"
-_LOCKED = (5, 6)
+_LOCKED, _DAMAGED = (5, 6), (11, 26)  # SQLITE_BUSY and LOCKED; CORRUPT and NOTADB
 _TABLES = (
     "CREATE TABLE model (id INTEGER PRIMARY KEY, key TEXT UNIQUE, source TEXT, size INTEGER, count INTEGER)",
     (
@@ -57,10 +58,11 @@ class Known:
 
 
 class Vectors:
-    """The vectors of one clone."""
+    """The vectors of one clone. `notes` gathers what a person should know about them."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, notes: list[str] | None = None) -> None:
         self.path = path
+        self.notes = [] if notes is None else notes
         self._db: sqlite3.Connection | None = None
         self._inode = 0
 
@@ -75,6 +77,7 @@ class Vectors:
             except sqlite3.DatabaseError as error:
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
                     raise Busy("another command is writing vectors") from error
+                self.notes.append(f"vectors were not usable ({error}) and have to be made again: {HOW}")
                 drop(self.path)
                 self._db = _opened(self.path)
             self._inode = _inode(self.path)
@@ -196,7 +199,8 @@ class Vectors:
         known = self.models()
         need = sum(-(-one.count // max((PAGE - 12) // (one.size + 27), 1)) for one in known)
         if pages > need * WASTE + SLACK:
-            db.execute("VACUUM")
+            with contextlib.suppress(sqlite3.OperationalError):  # somebody reads for long; another time
+                db.execute("VACUUM")
 
     def say_ready(self) -> None:
         """Leave word for those who only look whether there are vectors: a file, or none."""
@@ -209,6 +213,11 @@ class Vectors:
                 with open(f"{path}.tmp", "w", encoding="utf-8") as file:
                     file.write(f"{most.count} {most.source}\n")
                 os.replace(f"{path}.tmp", path)
+
+
+def is_damaged(error: sqlite3.Error) -> bool:
+    """Whether an error means that the file has to be made anew, and not that it is only busy."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
 
 
 def packed(found: Floats) -> list[bytes]:

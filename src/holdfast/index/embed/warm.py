@@ -56,12 +56,13 @@ def _facts(source: str, cache: str) -> object:
     return found.st_size, found.st_mtime_ns, found.st_ino
 
 
-def ask(path: str, source: str, cache: str, query: str) -> Near | None:
+def ask(path: str, source: str, cache: str, query: str, *, notes: list[str]) -> Near | None:
     """A question among the vectors of a file; None if there are none. NoModel if the model does not load."""
     with _turn:
         if not query.strip() or not os.path.exists(path):
             return None
         vectors = _vectors(path)
+        vectors.notes = notes
         failed: NoModel | None = None
         for known in order(vectors.models(), source):
             try:
