@@ -49,7 +49,7 @@ class Explaining(Hydrating):
     def why(self, place: str, *, folder: str | None = None) -> Explained:
         """Which run and turn wrote a line (`src/a.py:12`), some (`src/a.py:10-20`) or all lines of a file.
 
-        Paths are seen from `folder`, by default the repository's top. Nothing is written.
+        Paths are seen from `folder`, by default the repository's top. Nothing is changed.
         """
         asked = asking.read(self.clone.repo, place, folder=folder or self.clone.repo.top)
         found = lines.look(self.clone, asked, spell=spelled)

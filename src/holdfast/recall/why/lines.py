@@ -2,7 +2,7 @@
 
 In order: git's blame; the commit made during a run; a commit that became this one when history was rewritten
 (`git.rewritten.anchors`); the text of the line among what turns wrote into that file before. Deciding is
-`deciding`'s business; this gathers. Nothing is written.
+`deciding`'s business; this gathers, and changes nothing but the cache of commits found again.
 """
 
 from collections import Counter, defaultdict
