@@ -86,7 +86,8 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: Asking
         files=_inside(project, files),
         branch=given.get("branch"),
         since=given.get("since"),
-        semantic=given.get("semantic"),
+        # A server keeps the model warm: meaning costs it milliseconds.
+        semantic=given.get("semantic", project.embeds_in_background() or None),
         count=False,
     )
     found = [saying.hit(one) for one in hits]

@@ -1,0 +1,124 @@
+"""Recall on the command line: what a person types, and what the screen says."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from holdfast.index.weights import PRIORS, WEIGHTS
+from tests.conftest import Cli, GitRepo
+from tests.index.conftest import fact_text
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "recall.md"
+FACT = ".holdfast/memory/facts/pin-FCT-pin111.md"
+
+
+@pytest.fixture
+def shop(cli: Cli, repo: GitRepo) -> Cli:
+    """A project with a memory, a commit, a document and code that all speak of one thing."""
+    cli("init", "--commit")
+    repo.write(
+        "src/shop/db.py", 'def open_pool(size):\n    """Open the pool of sqlalchemy."""\n    return size\n'
+    )
+    repo.write("docs/db.md", "# Shop\n\n## Database\n\nThe pool of sqlalchemy is shared.\n")
+    repo.git("add", "src", "docs")
+    repo.git("commit", "-q", "-m", "Pin sqlalchemy below 2.1\n\nIts pool closes connections.")
+    repo.write(FACT, fact_text("FCT-pin111", "We pin sqlalchemy below 2.1: its pool closes connections"))
+    repo.git("add", "-f", FACT)
+    repo.git("commit", "-q", "-m", "What we know")
+    return cli
+
+
+def items(cli: Cli, *argv: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(cli("recall", "--json", *argv).out)["items"]
+    return found
+
+
+def test_a_memory_stands_above_what_the_repository_says(shop: Cli) -> None:
+    """Commits and code are many; what was decided must not be buried under them."""
+    found = items(shop, "why do we pin sqlalchemy")
+    assert found[0]["id"] == "FCT-pin111"
+    assert {"commit", "doc", "code"} <= {one["kind"] for one in found}
+    assert {one["kind"] for one in items(shop, "--kind", "fact", "sqlalchemy")} == {"fact"}
+
+
+def test_each_kind_of_the_repository_can_be_asked_for(shop: Cli) -> None:
+    """Who looks for the function does not want the talk about it."""
+    (code,) = items(shop, "--kind", "code", "sqlalchemy pool")
+    assert (code["id"], code["title"], code["trust"]) == ("src/shop/db.py:1", "open_pool", "T2")
+    (doc,) = items(shop, "--kind", "doc", "sqlalchemy pool")
+    assert str(doc["id"]).startswith("docs/db.md:")
+    (commit,) = items(shop, "--kind", "commit", "sqlalchemy pool")
+    assert commit["head"] == commit["id"] and len(str(commit["id"])) == 40
+
+
+def test_files_at_hand_count(shop: Cli) -> None:
+    """What touches the file in the editor is what the question is about."""
+    scores = [
+        items(shop, *files, "--kind", "commit", "sqlalchemy")[0]["score"]
+        for files in (("--files", "docs/db.md"), ())
+    ]
+    assert float(str(scores[0])) > float(str(scores[1]))
+    assert "is not in this repository" in shop("recall", "--files", "../elsewhere", "x", ok=False).err
+
+
+def test_an_explanation_adds_up(shop: Cli) -> None:
+    """Numbers that do not add up explain nothing."""
+    for one in items(shop, "--explain", "pin sqlalchemy", "--files", "src/shop/db.py"):
+        parts = one["parts"]
+        assert isinstance(parts, dict)
+        assert sum(parts.values()) == pytest.approx(one["score"], rel=2e-3)
+    assert "score " in shop("recall", "--explain", "pin sqlalchemy").out
+    assert "parts" not in items(shop, "pin sqlalchemy")[0]
+
+
+def test_the_page_names_every_part_and_its_example_adds_up() -> None:
+    """A part of the score that nobody explains looks like magic."""
+    page = PAGE.read_text(encoding="utf-8")
+    assert [name for name in (*WEIGHTS, *PRIORS, "linked") if f"`{name}`" not in page] == []
+    sums = re.findall(r"score ([0-9.]+) = (.+)", page)
+    assert sums
+    for score, said in sums:
+        signed = re.findall(r"(^|[+-] )?\w+ ([0-9.]+)", said)
+        total = sum(-float(value) if sign.startswith("-") else float(value) for sign, value in signed)
+        assert total == pytest.approx(float(score), abs=0.06)
+
+
+def test_the_screen_says_when_and_where(shop: Cli, repo: GitRepo) -> None:
+    """A hit without its age, its place and its standing cannot be judged."""
+    repo.git("switch", "-q", "-c", "side")
+    path = FACT.replace("pin", "okapi").replace("FCT-okapi111", "FCT-okapi1")
+    repo.write(path, fact_text("FCT-okapi1", "Okapis share one pool"))
+    repo.git("add", "-f", path)
+    repo.git("commit", "-q", "-m", "Okapis")
+    repo.git("switch", "-q", "main")
+    said = shop("recall", "okapis").out
+    assert re.search(r"fact +FCT-okapi1 +Okapis share one pool\n +.*on branch side", said)
+    assert "just now" in shop("recall", "--kind", "commit", "pin").out or "ago" in shop("recall", "pin").out
+    assert "FCT-okapi1" in shop("recall", "--branch", "side", "pool").out
+    assert "FCT-okapi1" not in shop("recall", "pool elephants").out
+
+
+@pytest.mark.parametrize(
+    ("argv", "why"),
+    [
+        (("--since", "soon", "x"), "'soon' is neither a date nor a time ago"),
+        (("--branch", "nope", "x"), "no branch here is called 'nope'"),
+        (("--kind", "nonsense", "x"), "'nonsense' is not a kind of thing"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(cli: Cli, argv: tuple[str, ...], why: str) -> None:
+    """'Nothing found' would be read as an answer."""
+    cli("init")
+    assert why in cli("recall", *argv, ok=False).err
+
+
+def test_a_pasted_trace_finds_what_it_is_about(shop: Cli) -> None:
+    """Agents paste what the terminal says."""
+    trace = (
+        'Traceback (most recent call last):\n  File "/x/site-packages/click/core.py", line 3, in main\n'
+        '    run()\n  File "/home/ada/shop/src/shop/db.py", line 3, in open_pool\n    return size\n'
+        "sqlalchemy.exc.TimeoutError: pool limit reached\n"
+    )
+    assert items(shop, trace, "--kind", "code")[0]["id"] == "src/shop/db.py:1"
