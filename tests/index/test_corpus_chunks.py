@@ -240,7 +240,7 @@ def test_paths_tell_what_is_worth_reading() -> None:
     ]
     left = [
         "q/x.sql", "docs/old/a.md", "a/c/d/b.py", "a/b.py", "x/y.c", "gen/a.ts", "node_modules/x.js",
-        "yarn.lock", "dist/a.js", "vendor/b.go", "a.min.js", "x.png", ".holdfast/a.md", "x_pb2.py", "noending",
+        "yarn.lock", "dist/a.js", "vendor/b.go", "a.min.js", "x.png", ".holdfast/a.md", "x_pb2.py", "none",
     ]  # fmt: skip
 
     assert [path for path in taken if rules.kind_of(path) is None] == []
