@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadSettings
-from holdfast.index.embed import filling, warm
+from holdfast.index.embed import filling, pending, warm
 from holdfast.index.embed.vectors import Vectors
 from holdfast.interfaces import injecting
 from holdfast.model.event import Draft
@@ -268,3 +268,21 @@ def test_damaged_vectors_are_said_and_made_anew(added: Cli, world: Path) -> None
     assert added("model").code == added("status").code == 0
     assert added("model", "embed").out == f"{ALL} texts embedded; nothing waits.\n"
     assert Project.open(added.cwd).near("postgres") is not None
+
+
+def test_memories_come_first_and_code_last(added: Cli, repo: GitRepo, world: Path) -> None:
+    """Half a minute at the end of a turn must be spent on what is asked for most."""
+    repo.commit("app.py", "def slow_cache():\n    return 1\n")
+    project = Project.open(added.cwd)
+    project.clone.record(Draft("run", target="run-1", body={"prompt": "why is it slow"}))
+    project.model_state()
+    (index,) = files(world, "index.db")
+    vectors = Vectors(str(index.parent / "vectors.db"))
+    places = pending.waiting(pending.sources(str(index)), vectors, vectors.of("k", source="x", size=8))
+    vectors.close()
+    kinds = [
+        sqlite3.connect(path).execute("SELECT kind FROM row WHERE id = ?", (number,)).fetchone()[0]
+        for path, number in places
+    ]
+    order = ["candidate"] * 3 + ["run", "commit", "commit", "doc", "code"]
+    assert [kind for kind in kinds if kind in order] == order

@@ -25,6 +25,7 @@ else:
     np = Later("numpy")
 
 STEP = 64  # texts: about a second
+SAID = 20  # steps after which others hear how far it is
 LOCK = "embed.lock"
 
 Progress = Callable[[int, int], None]
@@ -51,43 +52,62 @@ def fill(
     counted: Counted | None = None,
 ) -> Filled:
     """Embed what waits, as long as `more` says so."""
-    seen = pending.facts(paths)  # before looking: what changes meanwhile must not be missed
-    places = pending.waiting(paths, vectors, known)
     made = 0
-    try:
-        for at in range(0, len(places), STEP):
-            if not more():
-                break
-            if progress:
-                progress(at, len(places))
-            made += _step(vectors, model, known, places[at : at + STEP], counted)
-    finally:
-        if made:
-            vectors.say_ready()
-    if made >= len(places):
-        _leave_the_past(vectors, known)
-        vectors.is_filled(known, seen)
-        vectors.tidy()
-    if progress:
-        progress(made, len(places))
-    return Filled(made, len(places) - made)
+    while True:
+        seen = pending.facts(paths)  # before looking: what changes meanwhile must not be missed
+        places = pending.waiting(paths, vectors, known)
+        steps = _Steps(vectors, model, known, counted)
+        done = steps.take(places, more=more, progress=progress)
+        made += done
+        if done < len(places):
+            return Filled(made, len(places) - done)
+        if len(places) < pending.MOST:
+            break
+    _leave_the_past(vectors, known)
+    vectors.is_filled(known, seen)
+    vectors.tidy()
+    return Filled(made, 0)
 
 
-def _step(
-    vectors: Vectors,
-    model: Model,
-    known: Known,
-    places: Sequence[tuple[str, int]],
-    counted: Counted | None,
-) -> int:
-    texts = list(pending.texts(places))
-    if texts:
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """One model at work."""
+
+    vectors: Vectors
+    model: Model
+    known: Known
+    counted: Counted | None
+
+    def take(
+        self, places: Sequence[tuple[str, int]], *, more: Callable[[], bool], progress: Progress | None
+    ) -> int:
+        """Embed the texts at some places; gives how many of the places are done."""
+        done = 0
+        try:
+            while done < len(places) and more():
+                if progress:
+                    progress(done, len(places))
+                some = places[done : done + STEP]
+                self._step(some)
+                done += len(some)
+                if done <= STEP or done % (STEP * SAID) == 0:
+                    self.vectors.say_ready()
+        finally:
+            if done:
+                self.vectors.say_ready()
+        if progress:
+            progress(done, len(places))
+        return done
+
+    def _step(self, places: Sequence[tuple[str, int]]) -> None:
+        texts = list(pending.texts(places))
+        if not texts:
+            return
         began = time.perf_counter_ns()
-        good, found = _embedded(model, texts)
-        if counted:
-            counted(len(good), (time.perf_counter_ns() - began) // 1000)
-        vectors.put(known, [one.content for one in good], found)
-    return len(places)
+        good, found = _embedded(self.model, texts)
+        if self.counted:
+            self.counted(len(good), (time.perf_counter_ns() - began) // 1000)
+        self.vectors.put(self.known, [one.content for one in good], found)
 
 
 def _embedded(model: Model, texts: list[Text]) -> tuple[list[Text], Floats]:

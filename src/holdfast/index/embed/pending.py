@@ -1,4 +1,4 @@
-"""What has no vector yet: memories first, then the newest; read in bounded steps."""
+"""What has no vector yet: memories first, then what happened, newest first, then docs, then code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holdfast.index.rows import MAX_EMBEDDED
 from holdfast.model.memory import TYPES
 
 MOST = 200_000  # texts that are looked for at once
-_FIRST = ("candidate", "task", *TYPES)
+_TURN = {**dict.fromkeys(("candidate", "task", *TYPES), 0), "doc": 2, "code": 3}  # the rest, by time, is 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def waiting(paths: Sequence[str], vectors: Vectors, known: Known) -> list[tuple[
             for number, content, kind in db.execute(_ORDERED):
                 if content not in done:
                     done.add(content)
-                    found.append((kind not in _FIRST, -number if number > 0 else 0, path, number))
+                    found.append((_TURN.get(kind, 1), -number, path, number))
                     if len(found) >= MOST:
                         break
     found.sort(key=lambda one: one[:2])
