@@ -121,7 +121,7 @@ def moments(words: "Sequence[str]") -> list[Moment]:
 def _month(word: str) -> int:
     low = word.casefold()
     for number, name in enumerate(_MONTHS, 1):
-        if low in (name, name[:3]):
+        if low in (name, name[:3]) or (low == "sept" and number == 9):
             return number
     return 0
 
