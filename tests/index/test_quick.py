@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.index import freshness
 from holdfast.interfaces import quick
+from holdfast.store.layout import user_settings
 from tests.conftest import Cli, GitRepo
 from tests.index.conftest import fact_text
 
@@ -114,6 +115,29 @@ def test_nothing_is_answered_from_an_index_that_is_behind(
         step()
         assert answer(used, ["recall", "zebra"], monkeypatch, capfd) is None, number
         assert answer(used, ["status"], monkeypatch, capfd) is None, number
+
+
+def test_what_an_answer_rests_on_besides_memory(
+    used: Cli, repo: GitRepo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Other branches, the user's settings and a model decide what is found; each of them may change alone."""
+    settings = Path(user_settings(os.environ))
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    steps = [
+        lambda: repo.git("branch", "new"),
+        lambda: settings.write_text("[index]\ncode = false\n"),
+        lambda: repo.git("switch", "-q", "-c", "away"),
+    ]
+    ask = ["recall", "zebra"]
+    for number, step in enumerate(steps):
+        used(*ask)
+        assert answer(used, ask, monkeypatch, capfd) is not None, number
+        step()
+        assert answer(used, ask, monkeypatch, capfd) is None, number
+    used(*ask)
+    index_of(used).with_name("vectors.ready").write_text("1 minilm")
+    assert answer(used, ask, monkeypatch, capfd) is not None, "the words find it"
+    assert answer(used, ["recall", "zebra", "okapi", "giraffe", "wombat"], monkeypatch, capfd) is None
 
 
 def others(
