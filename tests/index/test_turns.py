@@ -34,6 +34,7 @@ def capsule(clone: Clone, turns: list[Any] = TURNS) -> Path:
     folder.mkdir(parents=True)
     lines = "".join(f"{json.dumps(row)}\n" for row in turns)
     (folder / "turns.jsonl").write_text(lines + "not json\n", encoding="utf-8")
+    (folder.parent / "context.json").write_text('{"agent": {"name": "claude", "model": "opus"}}')
     return folder.parent
 
 
@@ -54,7 +55,7 @@ def rows(clone: Clone) -> list[tuple[Any, ...]]:
 def test_each_turn_is_found_with_its_run_around_it(clone: Clone) -> None:
     """The answer to "what did we ask it then" is one turn, not a day's work."""
     capsule(clone)
-    ran(clone, 3, task="T-9", output_sha256="0" * 64, agent={"name": "claude", "model": "opus"})
+    ran(clone, 3, task="T-9", output_sha256="0" * 64)
 
     found = rows(clone)
 

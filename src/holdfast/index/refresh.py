@@ -19,6 +19,7 @@ from holdfast.index.embed.sweeping import sweep
 from holdfast.index.fill import Filling
 from holdfast.index.rows import (
     Row,
+    about_run,
     event_rows,
     memory_row,
     session_row,
@@ -148,7 +149,8 @@ def add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
         if not joins(number, bytes.fromhex(found[1].decode("ascii"))[:16]):
             body, lacks = texts.body(found)
             turns = texts.turns(found, body)
-            rows = event_rows(found, body, lacks=lacks, turns=turns)
+            about = about_run(body or {}, texts.began(found)) if turns else ""
+            rows = event_rows(found, body, lacks=lacks, turns=turns, about=about)
             touches = touched_by_event(body, rows) if len(rows) > 1 or body else ()
             add(number, rows, until, [*touches, *touched_by_turns(turns, rows)] if turns else touches)
     return read

@@ -79,10 +79,11 @@ def event_rows(
     *,
     lacks: bool,
     turns: Sequence[Mapping[str, Any]] | None = (),
+    about: str = "",
 ) -> list[Row]:
     """The rows of one event line: the event itself, then the files it says it made, then the turns of a run.
 
-    No `turns` at all: the run's capsule is not here, and may come.
+    No `turns` at all: the run's capsule is not here, and may come. `about` is what the run was for.
     """
     name, ts, kind, target, line, run, head, layer, code, commitment = [
         None if part is None else part.decode("ascii")
@@ -100,7 +101,7 @@ def event_rows(
         content_of(title, text) if is_run or (text and target is None) else None,
         shown_name, kind_of_row, what, ts, title,
         _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text),
-        _context(head, *_strings(body.get("commits"))) if is_run else "",
+        _context(head, *_strings(body.get("receipts"))[:MAX_TOUCHED]) if is_run else "",
         _facets(kind_of_row, kind, task, tags),
         task, tags, layer, line, head, status, target, run,
     )  # fmt: skip
@@ -112,7 +113,6 @@ def event_rows(
         return [(*own, *_NOTHING, *approvals.said(body or None), None, None, None, None)]
     rows = [own, *(_artifact(own, made) for made in _artifacts(body))] if "artifacts" in body else [own]
     if turns:
-        about = about_run(body)
         rows += [row for told in turns[:MAX_TURNS] if (row := turn_row(own, told, about=about))]
     return rows
 
@@ -146,11 +146,17 @@ def turn_row(event: Row, told: Mapping[str, Any], *, about: str) -> Row | None:
     )  # fmt: skip
 
 
-def about_run(body: Mapping[str, Any]) -> str:
-    """What a run was for, who did it, and with which model: the context of its turns."""
-    agent = body.get("agent")
-    named = agent if isinstance(agent, dict) else {"name": agent}
-    said = [body.get("task"), body.get("objective"), named.get("name"), named.get("model"), body.get("model")]
+def about_run(body: Mapping[str, Any], began: Mapping[str, Any]) -> str:
+    """Who did a run, with which model, and what it was for: the context of its turns."""
+    agent = began.get("agent")
+    named = agent if isinstance(agent, dict) else {}
+    said = (
+        named.get("name"),
+        named.get("model"),
+        body.get("task"),
+        body.get("objective"),
+        body.get("prompt"),
+    )
     return " ".join(_one_line(word[:MAX_TITLE]) or "" for word in said if isinstance(word, str)).strip()
 
 

@@ -280,6 +280,12 @@ class Texts:
             return None if body.get("output_sha256") else []
         return list(islice(capsule.read_rows(folder, TURNS), MAX_TURNS))
 
+    def began(self, found: re.Match[bytes]) -> Mapping[str, Any]:
+        """What a run's capsule says of how it began: who, with which model, for what."""
+        folder = self._folders_of_runs().get((found[9] or b"").decode("ascii"))
+        context = capsule.read_json(folder, capsule.CONTEXT) if folder else None
+        return context if isinstance(context, dict) else {}
+
     def _folders_of_runs(self) -> dict[str, str]:
         """Every capsule by its run's id; listed once, for most events are no runs of ours."""
         if self._capsules is None:
