@@ -251,6 +251,15 @@ def test_signs_of_query_languages_are_words(sources: list[Connection], question:
     assert isinstance(hipporag.follow(sources, read(question), []), dict)
 
 
+def test_likeness_ties_rows_where_it_is_handed_in(sources: list[Connection]) -> None:
+    """Two notes on one matter may share no name; whoever has vectors can let walks pass between them."""
+    one, other = row(sources, "FCT-n001"), row(sources, "FCT-n002")
+    (content,) = sources[0].execute("SELECT content FROM row WHERE id = ?", (int(other[2]),)).fetchone()
+
+    assert other not in Nodes(sources).near(one)
+    assert Nodes(sources, lambda _: [(content, 0.8)]).near(one)[other] == pytest.approx(0.8)
+
+
 def test_a_graph_nobody_brings_is_refused() -> None:
     """A setting with a slip in it must not silently change what is found."""
     assert choosing.names()[:3] == ["auto", "off", "hipporag"]

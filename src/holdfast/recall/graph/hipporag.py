@@ -17,7 +17,7 @@ from holdfast.index.links import SOURCES
 from holdfast.index.names import names_in
 from holdfast.index.steps import names_identifier, wanted_kind
 from holdfast.recall.graph.near import around
-from holdfast.recall.graph.nodes import NAME, PATH, ROW, Node, Nodes, called
+from holdfast.recall.graph.nodes import NAME, PATH, ROW, Node, Nodes, Similar, called
 from holdfast.recall.graph.walk import pagerank
 
 WEIGHT = 1.0  # of the walk, beside a best hit that weighs 1
@@ -31,26 +31,27 @@ _MOST = 4000  # rows that hold a word
 
 
 def follow(
-    sources: Sequence[sqlite3.Connection], asked: Asked, best: Sequence[tuple[int, float]]
+    sources: Sequence[sqlite3.Connection],
+    asked: Asked,
+    best: Sequence[tuple[int, float]],
+    *,
+    similar: Similar | None = None,
 ) -> dict[int, float]:
     """What rows gain by links and by the walk, by key, in units of the best score."""
     gains = links.follow(sources, asked, best)
-    for key, gain in _walked(sources, asked, best).items():
+    for key, gain in _walked(Nodes(sources, similar), asked, best).items():
         gains[key] = max(gain, gains.get(key, 0.0))
     return gains
 
 
-def _walked(
-    sources: Sequence[sqlite3.Connection], asked: Asked, best: Sequence[tuple[int, float]]
-) -> dict[int, float]:
-    nodes = Nodes(sources)
+def _walked(nodes: Nodes, asked: Asked, best: Sequence[tuple[int, float]]) -> dict[int, float]:
     seeds = _seeds(nodes, asked, best)
     mass = pagerank(around(nodes, seeds), seeds)
     reached = {node: round(value, 9) for node, value in mass.items() if node[0] == ROW and node not in seeds}
     chosen = sorted(reached, key=lambda node: (-reached[node], node))[:GAINING]
     if not chosen:
         return {}
-    most, held, wanted = reached[chosen[0]], _held(sources, asked, seeds), wanted_kind(asked)
+    most, held, wanted = reached[chosen[0]], _held(nodes.sources, asked, seeds), wanted_kind(asked)
     floor = SURE if names_identifier(asked) else FLOOR
     gains = {}
     for node in chosen:

@@ -4,11 +4,12 @@ A node is a row (a memory, task, run, turn, session, commit, or a piece of a doc
 a name: an id, a symbol, a commit's hash, a person, a product. Rows are tied to the names they hold and to
 the files they touch; two rows are tied if they share one. So evidence, dependencies, supersession, trailers
 and mentions are all edges of one kind, whatever wrote them, and of two index files neither needs to know of
-the other. What many rows share ties nobody.
+the other. What many rows share ties nobody. Likeness of meaning is an edge, too, where somebody hands it in:
+nobody does by default, because it found less than it cost (docs/design/graph.md).
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log
 from typing import Any
@@ -18,6 +19,7 @@ from holdfast.index.names import is_identifier, names_in
 
 Node = tuple[str, int, str]  # what it is, a row's source, and its number, path or name
 Row = tuple[Any, ...]
+Similar = Callable[[bytes], Sequence[tuple[bytes, float]]]  # contents like one, and how like: 0 to 1
 
 ROW, PATH, NAME = "row", "path", "name"
 SHARED = 60  # rows; a name or a file that more of them share ties nobody
@@ -25,7 +27,7 @@ NAMES = 24  # of one row
 PATHS = 16  # of one row
 SHORT = 7  # characters by which people call a commit
 _RARE = log(2000.0)
-_FIELDS = "name, title, text, context, run, task, target, supersedes, head, parent, kind"
+_FIELDS = "name, title, text, context, run, task, target, supersedes, head, parent, content, kind"
 _SAID, _TYPED, _WORD = 1.0, 2.0, 0.25  # weights: an id that is mentioned, one that a field holds, other names
 _TOUCHED, _BELONGS = 0.7, 1.5
 
@@ -35,6 +37,7 @@ class Nodes:
     """Neighbours in all sources; every name is looked up once."""
 
     sources: Sequence[sqlite3.Connection]
+    similar: Similar | None = None
     looked_up: int = 0
     _known: dict[Node, list[Node]] = field(default_factory=dict)
     _kinds: dict[Node, str] = field(default_factory=dict)
@@ -83,7 +86,20 @@ class Nodes:
         for (child,) in ((row[9],), *family):
             if child is not None:
                 found[ROW, node[1], str(child)] = _BELONGS
+        if self.similar is not None and row[10] is not None:
+            found.update(self._like(node, row[10], self.similar))
         return found
+
+    def _like(self, node: Node, content: bytes, similar: Similar) -> dict[Node, float]:
+        """The rows whose text is like that of another."""
+        rows = {
+            (ROW, number, str(row)): likeness
+            for other, likeness in similar(content)
+            for number, db in enumerate(self.sources)
+            for (row,) in db.execute("SELECT id FROM row WHERE content = ? AND shown ORDER BY id", (other,))
+        }
+        rows.pop(node, None)
+        return rows
 
 
 def _named(row: Row) -> list[tuple[Node, float]]:
