@@ -87,8 +87,12 @@ def embed(place: Place, seconds: float | None, again: bool) -> None:
     It can be stopped at any time and goes on from there. Agents' hooks also do some of it at the end of a
     turn, in the background.
     """
-    with place.project() as project, _bar() as progress:
-        done = project.model_embed(seconds=seconds, again=again, progress=progress)
+    try:
+        with place.project() as project, _bar() as progress:
+            done = project.model_embed(seconds=seconds, again=again, progress=progress)
+    except KeyboardInterrupt:
+        say("what is embedded stays; holdfast model embed goes on from there")
+        raise
     show(done, words.embedded)
 
 
