@@ -32,18 +32,23 @@ SHARED = 100  # rows; a name that more of them share says nothing
 NAMED = 0.7  # share of a title's words that a question must spell out
 BACK = 0.6  # of what a row leads to, what counts for itself
 HELD = 0.6  # of a word's share in the question, what a row gets that holds it
-_RARE = log(2000.0)
+COMMON = 2000  # rows; a word that more of them hold tells as little as any
+_RARE = log(COMMON)
 
 
 class _Question:
-    """The question as links see it: its terms with how much each of them tells, and its words."""
+    """The question as links see it: its words, and each term with what it tells and the rows that hold it."""
 
     __slots__ = ("said", "terms")
 
     def __init__(self, db: "Connection", asked: "Asked") -> None:
-        counts = [(term, log(1.0 + 2000.0 / (1.0 + _count(db, term)))) for term in asked.terms[:TERMS]]
-        whole = sum(weight for _, weight in counts) or 1.0
-        self.terms = [(term, HELD * weight / whole) for term, weight in counts]
+        found = [(term, _rows(db, term, COMMON)) for term in asked.terms[:TERMS]]
+        weights = [log(1.0 + COMMON / (1.0 + len(rows))) for _, rows in found]
+        whole = sum(weights) or 1.0
+        self.terms = [
+            (term, HELD * weight / whole, None if len(rows) == COMMON else set(rows))
+            for (term, rows), weight in zip(found, weights, strict=True)
+        ]
         self.said = set(words_of(asked.text))
 
     def names(self, name: str) -> bool:
@@ -171,9 +176,13 @@ def _tied(shared: dict[str, list[int]], titles: dict[int, str]) -> dict[int, flo
 def _held(db: "Connection", row: int, names: str, question: _Question) -> dict[int, float]:
     """How much of what the first row lacks of the question the others hold."""
     held: dict[int, float] = {}
-    for term, weight in question.terms:
-        if not db.execute("SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?", (term, row)).fetchone():
-            for other in _rows(db, f"({names}) AND {term}", NAMES * SHARED):
+    for term, weight, rows in question.terms:
+        if rows is None:  # so many hold it that only those count which hold a name as well
+            rows = set(_rows(db, f"({names}) AND {term}", NAMES * SHARED))
+            if db.execute("SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?", (term, row)).fetchone():
+                continue
+        if row not in rows:
+            for other in rows:
                 held[other] = held.get(other, 0.0) + weight
     return held
 
@@ -182,8 +191,3 @@ def _rows(db: "Connection", match: str, limit: int) -> list[int]:
     return [
         row for (row,) in db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (match, limit))
     ]
-
-
-def _count(db: "Connection", match: str) -> int:
-    """How many rows fit, up to where it makes no difference any more."""
-    return len(_rows(db, match, 2000))
