@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from bench import (
     agents,
+    asking,
     cold,
     conflicts,
     context,
@@ -77,6 +78,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "work": lambda b: context.work(b.folder, b.cache),
     "vectors": lambda b: vectors.vectors(b.folder),
     "warm": lambda b: index.warm(b.corpus(10_000), b.folder),
+    "hybrid": lambda b: asking.hybrid(b.folder),
     "footprint": lambda b: footprint.footprint(b.corpus(1_000), b.corpus(10_000), b.folder),
     "growth": lambda b: index.growth([b.corpus(runs) for runs in (1_000, 10_000, 100_000)], b.folder),
 }
