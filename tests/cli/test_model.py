@@ -129,7 +129,9 @@ def test_another_model_takes_over_when_it_has_caught_up(added: Cli, tmp_path: Pa
     vectors.close()
 
 
-def test_a_command_is_chosen_after_it_answered_once(added: Cli, tmp_path: Path, repo: GitRepo) -> None:
+def test_a_command_is_chosen_after_it_answered_once(
+    added: Cli, tmp_path: Path, repo: GitRepo, world: Path
+) -> None:
     """A command that does not work must be noticed at the terminal, not by the next question."""
     program = tmp_path / "embed.py"
     program.write_text(LETTERS)
@@ -143,8 +145,12 @@ def test_a_command_is_chosen_after_it_answered_once(added: Cli, tmp_path: Path, 
     project = Project.open(added.cwd)
     assert project.near("anything") is None
     assert any("not searched by meaning" in note for note in project.notices)
+    assert files(world, "vectors.ready")
     assert "No model is in use any more" in added("model", "use", "off").out
     assert Project.open(added.cwd).near("anything") is None
+    assert not files(world, "vectors.ready")  # a cold command need not look further
+    added("model", "use", "minilm")
+    assert files(world, "vectors.ready")
 
 
 def test_a_pull_request_cannot_choose_the_model(added: Cli, repo: GitRepo) -> None:

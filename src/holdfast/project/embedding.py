@@ -15,7 +15,7 @@ from holdfast.index.embed import extras, fetching, filling, pending, warm
 from holdfast.index.embed.filling import Filled, Progress
 from holdfast.index.embed.model import MINILM, OFF, minilm, named, source_of
 from holdfast.index.embed.near import Near
-from holdfast.index.embed.vectors import Known, Vectors, drop, is_damaged
+from holdfast.index.embed.vectors import Known, Vectors, drop, hush, is_damaged
 from holdfast.index.refresh import path_of, refresh
 from holdfast.index.sqlite import Index
 from holdfast.project import setting
@@ -65,6 +65,7 @@ class Embedding(Reading, Keeping):
         try:
             source = self._source()
             if source is None or not os.path.exists(path):
+                hush(path)
                 return None
             return warm.ask(path, source, self.clone.layout.cache, query, notes=self.clone.notes)
         except (NoModel, BadInput, Busy) as error:
@@ -130,6 +131,7 @@ class Embedding(Reading, Keeping):
         if source is not None:
             warm.model(source, self.clone.layout.cache)
         self._choose_model(value, everywhere=everywhere)
+        self._say_ready()
         return self.model_state()
 
     def model_embed(
@@ -224,6 +226,18 @@ class Embedding(Reading, Keeping):
         with contextlib.suppress(OSError):
             os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             self.clone.notes.append(_ONCE)
+
+    def _say_ready(self) -> None:
+        """Leave word for the quick path whether there are vectors of a model in use."""
+        path = self._vectors_path()
+        if self._source() is None or not os.path.exists(path):
+            hush(path)
+            return
+        vectors = Vectors(path, notes=self.clone.notes)
+        try:
+            vectors.say_ready()
+        finally:
+            vectors.close()
 
     # ── where things are ─────────────────────────────────────────────────────────────────────────
 

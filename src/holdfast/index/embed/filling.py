@@ -65,6 +65,7 @@ def fill(
             break
     _leave_the_past(vectors, known)
     vectors.is_filled(known, seen)
+    vectors.say_ready()
     vectors.tidy()
     return Filled(made, 0)
 

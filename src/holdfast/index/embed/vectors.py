@@ -229,10 +229,16 @@ def packed(found: Floats) -> list[bytes]:
 
 def drop(path: str) -> None:
     """Delete the file and all that belongs to it."""
-    beside = os.path.join(os.path.dirname(path), READY)
-    for name in (path, f"{path}-journal", f"{path}-wal", f"{path}-shm", beside):
+    hush(path)
+    for name in (path, f"{path}-journal", f"{path}-wal", f"{path}-shm"):
         with contextlib.suppress(OSError):
             os.unlink(name)
+
+
+def hush(path: str) -> None:
+    """Take the word back that there are vectors."""
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(os.path.dirname(path), READY))
 
 
 def _opened(path: str) -> sqlite3.Connection:
