@@ -10,7 +10,7 @@ JOBS   ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-clients lint format bench torture clean
+.PHONY: help demo test test-clients lint format bench bench-recall torture clean
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
@@ -18,6 +18,7 @@ help:
 	@echo "make test-clients  the tests with the real agents, which it installs from npm"
 	@echo "make lint     ruff, and mypy --strict"
 	@echo "make bench    the speed table, each number beside its floor"
+	@echo "make bench-recall DATA=folder  how much recall finds of the question sets in a folder"
 	@echo "make torture  the tests with large counts"
 	@echo "make clean    remove everything that was built"
 
@@ -58,6 +59,11 @@ format: $(STAMP)
 
 bench: $(STAMP)
 	@$(BIN)/python bench/bench.py $(ARGS)
+
+# The sets belong to others and are no part of this repository: bench/recall/formats.py names the formats.
+bench-recall: $(STAMP)
+	@test -n "$(DATA)" || { echo "Name a folder of question sets: make bench-recall DATA=folder" >&2; exit 1; }
+	@$(BIN)/python -m bench.recall "$(DATA)" $(ARGS)
 
 torture: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m torture --hypothesis-profile torture $(ARGS)

@@ -1,4 +1,4 @@
-"""Fit the weights of the ranking, `index/weights.py`, to question sets; tell how they do on what they have not seen.
+"""Fit the weights of the ranking, `index/weights.py`, to question sets, and tell what they do with others.
 
     pip install numpy && python -m bench.fit_recall FOLDER            # tells
     python -m bench.fit_recall FOLDER --write                         # and writes WEIGHTS
@@ -7,15 +7,15 @@ One set of weights for all sets and kinds of records. The features are those tha
 (`index.pool.gather`), on indexes filled as the benchmark fills them. The loss is the usual one of ranking:
 of each question, how likely its answers are among its candidates; each question set counts the same, however
 many questions it has. Three tables are told: fitted to everything (what is written), held out by fold
-(conversations, blocks of time, blocks of questions: what is asked was fitted on the other folds of every set),
-and held out by set (fitted on the other sets alone: whether weights carry over to work of another kind).
+(conversations, blocks of time, blocks of questions: fitted on the other folds of every set), and held out
+by set (fitted on the other sets alone: whether weights carry over to work of another kind).
 """
 
 import argparse
 import os
 import re
-import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,8 +33,8 @@ from holdfast.index.pool import AT, gather
 from holdfast.index.scope import Scope
 
 TARGET = os.path.join(os.path.dirname(__file__), "../src/holdfast/index/weights.py")
-STEPS = 400
-PULL = 0.02  # towards small weights
+STEPS = 200
+PULL = 0.0004  # towards small weights
 DEPTH = 100  # candidates of a measure by group
 Weights = Any  # a numpy array beside the features' names
 
@@ -51,7 +51,7 @@ class Case:
     question: Question
     collection: Collection
     measures: tuple[Measure, ...]
-    weight: float = 1.0
+    counts: bool
 
 
 def cases(questions: QuestionSet, features: Sequence[str], meanings: Meanings, folder: str) -> list[Case]:
@@ -84,30 +84,47 @@ def _case(
         table[:, column] = [values.get(key, 0.0) for key in keys]
     names = [pool.rows[key][AT["name"]] for key in keys]
     right = [place for place, name in enumerate(names) if name in question.answers]
-    counts = 1.0 if questions.measures[0].counts(question) else 0.0
+    counts = questions.measures[0].counts(question)
     return Case(
         questions.name, question.fold, table, names, right, question, collection, questions.measures, counts
     )
 
 
+class Stack:
+    """The candidates of many questions in one table: each step of the fit is a few operations on it."""
+
+    def __init__(self, used: Sequence[Case]) -> None:
+        sizes = Counter(case.of for case in used)
+        self.table = np.concatenate([case.table for case in used])
+        counts = [len(case.table) for case in used]
+        self._starts = np.cumsum([0, *counts[:-1]])
+        self._of = np.repeat(np.arange(len(used)), counts)
+        self._share = np.array([1.0 / (len(sizes) * sizes[case.of]) for case in used])
+        answers = np.array([case.table[case.right].mean(0) for case in used])
+        self._right = self._share @ answers
+
+    def slope(self, weights: Weights) -> Weights:
+        """Where the loss grows: what is expected of the candidates, less what the answers have."""
+        scores = self.table @ weights
+        odds = np.exp(scores - np.maximum.reduceat(scores, self._starts)[self._of])
+        odds *= (self._share / np.add.reduceat(odds, self._starts))[self._of]
+        return odds @ self.table - self._right
+
+
 def fit(known: Sequence[Case], features: Sequence[str], held: Sequence[str] = ()) -> Weights:
-    """Weights under which the answers of these cases are likeliest; those of `held` stay at nothing."""
-    used = [case for case in known if case.right and case.weight]
-    sizes = {name: sum(case.of == name for case in used) for name in {case.of for case in used}}
-    share = [1.0 / (len(sizes) * sizes[case.of]) for case in used]
+    """Weights under which the answers of these cases are likeliest; those of `held` stay at nothing.
+
+    None is below nothing: a hit must not sink by holding more of what was asked.
+    """
+    stack = Stack([case for case in known if case.right and case.counts])
     free = np.array([name not in held for name in features], float)
     weights, first, second = np.zeros((3, len(features)))
     for step in range(1, STEPS + 1):  # Adam: the scales of the features differ
-        slope = 2 * PULL / 100 * weights
-        for case, part in zip(used, share, strict=True):
-            scores = case.table @ weights
-            odds = np.exp(scores - scores.max())
-            slope += part * (odds @ case.table / odds.sum() - case.table[case.right].mean(0))
-        first = 0.9 * first + 0.1 * slope
-        second = 0.99 * second + 0.01 * slope**2
+        slope = stack.slope(weights) + PULL * weights
+        first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
         rate = 0.1 * (1 - step / STEPS) + 0.002
         move = rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-9)
-        weights = weights - free * move
+        weights = np.maximum(free * (weights - move), 0.0)
     return weights
 
 
@@ -115,7 +132,7 @@ def told(known: Sequence[Case], weights_of: Callable[[Case], Weights]) -> dict[t
     """The recall of every set at every measure, each case ranked by the weights it is given."""
     shares: dict[tuple[str, str, int], list[float]] = {}
     for case in known:
-        order = np.argsort(-(case.table @ weights_of(case)), kind="stable") if len(case.names) else []
+        order = np.argsort(-(case.table @ weights_of(case)), kind="stable").tolist()
         names = [case.names[place] for place in order]
         for measure in case.measures:
             if measure.counts(case.question):
@@ -174,12 +191,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for questions in found_in(options.folder):
             known += cases(questions, features, meanings, folder)
-    reachable = {of: [bool(case.right) for case in known if case.of == of] for of in {c.of for c in known}}
-    print({of: f"{100 * sum(some) / len(some):.1f} % have an answer in the pool" for of, some in reachable.items()})
+    for of in dict.fromkeys(case.of for case in known):
+        within = [bool(case.right) for case in known if case.of == of]
+        print(f"{of}: {100 * sum(within) / len(within):.1f} % of the questions have an answer in the pool")
     now = np.array([current.WEIGHTS[name] for name in features])
-    show("as it is now, less priors and links", told(known, lambda case: now))
+    show("as it is now, less priors and links", told(known, lambda _: now))
     whole = fit(known, features, held)
-    show("fitted to everything", told(known, lambda case: whole))
+    show("fitted to everything", told(known, lambda _: whole))
     show("held out by fold", told(known, by_fold(known, features, held)))
     show("held out by set", told(known, by_set(known, features, held)))
     print({name: round(float(weight), 2) for name, weight in zip(features, whole, strict=True)})
@@ -191,10 +209,12 @@ def _read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.fit_recall", description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--model", default=None, help="as the setting retrieval.model: off, a folder, a command")
+    parser.add_argument(
+        "--model", default=None, help="as the setting retrieval.model: off, a folder, a command"
+    )
     parser.add_argument("--cache", default=os.path.expanduser("~/.cache/holdfast"), metavar="FOLDER")
     return parser.parse_args()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

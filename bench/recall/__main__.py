@@ -45,12 +45,12 @@ def _engines(folder: str, meanings: Meanings) -> dict[str, Making]:
     """What is asked, by name: each collection has an index of its own."""
     name = fresh(os.path.join(tempfile.mkdtemp(dir=folder)))
     engines: dict[str, Making] = {
-        "grep": lambda collection: Grep(),
-        "plain FTS5": lambda collection: Plain(),
-        "Holdfast, text and git": lambda collection: Holdfast(name()),
+        "grep": Grep,
+        "plain FTS5": Plain,
+        "Holdfast, text and git": lambda: Holdfast(name()),
     }
     if meanings.model is not None:
-        engines["Holdfast, with vectors"] = lambda collection: Holdfast(name(), Among(meanings))
+        engines["Holdfast, with vectors"] = lambda: Holdfast(name(), Among(meanings))
     return engines
 
 
@@ -59,7 +59,9 @@ def _read_options() -> argparse.Namespace:
     parser.add_argument("folder")
     parser.add_argument("--only", default="", metavar="NAME")
     parser.add_argument("--most", type=int, metavar="N", help="questions of each collection")
-    parser.add_argument("--model", default=None, help="as the setting retrieval.model: off, a folder, a command")
+    parser.add_argument(
+        "--model", default=None, help="as the setting retrieval.model: off, a folder, a command"
+    )
     parser.add_argument("--cache", default=os.path.expanduser("~/.cache/holdfast"), metavar="FOLDER")
     return parser.parse_args()
 

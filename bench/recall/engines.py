@@ -53,7 +53,8 @@ class Plain:
     def __init__(self) -> None:
         self._db = sqlite3.connect(":memory:")
         self._db.execute(
-            "CREATE VIRTUAL TABLE words USING fts5 (name UNINDEXED, title, text, who, tokenize='porter unicode61')"
+            "CREATE VIRTUAL TABLE words USING fts5 "
+            "(name UNINDEXED, title, text, who, tokenize='porter unicode61')"
         )
 
     def add(self, documents: Sequence[Document]) -> None:
@@ -75,9 +76,7 @@ class Grep:
         self._texts: list[tuple[str, str]] = []
 
     def add(self, documents: Sequence[Document]) -> None:
-        self._texts += [
-            (one.name, f"{one.title}\n{one.text}\n{one.context}".casefold()) for one in documents
-        ]
+        self._texts += [(one.name, f"{one.title}\n{one.text}\n{one.context}".casefold()) for one in documents]
 
     def ask(self, question: Question, limit: int) -> list[str]:
         words = [word.casefold() for word in telling(question.text)]

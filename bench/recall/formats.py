@@ -69,9 +69,7 @@ def commits(folder: str) -> QuestionSet:
         fold = place * BLOCKS // len(rows)  # blocks of time
         if answers:
             files = documents[row["i"]].paths
-            questions.append(
-                Question(text=row["q"], answers=answers, files=files, after=row["i"], fold=fold)
-            )
+            questions.append(Question(text=row["q"], answers=answers, files=files, after=row["i"], fold=fold))
     name = os.path.basename(os.path.abspath(folder))
     return QuestionSet(name, [Collection(documents, questions)], (Measure("commits", (1, 5, 10)),))
 
@@ -95,13 +93,17 @@ def _conversation(fold: int, data: dict[str, Any]) -> Collection:
     documents: list[Document] = []
     named: dict[str, str] = {}
     talk = data["conversation"]
-    for key in sorted((key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:])):
+    for key in sorted(
+        (key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:])
+    ):
         group = _opaque(f"{fold} {key}")
         for place, turn in enumerate(talk[key] or []):
             text = turn["text"] + (f" [{turn['blip_caption']}]" if turn.get("blip_caption") else "")
             named[turn["dia_id"]] = _opaque(f"{fold} {turn['dia_id']}")
             ts = _moment(talk.get(f"{key}_date_time", ""), place)
-            documents.append(_turn(named[turn["dia_id"]], turn["speaker"], text, ts, group, place + 1))
+            documents.append(
+                _turn(named[turn["dia_id"]], turn["speaker"], text, ts=ts, group=group, seq=place + 1)
+            )
     return Collection(documents, list(_asked(fold, data["qa"], named)))
 
 
@@ -110,7 +112,9 @@ def _asked(fold: int, qa: Iterable[dict[str, Any]], named: dict[str, str]) -> It
         evidence = re.split(r"[;,\s]+", " ".join(one.get("evidence") or []))
         answers = frozenset(named[turn] for turn in evidence if turn in named)
         if answers:
-            yield Question(text=one["question"], answers=answers, kind=str(one.get("category", "")), fold=fold)
+            yield Question(
+                text=one["question"], answers=answers, kind=str(one.get("category", "")), fold=fold
+            )
 
 
 def long_memory(name: str, data: list[dict[str, Any]]) -> QuestionSet:
@@ -133,7 +137,7 @@ def _haystack(place: int, data: dict[str, Any]) -> Collection:
         for at, turn in enumerate(turns):
             own = _opaque(f"{number} {session} {at}")
             ts = _moment(date, at)
-            documents.append(_turn(own, turn["role"], turn["content"], ts, group, at + 1))
+            documents.append(_turn(own, turn["role"], turn["content"], ts=ts, group=group, seq=at + 1))
             if turn.get("has_answer"):
                 answers.append(own)
     question = Question(
@@ -143,7 +147,7 @@ def _haystack(place: int, data: dict[str, Any]) -> Collection:
     return Collection(documents, [question] if answers else [])
 
 
-def _turn(name: str, speaker: str, text: str, ts: str | None, group: str, seq: int) -> Document:
+def _turn(name: str, speaker: str, text: str, *, ts: str | None, group: str, seq: int) -> Document:
     return Document(name=name, text=text, kind="turn", ts=ts, group=group, seq=seq, context=speaker)
 
 

@@ -35,7 +35,7 @@ class Meanings:
         self._questions: dict[str, Floats] = {}
         if model is not None and vectors is not None:
             self._known: Known = vectors.of(model.key, source="bench", size=model.size)
-            self._held = dict(vectors.every(self._known))
+            self._held = dict(row for some in vectors.every(self._known) for row in some)
 
     @classmethod
     def installed(cls, setting: str | None, cache: str) -> Meanings:
@@ -82,17 +82,16 @@ class Among:
 
     def __init__(self, meanings: Meanings) -> None:
         self._meanings = meanings
-        self._matrix: Matrix | None = None
+        self._held: set[bytes] = set()
+        assert meanings.model is not None
+        self._matrix = Matrix(meanings.model.size, (0, 0))
 
     def add(self, documents: Sequence[Document]) -> None:
-        rows = self._meanings.rows(documents)
-        if self._matrix is None:
-            assert self._meanings.model is not None
-            self._matrix = Matrix(self._meanings.model.size, (0, 0), rows)
-        else:
-            self._matrix.add(rows)
+        rows = [row for row in self._meanings.rows(documents) if row[0] not in self._held]
+        self._held.update(content for content, _ in rows)
+        self._matrix.add(rows)
 
     def near(self, text: str) -> Near | None:
-        if self._matrix is None or not text.strip():
+        if not self._held or not text.strip():
             return None
         return Near(self._matrix, self._meanings.question(text))

@@ -1,4 +1,4 @@
-"""Asks every question of a set, of every engine, and tells how much of the answers was found, and how fast."""
+"""Asks every question of a set, and tells how much of the answers was found, and how fast."""
 
 import os
 import statistics
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from bench.recall.engines import Engine
 from bench.recall.sets import Collection, Measure, Question, QuestionSet, grouped, recall
 
-Making = Callable[[Collection], Engine]
+Making = Callable[[], Engine]
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ def measured(questions: QuestionSet, making: Making, *, most: int | None = None)
     """What an engine finds of a set; of very long ones the first `most` questions of each collection."""
     tally = Tally()
     for collection in questions.collections:
-        engine = making(collection)
+        engine = making()
         for question in in_turn(collection, engine, most):
             for measure in questions.measures:
                 if measure.counts(question):
@@ -43,9 +43,7 @@ def measured(questions: QuestionSet, making: Making, *, most: int | None = None)
     return tally
 
 
-def _ask(
-    tally: Tally, measure: Measure, engine: Engine, question: Question, collection: Collection
-) -> None:
+def _ask(tally: Tally, measure: Measure, engine: Engine, question: Question, collection: Collection) -> None:
     began = time.process_time()
     found = engine.ask(question, measure.limit)
     if not measure.by_group:  # these are asked for many more hits
@@ -69,9 +67,7 @@ def in_turn(collection: Collection, engine: Engine, most: int | None = None) -> 
 
 def table(questions: QuestionSet, tallies: Sequence[tuple[str, Tally]]) -> str:
     """The figures of a set as a table: a line for each engine."""
-    heads = [
-        f"{measure.what} R@{' / '.join(str(at) for at in measure.at)}" for measure in questions.measures
-    ]
+    heads = [f"{measure.what} R@{' / '.join(str(at) for at in measure.at)}" for measure in questions.measures]
     wide = max(len(name) for name, _ in tallies)
     lines = [f"{questions.name}: {questions.size}", f"  {'':{wide}}  {'  '.join(heads)}  ms a question"]
     for name, tally in tallies:

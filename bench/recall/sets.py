@@ -42,7 +42,7 @@ class Measure:
     what: str
     at: tuple[int, ...]
     by_group: bool = False
-    counts: Callable[[Question], bool] = lambda question: True
+    counts: Callable[[Question], bool] = lambda _: True
 
     @property
     def limit(self) -> int:
