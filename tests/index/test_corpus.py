@@ -16,7 +16,9 @@ from holdfast.index.corpus import refresh as corpus_refresh
 from holdfast.index.corpus.choosing import Choice
 from holdfast.index.corpus.refresh import BUILDING, Refresh, bring, open_corpus, path_of, state_of
 from holdfast.index.sqlite import drop
+from holdfast.store import fsio
 from tests.conftest import GitRepo
+from tests.index.conftest import open_clone
 
 ROW = "name, kind, seq, title, labels, text, parts, context, tier, hex(content)"
 
@@ -349,6 +351,32 @@ def test_a_shallow_clone_that_is_deepened_gets_its_commits(repo: GitRepo, world:
 
     assert [row[3] for row in before["rows"] if row[1] == "commit"] == ["Two"]
     assert {"One", "Two"} <= {row[3] for row in shown(clone)["rows"]}
+
+
+def test_where_nothing_can_be_kept_a_question_does_without(clone: Clone, repo: GitRepo) -> None:
+    """A cache on a full or forbidden disk must not cost the answer."""
+    commit(repo, "One", a_dot_py="alpha = 1\n")
+    there = open_clone(repo, "/dev/null/cache")
+    corpus = open_corpus(there)
+
+    assert not bring(there, corpus, Choice())
+    assert any("not searched" in note for note in corpus.take_notes())
+    corpus.close()
+
+
+def test_who_asks_does_not_wait_for_another_who_builds(
+    clone: Clone, repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two questions in a new clone: the second one answers from memory."""
+    commit(repo, "One", a_dot_py="alpha = 1\n")
+    monkeypatch.setattr(corpus_refresh, "SHORT", 0.05)
+    corpus = open_corpus(clone)
+    os.makedirs(os.path.dirname(corpus.path), exist_ok=True)
+
+    with fsio.locked(f"{corpus.path}{BUILDING}-lock"):
+        assert not bring(clone, corpus, Choice())
+    assert bring(clone, corpus, Choice())
+    corpus.close()
 
 
 def test_before_the_first_commit_there_is_nothing_and_that_is_known(

@@ -101,7 +101,7 @@ def event_rows(
         content_of(title, text) if is_run or (text and target is None) else None,
         shown_name, kind_of_row, what, ts, title,
         _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text),
-        _context(head, *_strings(body.get("receipts"))[:MAX_TOUCHED]) if is_run else "",
+        (_context(head, *_strings(body["receipts"])) if "receipts" in body else head or "") if is_run else "",
         _facets(kind_of_row, kind, task, tags),
         task, tags, layer, line, head, status, target, run,
     )  # fmt: skip
@@ -287,7 +287,7 @@ def content_of(title: str, text: str) -> bytes | None:
     """The name of what a model is given of a row: equal names, equal text; None if there is nothing."""
     if not title and not text:
         return None
-    said = f"{title}\n{text}"[:MAX_EMBEDDED]
+    said = f"{title}\n{text[:MAX_EMBEDDED]}"[:MAX_EMBEDDED]
     return blake2b(said.encode("utf-8", "replace"), digest_size=16).digest()
 
 
@@ -348,7 +348,7 @@ def _has_inner_capital(shape: bytes) -> bool:
 
 def safe(text: str) -> str:
     """The text with nothing hidden in it; most of it is plain and needs no closer look."""
-    if text.isascii() and not text.encode("ascii").translate(None, _PLAIN):
+    if text.isascii() and (text.isprintable() or not text.encode("ascii").translate(None, _PLAIN)):
         return text
     return visible(text)
 

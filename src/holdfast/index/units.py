@@ -273,11 +273,11 @@ class Texts:
 
     def turns(self, found: re.Match[bytes], body: Mapping[str, Any] | None) -> list[dict[str, Any]] | None:
         """What was said in a run, turn by turn; None if its capsule should be here and is not."""
-        if found[4] != b"run" or found[9] is None or not body:
+        if not body or found[4] != b"run" or found[9] is None:
             return []
         folder = self._folders_of_runs().get(found[9].decode("ascii"))
         if folder is None:
-            return None if body.get("output_sha256") else []
+            return None if "output_sha256" in body else []
         return list(islice(capsule.read_rows(folder, TURNS), MAX_TURNS))
 
     def began(self, found: re.Match[bytes]) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from holdfast.errors import Busy
+from holdfast.errors import Busy, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.index import schema
 from holdfast.index.corpus import commits as history
@@ -32,6 +32,7 @@ SMALL = 5000  # files, and commits, that a question may wait for the first time
 STEP = 1000  # commits a transaction
 FILES = 500  # files a transaction
 BUILDING = ".building"
+LONG, SHORT = 60.0, 2.0  # seconds to wait for another process that builds
 NOT_READ = "commits, docs and code are not searched until they are read: holdfast index"
 _CACHE = "PRAGMA cache_size = -131072"  # KiB: what is changed in place must not be written before it is whole
 
@@ -158,7 +159,7 @@ class Refresh:
     # Large ones, beside it
 
     def build(
-        self, *, progress: Progress | None = None, seconds: float | None = None, wait: float = 60.0
+        self, *, progress: Progress | None = None, seconds: float | None = None, wait: float = LONG
     ) -> bool:
         """Make the corpus in a file of its own and put it in its place; tells whether it came to that.
 
@@ -278,22 +279,32 @@ def bring(
 ) -> bool:
     """Make the corpus show HEAD if that is quick, or with `patience` however long it takes; tells if it does.
 
-    A corpus that cannot be read is dropped and made again, which the corpus' notes say.
+    A corpus that cannot be read is dropped and made again, which the corpus' notes say. Without patience
+    nothing that is in the way of it is an error: the question is answered from memory.
     """
-    for attempt in range(3):
-        try:
-            going = Refresh(clone, corpus, choice)
-            if going.is_current() or going.update():
-                return True
-            is_first = not os.path.exists(corpus.path)
-            if patience or (is_first and going.is_small()):
-                return going.build(progress=progress)
-            corpus.notes.append(NOT_READ)
-            return False
-        except sqlite3.DatabaseError as error:
-            if attempt == 2:
-                raise
-            corpus.recover(error)
+    try:
+        for _ in range(2):
+            try:
+                return _brought(clone, corpus, choice, progress, patience=patience)
+            except sqlite3.DatabaseError as error:
+                corpus.recover(error)
+        return _brought(clone, corpus, choice, progress, patience=patience)
+    except HoldfastError as error:
+        if patience:
+            raise
+        corpus.notes.append(f"commits, docs and code were not searched: {error}")
+        return False
+
+
+def _brought(
+    clone: Clone, corpus: Index, choice: Choice, progress: Progress | None, *, patience: bool
+) -> bool:
+    going = Refresh(clone, corpus, choice)
+    if going.is_current() or going.update():
+        return True
+    if patience or (not os.path.exists(corpus.path) and going.is_small()):
+        return going.build(progress=progress, wait=LONG if patience else SHORT)
+    corpus.notes.append(NOT_READ)
     return False
 
 
