@@ -8,7 +8,7 @@ does. Nobody is told of it unasked. It is brought up to date when somebody asks 
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from holdfast.errors import HoldfastError
@@ -31,6 +31,7 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS place (row INTEGER, branch TEXT, PRIMARY KEY (row, branch)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS missing (branch TEXT, path TEXT, PRIMARY KEY (branch, path)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS sees (branch TEXT, line TEXT, until TEXT)",
+    "CREATE TABLE IF NOT EXISTS published (path TEXT, blob TEXT, branch TEXT)",
     "CREATE INDEX IF NOT EXISTS row_name ON row (name)",
 )
 
@@ -41,7 +42,9 @@ class _Others:
 
     units: dict[str, Unit] = field(default_factory=dict)
     branches: dict[str, set[str]] = field(default_factory=dict)  # of a unit that is no piece of the log
-    missing: set[tuple[str, str]] = field(default_factory=set)
+    tips: str = ""  # where HEAD and all branches stand
+    published: set[tuple[str, str, str]] = field(default_factory=set)  # path, blob and branch
+    missing: set[tuple[str, str]] = field(default_factory=set)  # branch and path
     floors: dict[str, str] = field(default_factory=dict)  # up to which a piece of the log is visible here
 
     def add(self, unit: Unit, branch: str) -> None:
@@ -69,29 +72,30 @@ def bring(clone: Clone, there: Index, *, memory: str) -> str:
     if _meta(there, "erased") not in (None, told):
         there.close()
         drop(there.path)  # no word of an erased text may stay
-    others = _gather(clone)
     with there.writing() as db:
         for statement in _TABLES:
             db.execute(statement)
+        others = _gather(clone, db)
         texts = Texts(clone, erased, [])
         filling = Filling(db)
         _fill(filling, others, texts)
         trust.weigh(db, clone, {}, texts, changed=filling.changed)
         _place(db, clone, others)
+        filling.remember("tips", others.tips)
         filling.remember("erased", told)
         filling.remember("state", state)
     return state
 
 
-def _gather(clone: Clone) -> _Others:
+def _gather(clone: Clone, db: sqlite3.Connection) -> _Others:
     others = _Others()
     visible = {unit.name: unit for unit in visible_units(clone)}
-    _published(clone, others)
+    _published(clone, others, db)
     called = {name: lines.called(line.refs[-1]) for name, line in lines.known(*clone.stores).items()}
     here = clone.line()
     for change in (change for store in clone.stores for change in pending.waiting(store)):
-        unit = None if here.sees(change.line, change.ts) else _entry(change.path, change.text, change.blob)
-        if unit is not None:
+        is_here = change.text is None or here.sees(change.line, change.ts)
+        if not is_here and (unit := _entry(change.path, change.text, change.blob)):
             others.add(unit, called.get(change.line, change.line))
     for unit, line in _sessions(clone):
         others.add(unit, called.get(line, line))
@@ -122,8 +126,8 @@ def _sessions(clone: Clone) -> Iterator[tuple[Unit, str]]:
 
 
 def _entry(path: str, text: str | None, blob: str | None) -> Unit | None:
-    """A memory's or a task's unit; None of anything else, and of what is to go away."""
-    if text is None or blob is None:
+    """A memory's or a task's unit, without its text if that was read before; None of anything else."""
+    if blob is None:
         return None
     if path.startswith(f"{paths.TASKS}/"):
         return Unit(f"t:{path}@{blob}", "task", text=text, path=path, blob=blob)
@@ -131,32 +135,46 @@ def _entry(path: str, text: str | None, blob: str | None) -> Unit | None:
     return Unit(f"e:{path}@{blob}", "entry", text=text, path=path, blob=blob) if is_memory else None
 
 
-def _published(clone: Clone, others: _Others) -> None:
+def _published(clone: Clone, others: _Others, db: sqlite3.Connection) -> None:
     """What other local branches hold that HEAD never had, and what of here they do not hold."""
-    repo, head = clone.repo, clone.repo.head()
-    if head.oid is None:
-        return
+    head, tips = _tips(clone)
+    others.tips = " ".join([head, *(f"{oid}:{','.join(names)}" for oid, names in sorted(tips.items()))])
+    if others.tips == _value(db, "tips"):
+        others.published.update(db.execute("SELECT path, blob, branch FROM published"))
+        others.missing.update(db.execute("SELECT branch, path FROM missing"))
+    else:
+        _compare(clone, others, head, tips)
+    have = {name for (name,) in db.execute("SELECT name FROM unit")}
+    lacking = {
+        blob for path, blob, _ in others.published if not {f"e:{path}@{blob}", f"t:{path}@{blob}"} & have
+    }
+    texts = clone.repo.blobs(lacking) if lacking else {}
+    for path, blob, branch in others.published:
+        text = texts[blob].decode("utf-8", "replace") if blob in texts else None
+        if unit := _entry(path, text, blob):
+            others.add(unit, branch)
+
+
+def _tips(clone: Clone) -> tuple[str, dict[str, list[str]]]:
+    """HEAD's commit, and the others at which local branches stand, with their names."""
+    head = clone.repo.head()
     asked = ("for-each-ref", "--sort=-committerdate", f"--count={MAX_BRANCHES}")
-    rows = repo.text(*asked, "--format=%(objectname) %(refname)", "refs/heads").splitlines()
+    rows = clone.repo.text(*asked, "--format=%(objectname) %(refname)", "refs/heads").splitlines()
     tips: dict[str, list[str]] = {}
     for oid, _, ref in (row.partition(" ") for row in rows):
-        if ref != head.ref and oid != head.oid:
+        if head.oid is not None and ref != head.ref and oid != head.oid:
             tips.setdefault(oid, []).append(lines.called(ref))
-    if not tips:
-        return
-    new = set(_new_blobs(clone, tips, head.oid))
-    wanted: dict[tuple[str, str], set[str]] = {}
-    for tip, status, path, blob in _changes(clone, head.oid, tips):
-        if status != "A":
-            others.missing.update((name, path) for name in tips.get(tip, ()))
-        if status != "D" and blob in new and path.endswith(".md"):
-            wanted.setdefault((path, blob), set()).update(tips.get(tip, ()))
-    chosen = dict(sorted(wanted.items())[:MAX_ENTRIES])
-    texts = repo.blobs(blob for _, blob in chosen)
-    for (path, blob), names in chosen.items():
-        if unit := _entry(path, texts.get(blob, b"").decode("utf-8", "replace"), blob):
-            for name in names:
-                others.add(unit, name)
+    return head.oid or "", tips
+
+
+def _compare(clone: Clone, others: _Others, head: str, tips: Mapping[str, Sequence[str]]) -> None:
+    new = set(_new_blobs(clone, tips, head)) if tips else set()
+    for tip, status, path, blob in _changes(clone, head, tips) if tips else ():
+        for name in tips.get(tip, ()):
+            if status != "A":
+                others.missing.add((name, path))
+            if status != "D" and blob in new and path.endswith(".md") and len(others.published) < MAX_ENTRIES:
+                others.published.add((path, blob, name))
 
 
 def _new_blobs(clone: Clone, tips: Iterable[str], head: str) -> Iterator[str]:
@@ -222,7 +240,7 @@ def _time(line: bytes) -> bytes:
 
 def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
     """Note which branches hold each row, and what of here they hold."""
-    for table in ("place", "missing", "sees"):
+    for table in ("place", "missing", "sees", "published"):
         db.execute(f"DELETE FROM {table}")
     by_unit = [(branch, name) for name, some in others.branches.items() for branch in some]
     db.executemany(
@@ -240,6 +258,7 @@ def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
         "INSERT OR IGNORE INTO place SELECT r.id, p.branch FROM row AS r JOIN place AS p ON p.row = r.parent"
     )
     db.executemany("INSERT INTO missing VALUES (?, ?)", sorted(others.missing))
+    db.executemany("INSERT INTO published VALUES (?, ?, ?)", sorted(others.published))
     for name, line in named:
         seen = [(name, line.id, None), *((name, one.line, one.until) for one in line.inherits)]
         db.executemany("INSERT INTO sees VALUES (?, ?, ?)", seen)
@@ -247,7 +266,11 @@ def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
 
 def _meta(index: Index, name: str) -> str | None:
     try:
-        row = index.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return _value(index.db, name)
     except (sqlite3.DatabaseError, HoldfastError):
         return None
+
+
+def _value(db: sqlite3.Connection, name: str) -> str | None:
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     return row[0] if row else None

@@ -49,7 +49,7 @@ def recall(
     explain: bool,
     **scope: str | None,
 ) -> None:
-    """Search memories, tasks, runs, sessions, commits, docs and code.
+    """Search memory, commits, docs and code.
 
     `tag:db` and `task:login` are understood; without words it gives the most recent.
     """
