@@ -1,7 +1,10 @@
 """Recall: what a hit says, what is refused, and who may ask at the same time."""
 
 import os
+import sqlite3
 import threading
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,10 @@ import pytest
 from holdfast.errors import BadInput
 from holdfast.git.clone import Clone
 from holdfast.git.setup import initialise
+from holdfast.index.refresh import path_of
+from holdfast.index.scope import Scope
 from holdfast.model.event import Draft
+from holdfast.project import Project
 from holdfast.recall.search import TextSearch, recall
 from tests.conftest import GitRepo
 
@@ -99,3 +105,70 @@ def test_threads_may_share_one_search(clone: Clone) -> None:
         thread.join()
     assert wrong == []
     assert len(searcher.search("zebra", limit=50)) == 8
+
+
+class Meaning:
+    """A model that finds everything as near as the order it is told in."""
+
+    def __init__(self, clone: Clone) -> None:
+        self._clone, self.asked = clone, 0
+
+    def __call__(self, _: str) -> "Meaning":
+        self.asked += 1
+        return self
+
+    def of(self, contents: Iterable[bytes]) -> dict[bytes, float]:
+        return dict.fromkeys(contents, 0.5)
+
+    def best(self, limit: int) -> list[tuple[bytes, float]]:
+        db = sqlite3.connect(path_of(self._clone))
+        rows = db.execute("SELECT content FROM row WHERE content IS NOT NULL ORDER BY id LIMIT ?", (limit,))
+        found = [(content, 0.9) for (content,) in rows]
+        db.close()
+        return found
+
+
+def test_meaning_is_asked_where_words_find_little(clone: Clone) -> None:
+    """Loading a model takes longer than the whole answer; who is answered well must not wait for it."""
+    run(clone, "run-1", prompt="the striped horse sleeps", outputs={"summary": "a striped horse"})
+    meaning = Meaning(clone)
+    searcher = TextSearch(clone, meaning=meaning)
+    for query, semantic, times in (
+        ("striped horse", None, 0),
+        ("zebra", None, 1),
+        ("zebra okapi horse wombat giraffe", None, 2),
+        ("zebra", False, 2),
+        ("striped horse", True, 3),
+        ("", None, 3),
+    ):
+        found = searcher.search(query, Scope(), 5, semantic=semantic)
+        assert meaning.asked == times, query
+        assert bool(found) == (query != "zebra" or semantic is None), query
+    searcher.close()
+
+
+def test_time_and_files_narrow_and_order(clone: Clone) -> None:
+    """`--since` hides what is older; a file at hand lifts what touches it."""
+    made = [{"path": "src/a.py", "sha256": "00"}]
+    run(clone, "run-a", prompt="zebra one", artifacts=made)
+    run(clone, "run-b", prompt="zebra one")
+    searcher = TextSearch(clone)
+    plain = {hit.id: hit.score for hit in searcher.search("zebra", Scope(kind="run"), 5)}
+    lifted = {hit.id: hit.score for hit in searcher.search("zebra", Scope(kind="run", files=["src/a.py"]), 5)}
+    assert lifted["run-a"] > plain["run-a"] and lifted["run-a"] > lifted["run-b"]
+    assert searcher.search("zebra", Scope(since="2099-01-01T00:00:00.000000Z"), 5) == []
+    assert len(searcher.search("zebra", Scope(kind="run", since="2020-01-01T00:00:00.000000Z"), 5)) == 2
+    searcher.close()
+
+
+def test_a_project_is_asked_with_words_people_use(repo: GitRepo, clone: Clone) -> None:
+    """The Python API takes what the command line takes."""
+    project = Project.open(os.fspath(repo))
+    run(clone, "run-1", prompt="zebra")
+    assert [hit.id for hit in project.recall("zebra", since="2 weeks ago", files=["src/a.py"])] == ["run-1"]
+    (hit,) = project.recall("zebra", explain=True, since=datetime(2020, 1, 1, tzinfo=UTC))
+    assert hit.score == pytest.approx(sum(part for _, part in hit.parts), rel=2e-3)
+    assert project.recall("zebra")[0].parts == ()
+    for wrong in ({"since": "soon"}, {"files": ["../x"]}, {"branch": "nope"}):
+        with pytest.raises(BadInput):
+            project.recall("zebra", **wrong)
