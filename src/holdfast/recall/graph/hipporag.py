@@ -49,17 +49,26 @@ def _walked(nodes: Nodes, asked: Asked, best: Sequence[tuple[int, float]]) -> di
     mass = pagerank(around(nodes, seeds), seeds)
     reached = {node: round(value, 9) for node, value in mass.items() if node[0] == ROW and node not in seeds}
     chosen = sorted(reached, key=lambda node: (-reached[node], node))[:GAINING]
-    if not chosen:
+    if not chosen or not reached[chosen[0]]:
         return {}
-    most, held, wanted = reached[chosen[0]], _held(nodes.sources, asked, seeds), wanted_kind(asked)
-    floor = SURE if names_identifier(asked) else FLOOR
+    held, floor = _held(nodes.sources, asked, seeds), SURE if names_identifier(asked) else FLOOR
+    fits = _wanted(nodes, asked, {node: reached[node] for node in chosen})
     gains = {}
     for node in chosen:
-        strength = 1.0 + log10(reached[node] / most) / FADING if reached[node] else 0.0
-        adds = held.get(node, 0.0) + (WANTED if wanted and nodes.kind(node) == wanted else 0.0)
+        part = reached[node] / reached[chosen[0]]
+        strength = 1.0 + log10(part) / FADING if part else 0.0
         if strength > 0:
-            gains[int(node[2]) << SOURCES | node[1]] = round(WEIGHT * strength * (floor + adds), 6)
+            gain = WEIGHT * strength * (floor + held.get(node, 0.0) + fits.get(node, 0.0))
+            gains[int(node[2]) << SOURCES | node[1]] = round(gain, 6)
     return gains
+
+
+def _wanted(nodes: Nodes, asked: Asked, reached: Mapping[Node, float]) -> dict[Node, float]:
+    """What is of the kind that was asked for: the first that a walk meets is meant, not what lies behind."""
+    wanted = wanted_kind(asked)
+    fitting = [node for node in reached if wanted and nodes.kind(node) == wanted]
+    most = max((reached[node] for node in fitting), default=0.0)
+    return {node: WANTED * reached[node] / most for node in fitting} if most else {}
 
 
 def _seeds(nodes: Nodes, asked: Asked, best: Sequence[tuple[int, float]]) -> dict[Node, float]:
