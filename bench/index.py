@@ -18,7 +18,7 @@ from holdfast.index.sqlite import Index, drop
 from holdfast.recall.search import TextSearch
 
 BATCH = 1000
-ENOUGH = 26  # records that hold all words, up to which recall looks for those that hold some
+ENOUGH = 5  # records that hold all words, up to which recall looks for those that hold some
 
 
 def verify(corpus: Corpus) -> Iterator[Result]:

@@ -40,6 +40,7 @@ LATEST = 300  # of the records that touch a file
 NARROW = 64  # files; what touches more is in no folder
 READ = 1500  # characters of a text that are looked at
 POOL = 80
+ALIKE = 40  # candidates that hold all words
 ACCOMPANIED = 40  # of the best by words, those whose neighbours are candidates, too
 
 # What a candidate is read as: first the columns of a hit, then what only ranking needs.
@@ -66,12 +67,13 @@ _ASKED = "{title labels text parts context} : "
 
 
 class Pool:
-    """Candidates by key: their rows, and what is known of them."""
+    """Candidates by key: their rows, and what is known of them. It is narrow if all hold all words."""
 
-    __slots__ = ("features", "newest", "rows")
+    __slots__ = ("features", "narrow", "newest", "rows")
 
     def __init__(self, newest: int) -> None:
         self.newest = newest  # the hour of the newest record
+        self.narrow = False
         self.rows: dict[int, Row] = {}
         self.features: dict[str, Feature] = {}
 
@@ -88,14 +90,21 @@ def gather(
     scope: "Scope",
     limit: int,
     near: "Near | None" = None,
+    wide: bool = False,
 ) -> Pool:
-    """The candidates for a question that has words or open files, with all features but the priors."""
+    """The candidates for a question that has words or open files, with all features but the priors.
+
+    Unless it has to be wide, what holds only some of few words is left out where enough holds all of them.
+    """
     pool = Pool(max([_newest(db) for db in sources], default=0))
     ways: dict[str, Feature] = {"words": {}, "files": {}, "rare": {}, "since": {}, "near": {}}
     wanted = facets_of(asked, scope)
     nearest = dict(near.best(max(POOL, limit))) if near else {}
     for number, db in enumerate(sources):
-        found = _by_words(_Asking(db, scope, wanted, limit, pool.newest), asked)
+        asking = _Asking(db, scope, wanted, limit, pool.newest)
+        found = {} if wide else _by_all_words(asking, asked)
+        pool.narrow = pool.narrow or bool(found)
+        found = found or _by_any_word(asking, asked)
         shared = _by_files(db, [*scope.files, *asked.paths], found)
         vectors = _by_content(db, nearest)
         best = _best(shared["files"], max(POOL, limit))
@@ -149,17 +158,15 @@ def match_any(terms: "Sequence[str]", wanted: list[str], kind: str | None = None
 class _Asking:
     """What every question to one source's words has in common."""
 
-    __slots__ = ("count", "db", "enough", "hour", "kind", "since", "wanted")
+    __slots__ = ("db", "hour", "kind", "limit", "since", "wanted")
 
     def __init__(self, db: "Connection", scope: "Scope", wanted: list[str], limit: int, hour: int) -> None:
-        self.db, self.kind, self.wanted, self.hour = db, scope.kind, wanted, hour
-        self.enough = 2 * limit + 16
-        self.count = max(POOL, self.enough)
+        self.db, self.kind, self.wanted, self.limit, self.hour = db, scope.kind, wanted, limit, hour
         self.since = number_of(scope.since) if scope.since else 0
 
-    def best(self, match: str) -> "Feature":
+    def best(self, match: str, count: int) -> "Feature":
         """The best rows with their BM25, and those that equal the last of them if they are in no order."""
-        count = self.count
+        count = max(count, 2 * self.limit + 16)
         while True:
             rows = self.db.execute(_BY_WORDS, (match, self.hour, count, self.since)).fetchall()
             if len(rows) < count or not _is_tied(rows):
@@ -167,18 +174,18 @@ class _Asking:
             count *= 4
 
 
-def _by_words(asking: _Asking, asked: "Asked") -> "Feature":
-    """The best rows by their words; what holds all words is asked for first, where words are few.
+def _by_all_words(asking: _Asking, asked: "Asked") -> "Feature":
+    """The best rows that hold every one of few words, if they are enough; fewer are needed, being alike."""
+    if not 1 <= len(asked.terms) <= FEW_WORDS or (len(asked.terms) == 1 and asked.parts):
+        return {}
+    found = asking.best(match_all(asked.terms, asking.wanted, asking.kind), ALIKE)
+    return found if len(found) >= asking.limit else {}
 
-    If that gives enough, whatever holds only some of them would stand behind it anyway.
-    """
+
+def _by_any_word(asking: _Asking, asked: "Asked") -> "Feature":
     if not asked.terms:
         return {}
-    if 1 < len(asked.terms) <= FEW_WORDS:
-        found = asking.best(match_all(asked.terms, asking.wanted, asking.kind))
-        if len(found) >= asking.enough:
-            return found
-    return asking.best(match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind))
+    return asking.best(match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind), POOL)
 
 
 def _is_tied(rows: "list[tuple[int, float]]") -> bool:

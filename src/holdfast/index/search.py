@@ -80,22 +80,46 @@ def search(
             return []
         newest = _recent(sources, asked, scope, limit, now)
         return [(*hit, []) for hit in newest] if explain else newest
-    pool = gather(sources, asked, scope=scope, limit=limit, near=near)
-    scores = rank.fuse(pool.features, WEIGHTS)
-    if asked.words and (gains := _linked(sources, asked, pool, scores, step)):
-        _take_in(sources, asked, scope, pool, gains)
-        scores = rank.fuse(pool.features, _ALL)
-    standing = Standing(sources, pool, now)
-    for key, prior in rank.fuse(_priors(pool, sources, standing), PRIORS).items():
-        scores[key] = scores.get(key, 0.0) + prior
-    standing.put_behind(pool, scores)
-    kept = _collapse(in_order(pool, scores), limit)
-    terms = _terms(asked)
-    hits = []
-    for key, row in kept:
-        hit = _hit(sources[_source(key)], row, scores[key], terms, standing)
-        hits.append((*hit, rank.parts(key, pool.features, _ALL)) if explain else hit)
-    return hits
+    found = _Ranked(sources, asked, scope=scope, limit=limit, now=now, near=near, step=step)
+    if len(found.kept) < limit and found.pool.narrow:  # too many of them said the same
+        found = _Ranked(sources, asked, scope=scope, limit=limit, now=now, near=near, step=step, wide=True)
+    return found.hits(sources, _terms(asked), explain=explain)
+
+
+class _Ranked:
+    """The candidates for a question in their order, and what is to be said of them."""
+
+    def __init__(
+        self,
+        sources: "Sequence[Connection]",
+        asked: Asked,
+        *,
+        scope: Scope,
+        limit: int,
+        now: str,
+        near: "Near | None",
+        step: "Step",
+        wide: bool = False,
+    ) -> None:
+        pool = gather(sources, asked, scope=scope, limit=limit, near=near, wide=wide)
+        scores = rank.fuse(pool.features, WEIGHTS)
+        if asked.words and (gains := _linked(sources, asked, pool, scores, step)):
+            _take_in(sources, asked, scope, pool, gains)
+            scores = rank.fuse(pool.features, _ALL)
+        standing = Standing(sources, pool, now)
+        for key, prior in rank.fuse(_priors(pool, sources, standing), PRIORS).items():
+            scores[key] = scores.get(key, 0.0) + prior
+        standing.put_behind(pool, scores)
+        self.pool, self.standing, self.scores = pool, standing, scores
+        self.kept = _collapse(in_order(pool, scores), limit)
+
+    def hits(self, sources: "Sequence[Connection]", terms: list[str], *, explain: bool) -> "list[Row]":
+        """As tuples of FIELDS, with the parts of the score behind if these are to be explained."""
+        found = []
+        for key, row in self.kept:
+            hit = _hit(sources[_source(key)], row, self.scores[key], terms, self.standing)
+            found.append((*hit, rank.parts(key, self.pool.features, _ALL)) if explain else hit)
+        return found
 
 
 def candidates(sources: "Sequence[Connection]", query: str, *, scope: Scope | None = None) -> int:
