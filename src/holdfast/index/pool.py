@@ -40,7 +40,8 @@ LATEST = 300  # of the records that touch a file
 NARROW = 64  # files; what touches more is in no folder
 READ = 1500  # characters of a text that are looked at
 POOL = 80
-ALIKE = 40  # candidates that hold all words
+ALIKE = 26  # candidates that hold all words
+AMONG = 3  # times as many are looked at to find the newer ones
 ACCOMPANIED = 40  # of the best by words, those whose neighbours are candidates, too
 
 # What a candidate is read as: first the columns of a hit, then what only ranking needs.
@@ -53,16 +54,11 @@ AT = {name: place for place, name in enumerate(COLUMNS)}
 _CUT = ", ".join(f"substr(text, 1, {READ})" if name == "text" else name for name in COLUMNS)
 _ROWS = f"SELECT {_CUT} FROM row WHERE id IN (SELECT value FROM json_each(?)) AND shown"
 
-# What has no place in time counts as recent; an event loses a fifth as it grows old, so that of many that
-# say the same the newest come in.
-_SCORE = (
-    f"bm25(words, {WEIGHTS}) * CASE WHEN rowid < 0 THEN 1.2 "
-    "ELSE 1.0 + 0.2 / (1.0 + (?2 - (rowid >> 10) / 3600000000) / 720.0) END"
-)
 _BY_WORDS = (
-    f"SELECT rowid, {_SCORE} AS score FROM words WHERE words MATCH ?1 AND rowid NOT BETWEEN 1 AND ?4 "
-    "ORDER BY score, rowid DESC LIMIT ?3"
+    f"SELECT rowid, bm25(words, {WEIGHTS}) AS score FROM words "
+    "WHERE words MATCH ?1 ORDER BY score, rowid DESC LIMIT ?2"
 )
+_BY_WORDS_SINCE = _BY_WORDS.replace("ORDER BY", "AND rowid NOT BETWEEN 1 AND ?3 ORDER BY")
 _ASKED = "{title labels text parts context} : "
 
 
@@ -165,12 +161,20 @@ class _Asking:
         self.since = number_of(scope.since) if scope.since else 0
 
     def best(self, match: str, count: int) -> "Feature":
-        """The best rows with their BM25, and those that equal the last of them if they are in no order."""
+        """The best rows with their BM25, the newer of those that are about as good, and all their equals."""
         count = max(count, 2 * self.limit + 16)
+        found = dict(self._ordered(match, AMONG * count))
+        boosted = {row: score * _boost(row, self.hour) for row, score in found.items()}
+        return {row: found[row] for row in _best(boosted, count)}
+
+    def _ordered(self, match: str, count: int) -> "list[tuple[int, float]]":
         while True:
-            rows = self.db.execute(_BY_WORDS, (match, self.hour, count, self.since)).fetchall()
+            if self.since:
+                rows = self.db.execute(_BY_WORDS_SINCE, (match, count, self.since)).fetchall()
+            else:
+                rows = self.db.execute(_BY_WORDS, (match, count)).fetchall()
             if len(rows) < count or not _is_tied(rows):
-                return {row: -score / _boost(row, self.hour) for row, score in rows}
+                return [(row, -score) for row, score in rows]
             count *= 4
 
 
@@ -195,6 +199,7 @@ def _is_tied(rows: "list[tuple[int, float]]") -> bool:
 
 
 def _boost(row: int, hour: int) -> float:
+    """What has no place in time counts as recent; an event loses a part of this as it grows old."""
     return 1.2 if row < 0 else 1.0 + 0.2 / (1.0 + (hour - (row >> 10) // 3_600_000_000) / 720.0)
 
 
