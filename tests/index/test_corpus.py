@@ -141,13 +141,42 @@ def test_what_nobody_wrote_is_left_out(clone: Clone, repo: GitRepo) -> None:
 
 def test_settings_decide_what_is_indexed_and_a_change_takes_effect(clone: Clone, repo: GitRepo) -> None:
     """Who switches code off does not want to meet it."""
-    commit(repo, "Both", a_dot_py="alpha = 1\n", b_dot_md="# Beta\n")
+    commit(repo, "Both", a_dot_py="alpha = 1\n", b_dot_md="# Beta\n", big_dot_py="beta = 1\n" * 200)
     whole = shown(clone)
 
     assert names(shown(clone, Choice(code=False)), "code") == []
     assert names(shown(clone, Choice(docs=False, commits=False)), "doc") == []
     assert names(shown(clone, Choice(docs=False, commits=False)), "commit") == []
     assert shown(clone) == whole
+    small = shown(clone, Choice(max_file=1024))
+    assert shown(clone) == whole
+    anew(clone)
+    assert shown(clone, Choice(max_file=1024)) == small != whole
+
+
+def test_names_and_messages_that_are_no_text_are_read(clone: Clone, repo: GitRepo) -> None:
+    """A file that somebody named in another encoding must not end the reading of all."""
+    odd = [
+        b"caf\xe9.py",
+        b"tab\there.py",
+        b"line\nbreak.py",
+        "日本.md".encode(),
+        b"-dash.py",
+        b"\x01" + b"a" * 40,
+    ]
+    for name in odd:
+        with open(os.path.join(os.fsencode(repo), name), "wb") as file:
+            file.write(b"# alpha\nalpha = 'caf\xe9'\n")
+    repo.git("config", "i18n.commitEncoding", "latin-1")
+    repo.git("add", "-A", "--", ".", ":!.holdfast")
+    repo.git("commit", "-q", "-F", "-", data=b"Caf\xe9 \x01\x02 opened\n\nbody\n")
+
+    found = shown(clone)
+    anew(clone)
+
+    assert len(names(found, "code")) == 4 and len(names(found, "doc")) == 2
+    assert any(row[3].startswith("Café") for row in found["rows"])
+    assert shown(clone) == found
 
 
 def test_a_commit_a_rename_a_delete_a_mode_a_merge_and_a_switch_are_followed(

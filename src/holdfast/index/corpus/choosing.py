@@ -6,7 +6,7 @@ Left out are binary and generated files, what others wrote (vendored folders), w
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
@@ -73,6 +73,7 @@ class Rules:
 
     def __init__(self, choice: Choice, attributes: str = "") -> None:
         self._choice = choice
+        self._taken = f"{FORMAT} {choice.max_file}"
         globs = [*choice.exclude, *_left_out_by(attributes)]
         self._excluded = re.compile("|".join(map(_pattern, globs))) if globs else None
 
@@ -86,6 +87,11 @@ class Rules:
         if _VENDORED.search(path) or _GENERATED.search(path):
             return None
         return None if self._excluded is not None and self._excluded.match(path) else kind
+
+    def key(self, path: str, blob: str) -> bytes:
+        """The name of what is taken of a file as it is in one blob."""
+        said = f"{self._taken} {blob}:{path}".encode("utf-8", "surrogateescape")
+        return blake2b(said, digest_size=16).digest()
 
 
 class Named(NamedTuple):
@@ -164,7 +170,7 @@ def _pattern(glob: str) -> str:
     return rf"{'' if anchored else '(?:.*/)?'}{body}(?:/.*)?\Z"
 
 
-def attributes_of(texts: Iterable[bytes]) -> str:
+def attributes_of(text: bytes) -> str:
     """The lines of `.gitattributes` that matter here, so that others change nothing."""
-    lines = [line for text in texts for line in text.decode("utf-8", "replace").split("\n")]
+    lines = text.decode("utf-8", "replace").split("\n")
     return "\n".join(line.strip() for line in lines if "linguist-" in line)[: 64 << 10]

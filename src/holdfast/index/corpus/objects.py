@@ -49,6 +49,12 @@ class Objects:
             if mode in _FILES:
                 yield File(os.fsdecode(name), oid.decode("ascii"))
 
+    def text_at(self, commit: str, path: str) -> bytes:
+        """A small file of a commit; empty if it is not there."""
+        out = self._ask("--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", path) or b""
+        oids = [row.split(b"\t")[0].split(b" ")[2].decode("ascii") for row in out.split(b"\0")[:-1]]
+        return b"".join(text or b"" for _, text in self.texts(oids, limit=1 << 20)) if oids else b""
+
     def changes(self, old: str, new: str) -> list[Change] | None:
         """The files in which two commits differ; None if one of them is not here."""
         out = self._ask("diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from holdfast.index.corpus.choosing import Rules
 from holdfast.index.corpus.objects import File, Objects
-from holdfast.index.corpus.shelf import Shelf, file_key
+from holdfast.index.corpus.shelf import Shelf
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ def between(objects: Objects, rules: Rules, old: str, new: str, *, commits: bool
         if was == now:
             continue  # only its mode changed
         if was is not None and rules.kind_of(was.path):
-            plan.hide.append(file_key(*was))
+            plan.hide.append(rules.key(*was))
         if now is not None and (kind := rules.kind_of(now.path)):
             plan.files.append((kind, now))
     return plan
@@ -53,7 +53,7 @@ def towards(objects: Objects, rules: Rules, shelf: Shelf, new: str, *, commits: 
     plan.commits = [oid for oid in oids if _is_new(plan, known, bytes.fromhex(oid))]
     for file in objects.files(new) if new else ():
         kind = rules.kind_of(file.path)
-        if kind and _is_new(plan, known, file_key(*file)):
+        if kind and _is_new(plan, known, rules.key(*file)):
             plan.files.append((kind, file))
     plan.hide = [key for key, shown in known.items() if shown]
     return plan
@@ -67,8 +67,8 @@ def _is_new(plan: Plan, known: dict[bytes, int], key: bytes) -> bool:
     return shown is None
 
 
-def unknown(shelf: Shelf, plan: Plan) -> Plan:
+def unknown(shelf: Shelf, rules: Rules, plan: Plan) -> Plan:
     """The same plan, where what the corpus has already is shown again instead of being read."""
     commits: Iterable[str] = [oid for oid in plan.commits if not shelf.turn(bytes.fromhex(oid), shown=True)]
-    files = [one for one in plan.files if not shelf.turn(file_key(*one[1]), shown=True)]
+    files = [one for one in plan.files if not shelf.turn(rules.key(*one[1]), shown=True)]
     return Plan(plan.hide, plan.show, list(commits), files)

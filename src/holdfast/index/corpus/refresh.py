@@ -21,7 +21,7 @@ from holdfast.index.corpus import commits as history
 from holdfast.index.corpus.choosing import Choice, Rules, attributes_of, chunks_of
 from holdfast.index.corpus.objects import File, Objects, commit_of
 from holdfast.index.corpus.plan import Plan, between, towards, unknown
-from holdfast.index.corpus.shelf import OWN_INDEXES, ROOM, Shelf, file_key
+from holdfast.index.corpus.shelf import OWN_INDEXES, ROOM, Shelf
 from holdfast.index.sqlite import Index, drop
 from holdfast.store import fsio
 
@@ -69,10 +69,14 @@ class Refresh:
         self.head = commit_of(clone.repo)
         self._wanted = f"{choice.shape()} {self._shallow()}"
         self._found_attributes: str | None = None
+        self._made_rules: Rules | None = None
 
     @property
     def _rules(self) -> Rules:
-        return Rules(self._choice, self._attributes())
+        """What is taken, by HEAD's own attributes."""
+        if self._made_rules is None:
+            self._made_rules = Rules(self._choice, self._attributes())
+        return self._made_rules
 
     @property
     def _shape(self) -> str:
@@ -85,9 +89,7 @@ class Refresh:
         return self._found_attributes
 
     def _ask_attributes(self) -> str:
-        blobs = self._clone.repo.blobs_at("HEAD", [".gitattributes"]).values() if self.head else ()
-        texts = self._objects.texts(list(blobs), limit=1 << 20)
-        return attributes_of(text for _, text in texts if text)
+        return attributes_of(self._objects.text_at(self.head, ".gitattributes")) if self.head else ""
 
     def _shallow(self) -> str:
         """How far history reaches here: a shallow clone that is deepened has more commits, at one HEAD."""
@@ -135,7 +137,7 @@ class Refresh:
                 _remember(db, head="", behind=target)  # nobody may take it for what HEAD shows
                 return False
             shelf = Shelf(db)
-            for _ in self._carried_out(shelf, unknown(shelf, plan)):
+            for _ in self._carried_out(shelf, unknown(shelf, self._rules, plan)):
                 pass
             shelf.flush()
             hidden = int(told.get("hidden", "0")) + len(plan.hide)
@@ -191,12 +193,20 @@ class Refresh:
             raise
         finally:
             building.close()
-        self._corpus.close()
+        self._put_in_place(path)
+        return True
+
+    def _put_in_place(self, path: str) -> None:
         with open(path, "rb+") as file:
             os.fsync(file.fileno())
-        drop(self._corpus.path)
-        os.replace(path, self._corpus.path)
-        return True
+        try:
+            with self._corpus.writing():  # nobody is in the middle of changing what goes
+                os.replace(path, self._corpus.path)
+        except (sqlite3.DatabaseError, PermissionError):  # it is damaged, or Windows lets no open file go
+            self._corpus.close()
+            drop(self._corpus.path)
+            os.replace(path, self._corpus.path)
+        self._corpus.close()
 
     def _begin(self, building: Index) -> None:
         """A file to build in: as it was left, else a copy of what stands there, else empty."""
@@ -264,12 +274,13 @@ class Refresh:
 
     def _read_files(self, shelf: Shelf, files: list[tuple[str, File]]) -> int:
         places: dict[str, list[tuple[str, File]]] = {}
+        rules = self._rules
         for kind, file in files:
             places.setdefault(file.blob, []).append((kind, file))
         for blob, data in self._objects.texts(list(places), limit=self._choice.max_file):
             for kind, file in places[blob]:
                 chunks = chunks_of(file.path, data) if data is not None else ()
-                shelf.add_file(file_key(*file), kind, file.path, blob, chunks)
+                shelf.add_file(rules.key(*file), kind, file.path, blob, chunks)
         shelf.flush()
         return len(files)
 

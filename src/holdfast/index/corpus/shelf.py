@@ -7,7 +7,6 @@ read again. Rows that are not shown stay for a switch back, as long as there is 
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b
 from operator import itemgetter
 
 from holdfast.index.corpus.chunk import Chunk
@@ -37,12 +36,6 @@ _FIRST = COLUMNS.index("title")
 _LAST = _FIRST + len(FOUND_BY)
 _number = itemgetter(0)
 _FACETS = {kind: facet("k", kind) for kind in ("doc", "code")}
-
-
-def file_key(path: str, blob: str) -> bytes:
-    """The name of a file as it is in one blob."""
-    said = f"{blob}:{path}".encode("utf-8", "surrogateescape")
-    return blake2b(said, digest_size=16).digest()
 
 
 class Shelf:
