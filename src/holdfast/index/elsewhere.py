@@ -18,7 +18,7 @@ from holdfast.index import freshness, refresh, trust
 from holdfast.index.answer import beside
 from holdfast.index.fill import Filling
 from holdfast.index.sqlite import Index, drop
-from holdfast.index.units import Texts, Unit, own_units, visible_units
+from holdfast.index.units import Texts, Unit, own_units
 from holdfast.model.session import from_json
 from holdfast.store import fsio, pending, sessions
 from holdfast.store import layout as paths
@@ -62,8 +62,11 @@ def state_of(clone: Clone, memory: str) -> str:
     return f"{memory} {freshness.heads(refresh.place_of(clone))}" if memory else ""
 
 
-def bring(clone: Clone, there: Index, *, memory: str) -> str:
-    """Make it say what other branches hold now; gives the state it shows, empty if that cannot be told."""
+def bring(clone: Clone, there: Index, here: Index, *, memory: str) -> str:
+    """Make it say what other branches hold now; gives the state it shows, empty if that cannot be told.
+
+    `here` is this work tree's index, up to date: it says what is visible.
+    """
     state = state_of(clone, memory)
     if state and state == _meta(there, "state"):
         return state
@@ -72,10 +75,11 @@ def bring(clone: Clone, there: Index, *, memory: str) -> str:
     if _meta(there, "erased") not in (None, told):
         there.close()
         drop(there.path)  # no word of an erased text may stay
+    visible = dict(here.db.execute("SELECT name, until FROM unit WHERE shown"))
     with there.writing() as db:
         for statement in _TABLES:
             db.execute(statement)
-        others = _gather(clone, db)
+        others = _gather(clone, db, visible)
         texts = Texts(clone, erased, [])
         filling = Filling(db)
         _fill(filling, others, texts)
@@ -87,9 +91,8 @@ def bring(clone: Clone, there: Index, *, memory: str) -> str:
     return state
 
 
-def _gather(clone: Clone, db: sqlite3.Connection) -> _Others:
+def _gather(clone: Clone, db: sqlite3.Connection, visible: Mapping[str, str | None]) -> _Others:
     others = _Others()
-    visible = {unit.name: unit for unit in visible_units(clone)}
     _published(clone, others, db)
     called = {name: lines.called(line.refs[-1]) for name, line in lines.known(*clone.stores).items()}
     here = clone.line()
@@ -100,10 +103,10 @@ def _gather(clone: Clone, db: sqlite3.Connection) -> _Others:
     for unit, line in _sessions(clone):
         others.add(unit, called.get(line, line))
     for unit in own_units(clone):
-        seen = visible.get(unit.name)
-        if seen is None or seen.until is not None:
+        floor = visible.get(unit.name, "")
+        if floor is not None:
             others.units[unit.name] = unit
-            others.floors[unit.name] = seen.until or "" if seen else ""
+            others.floors[unit.name] = floor
     for name in visible.keys() - others.floors.keys():
         others.units.pop(name, None)
     return others

@@ -171,11 +171,11 @@ class TextSearch:
 
     def _bring_others(self, memory: str) -> str:
         try:
-            return elsewhere.bring(self._clone, self._there, memory=memory)
+            return elsewhere.bring(self._clone, self._there, self._index, memory=memory)
         except sqlite3.DatabaseError as error:
             self._there.recover(error)
             self._there.take_notes()  # it is derived from what is here; nobody needs to hear of it
-            return elsewhere.bring(self._clone, self._there, memory=memory)
+            return elsewhere.bring(self._clone, self._there, self._index, memory=memory)
 
     def _check_branch(self, branch: str | None) -> None:
         """Refuse a branch that nobody knows; finding nothing would look like an answer."""
