@@ -21,6 +21,10 @@ _ACCENTED = str.maketrans(
 )
 
 
+# a string as a table is many times faster than a look at each character
+_SPACED = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
+
+
 def names_in(text: str, limit: int = MAX_NAMES) -> list[str]:
     """The names a text holds, each once, in the order they stand."""
     found: dict[str, None] = {}
@@ -78,7 +82,7 @@ def is_identifier(word: str) -> bool:
 def words_of(text: str) -> list[str]:
     """The words of a text as names are compared: small, without accents, without the plural's s."""
     plain = text.casefold() if text.isascii() else text.casefold().translate(_ACCENTED)
-    bare = "".join(c if c.isalnum() else " " for c in plain)
+    bare = plain.translate(_SPACED) if text.isascii() else "".join(c if c.isalnum() else " " for c in plain)
     return [
         word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word for word in bare.split()
     ]
