@@ -78,6 +78,8 @@ def test_no_text_steers_the_database(query: str) -> None:
         ("\x1b[31mERROR\x1b[0m disk\0full", ["ERROR", "disk", "full"]),
         ("retry(limit=3, wait)", ["retry", "limit", "3", "wait"]),
         ("pool pool POOL", ["pool"]),
+        ('KeyError: File "app/a.py", line 3, in start', ["KeyError", "app/a.py", "start"]),
+        ("line 3 of the File menu", ["line", "3", "File", "menu"]),
         ("crash at 0x7ffe12 in 12:03:44.120", ["crash"]),
         ("0x7ffe12", ["0x7ffe12"]),
         ("猫", ["猫"]),

@@ -55,7 +55,7 @@ def read(query: str) -> Asked:
     asked.text = " ".join(said.split())
     strong = _take_phrases(said, asked)
     found: list[str] = []
-    for word in said.split()[: 4 * MAX_WORDS]:
+    for word in _less_frames(said.split()[: 4 * MAX_WORDS]):
         _take_word(word, asked, found, files)
     _add_terms(asked, found, strong)
     named = [name for path in files for name in endings(path)]
@@ -70,6 +70,23 @@ def _clean(text: str) -> str:
     first, *coloured = text.encode("utf-8", "replace").decode("utf-8").split("\x1b[")
     bare = first + "".join(piece.lstrip("0123456789;")[1:] for piece in coloured)
     return "".join(c if c.isprintable() or c in "\n\t" else " " for c in bare)
+
+
+def _less_frames(words: list[str]) -> list[str]:
+    """The words without those that frame a path: a trace on one line still says `File "x.py", line 3`."""
+    kept = []
+    for place, word in enumerate(words):
+        after = words[place + 1 : place + 2]
+        before = words[place - 1] if place else ""
+        frames = (word == "File" and after and after[0].startswith('"')) or (
+            word == "line" and before.endswith('",')
+        )
+        number = (
+            before == "line" and word.strip(",:").isdigit() and place > 1 and words[place - 2].endswith('",')
+        )
+        if not frames and not number:
+            kept.append(word)
+    return kept
 
 
 def _take_word(word: str, asked: Asked, found: list[str], files: list[str]) -> None:
