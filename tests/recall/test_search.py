@@ -172,3 +172,21 @@ def test_a_project_is_asked_with_words_people_use(repo: GitRepo, clone: Clone) -
     for wrong in ({"since": "soon"}, {"files": ["../x"]}, {"branch": "nope"}):
         with pytest.raises(BadInput):
             project.recall("zebra", **wrong)
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("データベースの接続プールは最大10本です", "接続プールの最大"),
+        ("我们把缓存换成了内存数据库", "为什么缓存换了"),
+        ("데이터베이스 연결을 고정한다", "연결 고정"),
+        ("Мы закрепили версию библиотеки", "почему версию закрепили"),
+        ("Die Prüfung läuft über Nacht", "Prufung lauft"),
+        ("HTTPServer reads getUserName", "user name"),
+    ],
+)
+def test_people_ask_in_their_own_language(clone: Clone, said: str, asked: str) -> None:
+    """Memory that only answers in English is lost to most of the world."""
+    run(clone, "run-1", prompt=said)
+    run(clone, "run-2", prompt="something else, 別の話, 其他")
+    assert [hit.id for hit in recall(clone, asked)][:1] == ["run-1"]
