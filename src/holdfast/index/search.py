@@ -103,7 +103,7 @@ class _Ranked:
     ) -> None:
         pool = gather(sources, asked, scope=scope, limit=limit, near=near, wide=wide)
         scores = rank.fuse(pool.features, WEIGHTS)
-        if asked.words and (gains := _linked(sources, asked, pool, scores, step)):
+        if len(asked.words) > 1 and (gains := _linked(sources, asked, pool, scores, step)):
             _take_in(sources, asked, scope, pool, gains)
             scores = rank.fuse(pool.features, _ALL)
         standing = Standing(sources, pool, now)
