@@ -387,7 +387,11 @@ def _texts(body: Mapping[str, Any], *, stated: bool) -> list[str]:
     said: list[str] = []
     for name in _SAID:
         if name in body:
-            _gather(body[name], said)
+            value = body[name]
+            if type(value) is str:
+                said.append(value)
+            else:
+                _gather(value, said)
     if stated:
         _gather(body.get("statement"), said)
     if "command" in body:
@@ -403,7 +407,10 @@ def _gather(value: object, into: list[str], depth: int = 0) -> None:
         into.append(value)
     elif isinstance(value, dict) and depth < MAX_DEPTH:
         for name, item in value.items():
-            if name != "sha256":  # nobody searches by a hash of content
+            if type(item) is str:
+                if name != "sha256":  # nobody searches by a hash of content
+                    into.append(item)
+            elif name != "sha256":
                 _gather(item, into, depth + 1)
     elif isinstance(value, list) and depth < MAX_DEPTH:
         for item in value:

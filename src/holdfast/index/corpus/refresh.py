@@ -33,7 +33,6 @@ STEP = 1000  # commits a transaction
 FILES = 500  # files a transaction
 BUILDING = ".building"
 LONG, SHORT = 60.0, 2.0  # seconds to wait for another process that builds
-NOT_READ = "commits, docs and code are not searched until they are read: holdfast index"
 _CACHE = "PRAGMA cache_size = -131072"  # KiB: what is changed in place must not be written before it is whole
 
 
@@ -315,8 +314,7 @@ def _brought(
         return True
     if patience or (not os.path.exists(corpus.path) and going.is_small()):
         return going.build(progress=progress, wait=LONG if patience else SHORT)
-    corpus.notes.append(NOT_READ)
-    return False
+    return False  # whoever asked says that it was not searched
 
 
 def work(
