@@ -100,16 +100,17 @@ def test_neighbours_lend_what_a_turn_lacks() -> None:
     seats = {1: (7, 1), 2: (7, 2), 3: (7, 5)}
     found = beside.around(seats, {1: 1.0}, {1: 1.0}, words)
     assert found["beside"] == {2: 1.0}
-    assert found["window"][2] == 1.0 and found["window"][3] == 0.0
-    assert found["group"] == {1: 1.0, 2: 1.0, 3: 1.0}
+    assert found["window"] == {2: 1.0}
+    assert found["group"] == {2: 1.0, 3: 1.0}
     assert beside.answers(seats, {1: 1.0}, texts) == {2: 1.0}
-    assert 9 not in found["group"]
 
 
-def test_what_stands_alone_is_its_own_neighbourhood() -> None:
-    """A memory must not lose against a talk because it has nobody beside it."""
-    own, cover = {1: 0.5}, {1: 0.25}
-    assert beside.around({}, own, cover, None) == {"window": cover, "group": own, "gcover": cover}
+def test_who_holds_everything_gains_nothing_by_company() -> None:
+    """A memory that says it all must not lose against a talk because it has nobody beside it."""
+    words = rank.Words(["zebra"], [1.0], [])
+    rank.textual(words, [(1, "", "zebra"), (2, "", "zebra")], {1: 1.0, 2: 1.0})
+    found = beside.around({1: (7, 1), 2: (7, 4)}, {1: 1.0, 2: 1.0}, {1: 1.0, 2: 1.0}, words)
+    assert found == {"beside": {}, "window": {}, "group": {}, "gcover": {}}
     assert beside.smoothed({}, {1: 0.5}) == {1: 0.5}
 
 

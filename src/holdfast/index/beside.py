@@ -1,8 +1,8 @@
 """What stands beside a candidate: the parts before and after it, its group, who says it and when.
 
 A turn of a talk often answers what the one before it asks, and shares no word with the question. So each
-candidate is also weighed by its neighbours. What is in no group is its own neighbourhood: nothing is gained
-or lost by being alone. All of it is reckoned from the pool; nothing is imported but our own.
+candidate is also weighed by what its neighbours add to it; what is in no group has nobody to add anything,
+and loses nothing by it. All of it is reckoned from the pool; nothing is imported but our own.
 """
 
 from holdfast.index.rank import Words
@@ -27,29 +27,21 @@ _AMBIGUOUS = ("may", "march", "mar")  # words that are no months unless a capita
 
 
 def around(seats: "Seats", own: "Feature", cover: "Feature", words: Words | None) -> "dict[str, Feature]":
-    """What the neighbours and the group of each candidate hold of the question."""
-    if not seats:
-        return {"window": cover, "group": own, "gcover": cover}
-    found: dict[str, Feature] = {
-        "beside": {},
-        "window": dict(cover),
-        "group": dict(own),
-        "gcover": dict(cover),
-    }
+    """What the neighbours and the group of each candidate add to what it holds of the question itself."""
+    found: dict[str, Feature] = {"beside": {}, "window": {}, "group": {}, "gcover": {}}
     at = {seat: key for key, seat in seats.items()}
     best, told = _of_groups(seats, own, words)
     for key, (group, place) in seats.items():
         near = [(step, at[group, place + step]) for step in _STEPS if (group, place + step) in at]
-        if value := sum([_STEPS[step] * own.get(other, 0.0) for step, other in near]):
-            found["beside"][key] = value
-        found["group"][key] = best[group]
+        found["beside"][key] = sum([_STEPS[step] * own.get(other, 0.0) for step, other in near])
+        found["group"][key] = best[group] - own.get(key, 0.0)
         if words:
             held = words.held[key]
             for _, other in near:
                 held |= words.held[other]
-            found["window"][key] = words.share(held)
-            found["gcover"][key] = words.share(told[group])
-    return found
+            found["window"][key] = words.share(held) - cover.get(key, 0.0)
+            found["gcover"][key] = words.share(told[group]) - cover.get(key, 0.0)
+    return {name: {key: value for key, value in of.items() if value} for name, of in found.items()}
 
 
 def _of_groups(

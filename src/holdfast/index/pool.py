@@ -41,7 +41,7 @@ NARROW = 64  # files; what touches more is in no folder
 READ = 1500  # characters of a text that are looked at
 POOL = 80
 ALIKE = 26  # candidates that hold all words
-AMONG = 3  # times as many are looked at to find the newer ones
+AMONG = 2  # times as many are looked at to find the newer ones
 ACCOMPANIED = 40  # of the best by words, those whose neighbours are candidates, too
 
 # What a candidate is read as: first the columns of a hit, then what only ranking needs.
@@ -105,7 +105,8 @@ def gather(
         vectors = _by_content(db, nearest)
         best = _best(shared["files"], max(POOL, limit))
         rows = fetched(db, {*found, *best, *vectors}, wanted, scope)
-        rows.update(fetched(db, _neighbours(db, rows, found) - rows.keys(), wanted, scope))
+        if neighbours := _neighbours(db, rows, found) - rows.keys():
+            rows.update(fetched(db, neighbours, wanted, scope))
         for name, values in (("words", found), *shared.items()):
             kept = {_key(row, number): values[row] for row in rows.keys() & values.keys()}
             ways[name].update(rank.scaled(kept) if name == "words" else kept)
@@ -336,8 +337,8 @@ def _add_features(
         features.update(rank.textual(words, _texts(pool.rows), own))
         features["words"] = own = _comparable(own, features["cover"]) if len(sources) > 1 else own
     seats = _seats(pool.rows)
-    features.update(beside.around(seats, own, features.get("cover", {}), words))
     if seats:
+        features.update(beside.around(seats, own, features.get("cover", {}), words))
         texts = {key: pool.rows[key][AT["text"]] or "" for key in seats}
         features["answer"] = beside.answers(seats, own, texts)
     if near:

@@ -28,25 +28,14 @@ _SPACES = "".join(chr(code) if chr(code).isalnum() else " " for code in range(12
 def fuse(features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> "Feature":
     """The score of every candidate that has any feature."""
     scores: Feature = {}
-    for values, weight in _merged(features, weights):
-        if scores:
-            for key, value in values.items():
+    for name in sorted(features):  # sums of floats depend on their order
+        weight = weights.get(name, 0.0)
+        if weight and scores:
+            for key, value in features[name].items():
                 scores[key] = scores.get(key, 0.0) + weight * value
-        else:
-            scores = {key: weight * value for key, value in values.items()}
+        elif weight:
+            scores = {key: weight * value for key, value in features[name].items()}
     return scores
-
-
-def _merged(
-    features: "Mapping[str, Feature]", weights: "Mapping[str, float]"
-) -> "Iterable[tuple[Feature, float]]":
-    """Each mapping once with all its weight, in one order: sums of floats depend on it."""
-    found: dict[int, tuple[Feature, float]] = {}
-    for name in sorted(features):
-        values, weight = features[name], weights.get(name, 0.0)
-        if values and weight:
-            found[id(values)] = (values, weight + found.get(id(values), (values, 0.0))[1])
-    return found.values()
 
 
 def parts(

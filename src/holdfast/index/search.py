@@ -58,7 +58,7 @@ _LINKING = 10  # of the best rows, those that may lead to others
 
 def search(
     sources: "Sequence[Connection]",
-    query: str,
+    query: "str | Asked",
     *,
     scope: Scope | None = None,
     limit: int = 5,
@@ -73,7 +73,7 @@ def search(
     `step` gives what rows gain by being linked to the best ones.
     """
     scope = scope or Scope()
-    asked = read(query)
+    asked = read(query) if isinstance(query, str) else query
     limit = max(1, min(limit, MAX_LIMIT))
     if not asked.words and not scope.files and not asked.paths and near is None:
         if asked.text and not asked.facets:

@@ -5,13 +5,13 @@ set by hand, small beside them: what a person approved, what holds and what was 
 """
 
 WEIGHTS = {
-    "words": 2.5,
-    "cover": 0.5,
+    "words": 4.0,
+    "cover": 1.2,
     "title": 0.3,
     "named": 2.0,
-    "pairs": 0.5,
+    "pairs": 1.0,
     "beside": 1.0,
-    "window": 2.5,
+    "window": 2.0,
     "group": 1.5,
     "gcover": 1.0,
     "answer": 1.5,
