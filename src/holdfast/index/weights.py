@@ -11,10 +11,10 @@ WEIGHTS = {
     "named": 2.0,
     "pairs": 1.0,
     "beside": 1.0,
-    "window": 2.0,
+    "window": 0.8,
     "group": 1.5,
-    "gcover": 1.0,
-    "answer": 1.5,
+    "gcover": 0.3,
+    "answer": 1.0,
     "speaker": 2.0,
     "date": 2.0,
     "near": 2.0,
@@ -27,7 +27,7 @@ WEIGHTS = {
 PRIORS = {
     "trust": 0.3,
     "standing": 1.0,
-    "kind": 1.5,
+    "kind": 3.0,
     "used": 0.4,
 }
 TRUST = {"T0": 1.0, "T1": 0.75, "T2": 0.5, "T3": 0.25}
@@ -41,9 +41,9 @@ STANDINGS = {
 KINDS = {
     "memory": 1.0,
     "candidate": 0.0,
-    "task": 0.6,
-    "session": 0.3,
-    "run": 0.2,
+    "task": 0.3,
+    "session": 0.15,
+    "run": 0.1,
     "doc": 0.0,
     "code": 0.0,
     "event": 0.0,
