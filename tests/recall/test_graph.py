@@ -260,6 +260,19 @@ def test_likeness_ties_rows_where_it_is_handed_in(sources: list[Connection]) -> 
     assert Nodes(sources, lambda _: [(content, 0.8)]).near(one)[other] == pytest.approx(0.8)
 
 
+def test_a_package_may_bring_another_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever knows a better way must be able to use it without changing ours."""
+    told = tmp_path / "other_graph-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: other-graph\nVersion: 1.0\n")
+    (told / "entry_points.txt").write_text("[holdfast.graphs]\nother = other_graph:follow\n")
+    (tmp_path / "other_graph.py").write_text("def follow(sources, asked, best):\n    return {8: 0.5}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    assert "other" in choosing.names()
+    assert choosing.step("other")([], read("anything"), []) == {8: 0.5}
+
+
 def test_a_graph_nobody_brings_is_refused() -> None:
     """A setting with a slip in it must not silently change what is found."""
     assert choosing.names()[:3] == ["auto", "off", "hipporag"]
