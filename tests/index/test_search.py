@@ -267,3 +267,13 @@ def test_what_was_replaced_never_stands_before_what_replaced_it(clone: Clone) ->
     found = [(hit.id, hit.state) for hit in recall(clone, "zebra pool size ten")]
     assert [name for name, _ in found] == ["FCT-new333", "FCT-mid222", "FCT-old111"]
     assert [state for _, state in found][1:] == ["superseded", "superseded"]
+
+
+def test_a_memory_is_found_among_many_events_that_say_the_same() -> None:
+    """What was decided once must not drown in what was done a hundred times."""
+    events = [
+        Document(name=f"N-{n}", title="zebra", text="", kind="run", ts=f"2026-01-01T00:00:00.{n:06d}Z")
+        for n in range(300)
+    ]
+    memory = Document(name="FCT-1", title="The zebra is fed at noon", text="", kind="fact")
+    assert names(search([filled([*events, memory])], "zebra"))[0] == "FCT-1"

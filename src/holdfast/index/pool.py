@@ -41,6 +41,7 @@ NARROW = 64  # files; what touches more is in no folder
 READ = 1500  # characters of a text that are looked at
 POOL = 80
 ALIKE = 26  # candidates that hold all words
+LASTING = 1.5  # times as much counts what has no place in time when candidates are chosen
 AMONG = 2  # times as many are looked at to find the newer ones
 ACCOMPANIED = 40  # of the best by words, those whose neighbours are candidates, too
 
@@ -54,8 +55,9 @@ AT = {name: place for place, name in enumerate(COLUMNS)}
 _CUT = ", ".join(f"substr(text, 1, {READ})" if name == "text" else name for name in COLUMNS)
 _ROWS = f"SELECT {_CUT} FROM row WHERE id IN (SELECT value FROM json_each(?)) AND shown"
 
+# What was decided is among the candidates though many events say the same in fewer words.
 _BY_WORDS = (
-    f"SELECT rowid, bm25(words, {WEIGHTS}) AS score FROM words "
+    f"SELECT rowid, bm25(words, {WEIGHTS}) * (1.0 + {LASTING - 1.0} * (rowid < 0)) AS score FROM words "
     "WHERE words MATCH ?1 ORDER BY score, rowid DESC LIMIT ?2"
 )
 _BY_WORDS_SINCE = _BY_WORDS.replace("ORDER BY", "AND rowid NOT BETWEEN 1 AND ?3 ORDER BY")
@@ -175,7 +177,7 @@ class _Asking:
             else:
                 rows = self.db.execute(_BY_WORDS, (match, count)).fetchall()
             if len(rows) < count or not _is_tied(rows):
-                return [(row, -score) for row, score in rows]
+                return [(row, -score / LASTING if row < 0 else -score) for row, score in rows]
             count *= 4
 
 
@@ -201,7 +203,7 @@ def _is_tied(rows: "list[tuple[int, float]]") -> bool:
 
 def _boost(row: int, hour: int) -> float:
     """What has no place in time counts as recent; an event loses a part of this as it grows old."""
-    return 1.2 if row < 0 else 1.0 + 0.2 / (1.0 + (hour - (row >> 10) // 3_600_000_000) / 720.0)
+    return LASTING if row < 0 else 1.0 + 0.2 / (1.0 + (hour - (row >> 10) // 3_600_000_000) / 720.0)
 
 
 def number_of(moment: str) -> int:
