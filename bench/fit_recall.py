@@ -4,8 +4,9 @@
     python -m bench.fit_recall FOLDER --write                         # and writes WEIGHTS
 
 One set of weights for all sets and kinds of records. The features are those that the product computes
-(`index.pool.gather`), on indexes filled as the benchmark fills them. The loss is the usual one of ranking:
-of each question, how likely its answers are among its candidates; each question set counts the same, however
+(`index.pool.gather`), on indexes filled as the benchmark fills them; where a model is installed, every
+question counts twice, asked with vectors and without: the same weights serve both. The loss is the usual one
+of ranking: how likely the answers are among the candidates. Each question set counts the same, however
 many questions it has. Three tables are told: fitted to everything (what is written), held out by fold
 (conversations, blocks of time, blocks of questions: fitted on the other folds of every set), and held out
 by set (fitted on the other sets alone: whether weights carry over to work of another kind).
@@ -186,23 +187,37 @@ def main() -> None:
     features = list(current.WEIGHTS)
     meanings = Meanings.installed(options.model, options.cache)
     print(meanings.told)
+    modes = {"text": Meanings(None, "")}
+    if meanings.model is not None:
+        modes["with vectors"] = meanings
     held = [] if meanings.model is not None else ["near"]
-    known: list[Case] = []
+    known: dict[str, list[Case]] = {mode: [] for mode in modes}
     with tempfile.TemporaryDirectory() as folder:
         for questions in found_in(options.folder):
-            known += cases(questions, features, meanings, folder)
-    for of in dict.fromkeys(case.of for case in known):
-        within = [bool(case.right) for case in known if case.of == of]
-        print(f"{of}: {100 * sum(within) / len(within):.1f} % of the questions have an answer in the pool")
+            for mode, meaning in modes.items():
+                known[mode] += cases(questions, features, meaning, os.path.join(folder, mode))
+    both = [case for some in known.values() for case in some]
+    _tell_pools(both)
     now = np.array([current.WEIGHTS[name] for name in features])
-    show("as it is now, less priors and links", told(known, lambda _: now))
-    whole = fit(known, features, held)
-    show("fitted to everything", told(known, lambda _: whole))
-    show("held out by fold", told(known, by_fold(known, features, held)))
-    show("held out by set", told(known, by_set(known, features, held)))
+    whole = fit(both, features, held)
+    ways: dict[str, Callable[[Case], Weights]] = {
+        "as it is now": lambda _: now,
+        "fitted to everything": lambda _: whole,
+        "held out by fold": by_fold(both, features, held),
+        "held out by set": by_set(both, features, held),
+    }
+    for mode, some in known.items():
+        for way, weights_of in ways.items():
+            show(f"{mode}, {way}, less priors and links", told(some, weights_of))
     print({name: round(float(weight), 2) for name, weight in zip(features, whole, strict=True)})
     if options.write:
         write(features, whole)
+
+
+def _tell_pools(known: Sequence[Case]) -> None:
+    for of in dict.fromkeys(case.of for case in known):
+        within = [bool(case.right) for case in known if case.of == of]
+        print(f"{of}: {100 * sum(within) / len(within):.1f} % of the questions have an answer in the pool")
 
 
 def _read_options() -> argparse.Namespace:
