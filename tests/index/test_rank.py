@@ -54,6 +54,22 @@ def test_no_weight_punishes_what_fits() -> None:
     assert KINDS["memory"] == max(KINDS.values())
 
 
+@given(
+    title=st.text(alphabet="ab -_…é\u00a0\u3000", max_size=12), question=st.text(alphabet="ab -_", max_size=8)
+)
+def test_a_title_is_named_word_by_word_whatever_parts_them(title: str, question: str) -> None:
+    """A title that was cut, or that holds other spaces, must count as any: plain text only goes faster."""
+    whole = rank.small(f"{title}\nab ab")
+    words = rank.Words(question.split(), [1.0] * len(question.split()), [])
+    found = rank.textual(words, [(1, whole.partition("\n")[0], whole)], {1: 1.0})
+    parts = "".join(c if c.isalnum() or c > "~" else " " for c in title).split()
+    starts = tuple({rank.stem(part) for part in question.replace("-", " ").replace("_", " ").split()})
+    named = sum(part.startswith(starts) for part in parts) / len(parts) if parts and starts else 0.0
+
+    assert found["named"].get(1, 0.0) in (0.0, pytest.approx(named))
+    assert ("title" in found and 1 in found["title"]) == (1 in found["named"])
+
+
 def test_rare_words_count_more_than_common_ones() -> None:
     """What nearly every record holds does not tell them apart."""
     common = [("note", "the server is up")] * 8

@@ -55,13 +55,14 @@ def answer(
 ) -> "list[Row]":
     """The hits, best first, as tuples of FIELDS with the parts of the score behind."""
 
+    asked = read(query)
+
     def ask(sources: "Sequence[Connection]", most: int) -> "list[Row]":
-        return search(sources, query, scope=scope, limit=most, now=now, near=near, explain=True, step=step)
+        return search(sources, asked, scope=scope, limit=most, now=now, near=near, explain=True, step=step)
 
     if scope.branch is not HERE:
         return _of_branch(ask, here, there, scope.branch, limit)
     found = ask(here, limit)
-    asked = read(query)
     if there is None or not asked.terms or scope.kind in (*OF_THE_REPOSITORY, "candidate"):
         return found
     others = _labelled(there, ask([there], limit))

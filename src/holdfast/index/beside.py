@@ -23,6 +23,11 @@ _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
+_NUMBERS = {
+    "sept": 9,
+    **{name[:3]: number for number, name in enumerate(_MONTHS, 1)},
+    **{name: number for number, name in enumerate(_MONTHS, 1)},
+}
 _AMBIGUOUS = ("may", "march", "mar")  # words that are no months unless a capital or a number says so
 
 
@@ -102,20 +107,12 @@ def moments(words: "Sequence[str]") -> list[Moment]:
             found.append(
                 Moment(int(word[5:7]), int(day) if day.isascii() and day.isdigit() else 0, int(word[:4]))
             )
-        elif month := _month(word):
+        elif month := _NUMBERS.get(word.casefold()):
             days = [number for number in map(_number, words) if 0 < number < 32]
             years = [number for number in map(_number, words) if 1900 < number < 2200]
             if word.casefold() not in _AMBIGUOUS or (word[:1].isupper() and place) or days or years:
                 found.append(Moment(month, days[0] if days else 0, years[0] if years else 0))
     return found
-
-
-def _month(word: str) -> int:
-    low = word.casefold()
-    for number, name in enumerate(_MONTHS, 1):
-        if low in (name, name[:3]) or (low == "sept" and number == 9):
-            return number
-    return 0
 
 
 def _number(word: str) -> int:

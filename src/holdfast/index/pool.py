@@ -57,8 +57,8 @@ _ROWS = f"SELECT {_CUT} FROM row WHERE id IN (SELECT value FROM json_each(?)) AN
 
 # What was decided is among the candidates though many events say the same in fewer words.
 _BY_WORDS = (
-    f"SELECT rowid, bm25(words, {WEIGHTS}) * (1.0 + {LASTING - 1.0} * (rowid < 0)) AS score FROM words "
-    "WHERE words MATCH ?1 ORDER BY score, rowid DESC LIMIT ?2"
+    f"SELECT rowid, bm25(words, {WEIGHTS}) * CASE WHEN rowid < 0 THEN {LASTING} ELSE 1.0 END AS score "
+    "FROM words WHERE words MATCH ?1 ORDER BY score, rowid DESC LIMIT ?2"
 )
 _BY_WORDS_SINCE = _BY_WORDS.replace("ORDER BY", "AND rowid NOT BETWEEN 1 AND ?3 ORDER BY")
 _ASKED = "{title labels text parts context} : "
@@ -167,6 +167,8 @@ class _Asking:
         """The best rows with their BM25, the newer of those that are about as good, and all their equals."""
         count = max(count, 2 * self.limit + 16)
         found = dict(self._ordered(match, AMONG * count))
+        if len(found) <= count:
+            return found
         boosted = {row: score * _boost(row, self.hour) for row, score in found.items()}
         return {row: found[row] for row in _best(boosted, count)}
 
@@ -374,8 +376,9 @@ def _texts(rows: "dict[int, Row]") -> "Iterable[tuple[int, str, str]]":
     """Each row's title and all its text, in small letters."""
     title, text, labels = AT["title"], AT["text"], AT["labels"]
     parts, context = AT["parts"], AT["context"]
+    small = rank.small
     for key, row in rows.items():
-        whole = f"{row[title]}\n{row[labels]}\n{row[text]}\n{row[parts]}\n{row[context]}".casefold()
+        whole = small(f"{row[title]}\n{row[labels]}\n{row[text]}\n{row[parts]}\n{row[context]}")
         yield key, whole[: whole.index("\n")], whole
 
 

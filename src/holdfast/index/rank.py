@@ -16,13 +16,20 @@ if TYPE_CHECKING:
     Feature = dict[int, float]
 
 LONG_AGO = 87_600  # hours: ten years
+_LONG = log(1.0 + LONG_AGO)
 TOUCHED = 10_000  # a file that so many records touch says almost nothing
 _TOLD = 0.005  # what is less of a score is not worth a word
 _ENDINGS = (
     "ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "er", "es", "ly", "s", "y", "e",
 )  # fmt: skip
 # A table of characters is much faster here than a mapping, which fails once for every letter it lacks.
-_SPACES = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
+_SPACES = "\0" + "".join(chr(code) if chr(code).isalnum() else " " for code in range(1, 128))
+_PLAIN = _SPACES.encode() * 2  # for bytes; only the first half of it is ever looked at
+
+
+def small(text: str) -> str:
+    """A text in small letters; the sign of what was cut is a NUL, for plain text is looked through faster."""
+    return (text if text.isascii() else text.replace("…", "\0")).casefold()
 
 
 def fuse(features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> "Feature":
@@ -61,7 +68,7 @@ def spread(values: "Feature") -> "Feature":
 
 def recency(hours: float) -> float:
     """From 1 for what is as new as anything to 0 for what is ten years older; fast at first, then slow."""
-    return max(0.0, 1.0 - log(1.0 + max(hours, 0.0)) / log(1.0 + LONG_AGO))
+    return max(0.0, 1.0 - log(1.0 + max(hours, 0.0)) / _LONG)
 
 
 def rarity(count: int) -> float:
@@ -81,7 +88,7 @@ def stem(word: str) -> str:
 class Words:
     """What a question says, ready to be looked for in many texts. A set of its words is a number's bits."""
 
-    __slots__ = ("_needles", "_shares", "_starts", "held", "pairs", "titles", "weights")
+    __slots__ = ("_bare", "_counted", "_needles", "_shares", "_starts", "held", "pairs", "titles", "weights")
 
     def __init__(
         self, words: "Sequence[str]", weights: "Sequence[float]", pairs: "Sequence[tuple[str, str]]"
@@ -89,7 +96,11 @@ class Words:
         self._needles = [
             (way, f" {way}", 1 << place) for place, word in enumerate(words) for way in _spellings(word)
         ]
-        self._starts = tuple({stem(part) for word in words for part in _split(word)})
+        self._bare = not any(" " in way for way, _, _ in self._needles)
+        starts = {stem(part) for word in words for part in _split(word)}
+        self._starts = tuple(starts)
+        # Of those that begin alike the shortest: then no word of a title begins with two of them.
+        self._counted = [f" {one}" for one in starts if not any(one.startswith(s) for s in starts - {one})]
         self.weights = list(weights)
         self.pairs = [f"{one.casefold()} {stem(other)}" for one, other in pairs]
         self.held: dict[int, int] = {}  # which words a candidate holds anywhere
@@ -101,31 +112,36 @@ class Words:
 
         `title` and `text` are in small letters, and `text` holds the title, too.
         """
-        spaced = f" {title.translate(_SPACES)}"
         held = inside = 0
+        spaced = "" if self._bare else f" {_spaced(title)}"
         for needle, start, bit in self._needles:
             if needle in text:
                 held |= bit
+                if not spaced and needle in title:  # most titles hold none, and need not be taken apart
+                    spaced = f" {_spaced(title)}"
                 if start in spaced:
                     inside |= bit
-        self.held[key], self.titles[key] = held, inside
+        self.held[key] = held
         named = 0.0
         if inside:
+            self.titles[key] = inside
             words = spaced.split()
-            named = sum([word.startswith(self._starts) for word in words]) / len(words)
-        found = sum([pair in text for pair in self.pairs]) / len(self.pairs) if self.pairs and held else 0.0
-        return named, found
+            if spaced.isascii():
+                named = sum([spaced.count(start) for start in self._counted]) / len(words)
+            else:  # where other signs part words, too
+                named = sum([word.startswith(self._starts) for word in words]) / len(words)
+        if not self.pairs or not held:
+            return named, 0.0
+        return named, len([1 for pair in self.pairs if pair in text]) / len(self.pairs)
 
     def weigh(self, counted: "Iterable[int]") -> None:
         """Let a word count by how few of these candidates hold it."""
-        counts, total = [0] * len(self.weights), 0
+        times: dict[int, int] = {}  # many hold the same words
         for key in counted:
-            held, place = self.held[key], 0
-            total += 1
-            while held:
-                counts[place] += held & 1
-                held, place = held >> 1, place + 1
-        for place, count in enumerate(counts):
+            times[self.held[key]] = times.get(self.held[key], 0) + 1
+        total = sum(times.values())
+        for place in range(len(self.weights)):
+            count = sum([number for held, number in times.items() if held >> place & 1])
             self.weights[place] *= log(1.0 + total / (1.0 + count))
         self._shares = {0: 0.0}
 
@@ -137,6 +153,11 @@ class Words:
             some = sum([weight for place, weight in enumerate(self.weights) if held >> place & 1])
             known = self._shares[held] = some / whole
         return known
+
+
+def _spaced(text: str) -> str:
+    """The words of a text with nothing but spaces between them, as far as they are of plain letters."""
+    return text.encode().translate(_PLAIN).decode() if text.isascii() else text.translate(_SPACES)
 
 
 def _split(text: str) -> list[str]:
@@ -167,7 +188,7 @@ def textual(
     words.weigh(key for key in words.held if key in found_by_words)
     return {
         "cover": {key: words.share(held) for key, held in words.held.items() if held},
-        "title": {key: words.share(held) for key, held in words.titles.items() if held},
+        "title": {key: words.share(held) for key, held in words.titles.items()},
         "named": named,
         "pairs": pairs,
     }

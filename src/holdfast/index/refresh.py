@@ -46,16 +46,16 @@ def place_of(clone: Clone) -> freshness.Place:
     return freshness.Place(clone.repo.top, clone.repo.git_dir, clone.repo.common_dir)
 
 
-def signature_of(clone: Clone) -> freshness.Signature | None:
+def signature_of(clone: Clone, *, parts: Sequence[str] = freshness.ALL) -> freshness.Signature | None:
     """The state of this work tree now; take it before you look at what you want to remember.
 
     Waits out the tick of the file system's clock in which something was just written: a change
     later in the same tick could not be told from it.
     """
-    found = freshness.signature(place_of(clone), clone.private)
+    found = freshness.signature(place_of(clone), clone.private, parts=parts)
     if found is not None and 0 < (wait := found.settles_in()) <= freshness.TICK:
         time.sleep(wait / 1e9)
-        found = freshness.signature(place_of(clone), clone.private)
+        found = freshness.signature(place_of(clone), clone.private, parts=parts)
     return found
 
 
@@ -88,7 +88,7 @@ def keep_ready(
 
 
 def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None:
-    now = signature_of(clone)
+    now = signature_of(clone, parts=("memory",))
     if now is not None and now.memory == _meta(index, "signature"):
         return
     clone.forget_erased()  # another process may have erased something since
