@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holdfast.index import asked, links
 from holdfast.index.corpus.loading import Document, load
 from holdfast.index.names import is_identifier, names_in, words_of
+from holdfast.index.search import FIELDS, search
 from holdfast.index.sqlite import Index
 
 DOCUMENTS = (
@@ -57,6 +59,23 @@ def test_ids_lead_on_as_names_do(index: Index) -> None:
     found = gains(index, "which decision is behind the pool limit?", ("a4", 1.0))
 
     assert max(found, key=lambda name: found[name]) == "a5"
+
+
+def test_accents_change_nothing_about_where_a_name_leads(tmp_path: Path) -> None:
+    """Who types a name without its accents must get one answer on every way to it, the quick one too."""
+    index = Index(str(tmp_path / "index.db"))
+    texts = {"Aschenbrödel": "A ballet by Johann Strauss.", "Strauss line": "Strauss was born in Vienna."}
+    load(index.db, [Document(name=title, title=title, text=text) for title, text in texts.items()])
+    question = "where was the composer of Aschenbrodel born?"
+
+    def any_step(*given: Any) -> dict[int, float]:
+        return links.follow(*given)
+
+    quick, full = search([index.db], question), search([index.db], question, step=any_step)
+    index.close()
+
+    assert quick == full
+    assert quick[0][FIELDS.index("id")] == "Strauss line"
 
 
 def test_a_question_that_names_nothing_stays_as_it_was(index: Index) -> None:

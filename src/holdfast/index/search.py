@@ -15,7 +15,7 @@ from holdfast.index import rank
 from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, quoted, read, split_word
 from holdfast.index.links import NAMED, follow, named_by
 from holdfast.index.names import words_of
-from holdfast.index.pool import AT, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
+from holdfast.index.pool import AT, READ, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
 from holdfast.index.schema import facet
 from holdfast.index.scope import Scope
 from holdfast.index.standing import APPROVED, FOREIGN, PROMOTED, SUPERSEDED, Standing
@@ -186,14 +186,10 @@ def _linked(
 
 def _leads(asked: Asked, pool: Pool, best: list[int]) -> bool:
     """Whether the question names one of the best: without that, no link is followed."""
-    named = pool.features.get("named", {})
     said = words_of(asked.text)
-    for key in best:
-        title, name = pool.rows[key][AT["title"]] or "", pool.rows[key][AT["name"]]
-        called = any(name.casefold().startswith(word.casefold()) for word in asked.words)
-        if (called or named.get(key)) and named_by(asked, said, title, name) >= NAMED:
-            return True
-    return False
+    title, name = AT["title"], AT["name"]
+    rows = [pool.rows[key] for key in best]
+    return any(named_by(asked, said, row[title] or "", row[name]) >= NAMED for row in rows)
 
 
 def _take_in(
@@ -282,8 +278,11 @@ def _terms(asked: Asked) -> list[str]:
 
 def _hit(db: "Connection", row: "Row", score: float, terms: list[str], standing: Standing) -> "Row":
     fields, what = list(row[: AT["what"]]), row[AT["what"]]
-    whole = db.execute("SELECT text FROM row WHERE id = ?", (row[AT["id"]],)).fetchone()
-    fields[AT["text"]] = snippet((whole and whole[0]) or "", terms)
+    text = row[AT["text"]] or ""
+    if len(text) >= READ:  # only its beginning was read
+        whole = db.execute("SELECT text FROM row WHERE id = ?", (row[AT["id"]],)).fetchone()
+        text = (whole and whole[0]) or ""
+    fields[AT["text"]] = snippet(text, terms)
     state = standing.of(row)
     if row[AT["kind"]] == "run" and what != "run":  # a transcript tells how it ended, and when it ran
         (state, fields[AT["ts"]]), what = what.split(" "), "run"
