@@ -144,6 +144,23 @@ def test_the_order_of_insertion_changes_no_answer(seed: int, count: int) -> None
             ), (question, files)
 
 
+@pytest.mark.parametrize("kind", ["doc", "commit"])
+def test_of_very_many_that_are_alike_the_same_are_shown(seed: int, kind: str) -> None:
+    """Two clones must show the same, also where more of one moment, or of none, are there than are read."""
+    ts = "2026-01-01T10:00:00.000000Z" if kind == "commit" else None
+    count = 1010 if kind == "doc" else 130
+    records = [
+        Document(name=f"N-{n:04d}", title="alpha", text="beta", kind=kind, ts=ts) for n in range(count)
+    ]
+    first, shuffled = filled(records), records[:]
+    random.Random(seed).shuffle(shuffled)
+    second = filled(shuffled)
+    for question in ("", "alpha", "alpha gamma"):
+        here, there = (search([db], question, scope=Scope(kind=kind)) for db in (first, second))
+        assert names(here) == [f"N-{n:04d}" for n in range(5)], question
+        assert here == there, question
+
+
 def test_one_more_shared_file_never_lowers_a_hit(seed: int) -> None:
     """Whoever opens the file that a record is about must not lose the record for it."""
     chosen = random.Random(seed)

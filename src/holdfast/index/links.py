@@ -151,9 +151,10 @@ def _shortened(names: list[str]) -> list[str]:
 
 def _titles(db: "Connection", names: str) -> dict[int, str]:
     """The titles that hold one of the names, as names are compared."""
-    one = "SELECT title FROM row WHERE id = ?"
-    rows = _rows(db, f"title : ({names})", SHARED)
-    return {row: _bare(db.execute(one, (row,)).fetchone()[0] or "") for row in rows}
+    rows = _rows(db, f"title : ({names})", NAMES * SHARED)
+    listed = f"[{','.join(map(str, rows))}]"
+    found = db.execute("SELECT id, title FROM row WHERE id IN (SELECT value FROM json_each(?))", (listed,))
+    return {row: _bare(title or "") for row, title in found}
 
 
 def _bare(title: str) -> str:

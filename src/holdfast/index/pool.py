@@ -173,13 +173,13 @@ class _Asking:
         return {row: found[row] for row in _best(boosted, count)}
 
     def _ordered(self, match: str, count: int) -> "list[tuple[int, float]]":
-        while True:
+        while True:  # one more than needed: it tells whether the bound parts equals
             if self.since:
-                rows = self.db.execute(_BY_WORDS_SINCE, (match, count, self.since)).fetchall()
+                rows = self.db.execute(_BY_WORDS_SINCE, (match, count + 1, self.since)).fetchall()
             else:
-                rows = self.db.execute(_BY_WORDS, (match, count)).fetchall()
-            if len(rows) < count or not _is_tied(rows):
-                return [(row, -score / LASTING if row < 0 else -score) for row, score in rows]
+                rows = self.db.execute(_BY_WORDS, (match, count + 1)).fetchall()
+            if len(rows) <= count or not _is_tied(rows):
+                return [(row, -score / LASTING if row < 0 else -score) for row, score in rows[:count]]
             count *= 4
 
 
@@ -198,7 +198,7 @@ def _by_any_word(asking: _Asking, asked: "Asked") -> "Feature":
 
 
 def _is_tied(rows: "list[tuple[int, float]]") -> bool:
-    """Whether rows as good as the last one, in no order of their own, may lie beyond the bound."""
+    """Whether the last row is as good as the one before it, and nothing they say puts them in order."""
     (row, score), (before, other) = rows[-1], rows[-2]
     return score == other and (row < 0 or row >> 10 == before >> 10)
 

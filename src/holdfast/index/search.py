@@ -48,7 +48,11 @@ KINDS = (
 MAX_LIMIT = 1000
 SNIPPET = 200
 
-_BY_TIME = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2"
+_BY_TIME = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC"
+_TIMELESS = (
+    "SELECT id FROM row WHERE id IN (SELECT rowid FROM words WHERE words MATCH ? AND rowid < 0) "
+    "ORDER BY ts DESC, name, title LIMIT 1000"
+)
 _MEMORIES = "SELECT id FROM row WHERE id < 0 AND shown AND kind <> 'candidate' ORDER BY ts DESC, name LIMIT ?"
 _MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
 _WORK_EVENTS = ("task", "session", "checkpoint")
@@ -221,18 +225,14 @@ def _latest_with(db: "Connection", wanted: list[str], scope: Scope, limit: int) 
     match = " AND ".join(f"facets : {quoted(name)}" for name in wanted)
     if scope.kind != "candidate":
         match = f"({match}) NOT facets : {quoted(facet('k', 'candidate'))}"
-    # What has no place in time has numbers in no order: all of it is looked at.
-    all_of_it = scope.kind in ("fact", "candidate", "task")
-    count = -1 if all_of_it else 4 * limit + 64
-    found = [row for (row,) in db.execute(_BY_TIME, (match, count))]
-    return found if all_of_it else [*found, *_timeless(db, match, found)]
-
-
-def _timeless(db: "Connection", match: str, found: list[int]) -> list[int]:
-    if found and found[-1] < 0:
-        return []
-    below = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < 0 LIMIT 1000"
-    return [row for (row,) in db.execute(below, (match,))]
+    count = 4 * limit + 64
+    found: list[int] = []
+    for (row,) in db.execute(_BY_TIME, (match,)):
+        if row < 0 or (len(found) >= count and row >> 10 != found[-1] >> 10):  # equals are ordered by id
+            break
+        found.append(row)
+    # What has no place in time has numbers in no order.
+    return found + [row for (row,) in db.execute(_TIMELESS, (match,))]
 
 
 def _latest(db: "Connection", count: int) -> list[int]:
