@@ -1,14 +1,16 @@
 """Questions to a hundred thousand records, by words alone and with vectors, beside FTS5 with the same words.
 
 Records have sixty words, of which few are frequent and many are rare. A question has five of the same
-kind, or three that a large part of all records hold: recall then needs only what holds all of them. FTS5
-alone gives its five best for any of the words.
+kind, or three that a large part of all records hold: recall then needs only what holds all of them; or ten
+of these, so that most records hold some and all of them have to be weighed. FTS5 alone gives its five best
+for any of the words.
 """
 
 import os
 import random
 import sqlite3
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
@@ -32,7 +34,7 @@ _RAW = "SELECT rowid, title, text FROM raw WHERE raw MATCH ? ORDER BY bm25(raw) 
 def hybrid(folder: str) -> Iterator[Result]:
     """Warm questions over 100k records."""
     index = Index(os.path.join(folder, "asking", "index.db"))
-    load(index.db, _documents())
+    load(index.db, documents(COUNT))
     raw = os.path.join(folder, "asking", "raw.db")
     insert_raw(raw, index.db.execute(TEXT).fetchall())
     plain = sqlite3.connect(raw)
@@ -40,6 +42,7 @@ def hybrid(folder: str) -> Iterator[Result]:
     asked = {
         "five words": [words.some(5) for _ in range(QUESTIONS)],
         "three common words": [" ".join(chosen.sample(COMMON, 3)) for _ in range(QUESTIONS)],
+        "ten common words": [" ".join(chosen.sample(COMMON, 10)) for _ in range(QUESTIONS // 4)],
     }
     near = _near(index.db)
     for name, questions in asked.items():
@@ -48,11 +51,11 @@ def hybrid(folder: str) -> Iterator[Result]:
     plain.close()
 
 
-def _documents() -> Iterator[Document]:
-    words = Words(3)
-    for number in range(COUNT):
-        day = f"2026-{1 + number // 10_000:02d}-{1 + number // 3600 % 28:02d}"
-        ts = f"{day}T10:{number // 60 % 60:02d}:{number % 60:02d}.000000Z"
+def documents(count: int) -> Iterator[Document]:
+    """So many made-up records, one every hundred seconds."""
+    words, first = Words(3), datetime(2022, 1, 1)
+    for number in range(count):
+        ts = f"{(first + timedelta(seconds=100 * number)).isoformat()}.000000Z"
         yield Document(
             name=f"N-{number}", title=words.some(8), text=words.some(52), kind="commit", ts=ts,
             paths=(f"src/{number % 997}.py",),
