@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.interfaces.mcp import calls, listing, protocol
+from holdfast.interfaces.mcp import arguments, calls, listing, protocol, table
 from holdfast.interfaces.mcp.asking import Asking, Cancelled
 from holdfast.interfaces.mcp.protocol import Refused
 from holdfast.project import Project
@@ -244,6 +244,22 @@ def test_a_wrong_argument_is_told_to_the_model(project: Project, repo: GitRepo) 
     for name, arguments, word in WRONG:
         result = ask(repo, name, **arguments)
         assert result["isError"] and word in text_of(result), (name, arguments)
+
+
+def test_every_argument_of_every_tool_is_checked_by_its_schema(project: Project, repo: GitRepo) -> None:
+    """A sort of value that the table names and the check does not know ends in a crash for whoever gives it."""
+    given = {"string": "x", "integer": 1, "array": [], "object": {}, "boolean": True}
+    for tool in table.TOOLS:
+        for name, rule in tool["inputSchema"]["properties"].items():
+            wrong = arguments.wrong(
+                {"properties": {name: rule}}, {name: rule.get("enum", [given[rule["type"]]])[0]}
+            )
+            assert wrong is None, (tool["name"], name)
+            odd = 0 if rule["type"] == "boolean" else True
+            assert "must be" in (arguments.wrong({"properties": {name: rule}}, {name: odd}) or "")
+    for semantic in (True, False):
+        assert ids(repo, "recall", query="retry calls", semantic=semantic)[:1] == ["DEC-retry1"]
+    assert "semantic must be a boolean" in refused(repo, "recall", query="x", semantic="yes")
 
 
 def test_a_call_that_no_client_should_make_is_refused(repo: GitRepo) -> None:

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
 
     Schema = dict[str, Any]
 
-_NAMED: "dict[str, type]" = {"string": str, "integer": int, "array": list, "object": dict}
+_NAMED: "dict[str, type]" = {"string": str, "integer": int, "array": list, "object": dict, "boolean": bool}
 
 
 def wrong(schema: "Schema", given: "dict[str, Any]") -> str | None:
@@ -39,7 +39,7 @@ def _value(name: str, value: "Any", rule: "Schema") -> str | None:
 
 
 def _is_a(kind: str, value: "Any") -> bool:
-    return isinstance(value, _NAMED[kind]) and not isinstance(value, bool)
+    return isinstance(value, _NAMED[kind]) and (kind == "boolean") == isinstance(value, bool)
 
 
 def _too_long(name: str, value: str, rule: "Schema") -> str | None:
