@@ -115,7 +115,7 @@ def _named(title: str, said: list[str]) -> float:
 def _called(name: str, asked: "Asked") -> float:
     """Whether the question calls a row by its own name: an id, a path, the beginning of a commit's hash."""
     low = name.casefold()
-    return float(any(is_identifier(word) and low.startswith(word.casefold()) for word in asked.words))
+    return float(any(low.startswith(word.casefold()) and is_identifier(word) for word in asked.words))
 
 
 def _reached(db: "Connection", row: int, question: _Question) -> dict[int, tuple[float, float]]:

@@ -143,11 +143,13 @@ def _source(key: int) -> int:
 
 def in_order(pool: Pool, scores: "dict[int, float]") -> "list[tuple[int, Row]]":
     """The candidates, best first; equals by time, then by id, however they were stored."""
-    name, ts = AT["name"], AT["ts"]
-    found = [(key, pool.rows[key]) for key in scores if key in pool.rows]
-    found.sort(key=lambda one: (one[1][name], one[0] & (1 << SOURCES) - 1))
-    found.sort(key=lambda one: one[1][ts] or "", reverse=True)
-    found.sort(key=lambda one: -round(scores[one[0]], 9))
+    name, ts, rows = AT["name"], AT["ts"], pool.rows
+    places = {key: -round(score, 9) for key, score in scores.items() if key in rows}
+    found = [(key, rows[key]) for key in places]
+    if len(set(places.values())) < len(places):
+        found.sort(key=lambda one: (one[1][name], one[0] & (1 << SOURCES) - 1))
+        found.sort(key=lambda one: one[1][ts] or "", reverse=True)
+    found.sort(key=lambda one: places[one[0]])
     return found
 
 
