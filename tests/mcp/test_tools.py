@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.interfaces.mcp import arguments, calls, listing, protocol, table
+from holdfast.interfaces.mcp import calls, listing, protocol, table
+from holdfast.interfaces.mcp.arguments import wrong as refusal
 from holdfast.interfaces.mcp.asking import Asking, Cancelled
 from holdfast.interfaces.mcp.protocol import Refused
 from holdfast.project import Project
@@ -247,16 +248,14 @@ def test_a_wrong_argument_is_told_to_the_model(project: Project, repo: GitRepo) 
 
 
 def test_every_argument_of_every_tool_is_checked_by_its_schema(project: Project, repo: GitRepo) -> None:
-    """A sort of value that the table names and the check does not know ends in a crash for whoever gives it."""
-    given = {"string": "x", "integer": 1, "array": [], "object": {}, "boolean": True}
+    """A sort of value that the table names and the check does not know ends in a crash for who gives it."""
     for tool in table.TOOLS:
         for name, rule in tool["inputSchema"]["properties"].items():
-            wrong = arguments.wrong(
-                {"properties": {name: rule}}, {name: rule.get("enum", [given[rule["type"]]])[0]}
-            )
-            assert wrong is None, (tool["name"], name)
             odd = 0 if rule["type"] == "boolean" else True
-            assert "must be" in (arguments.wrong({"properties": {name: rule}}, {name: odd}) or "")
+            assert "must be" in (refusal({"properties": {name: rule}}, {name: odd}) or ""), (
+                tool["name"],
+                name,
+            )
     for semantic in (True, False):
         assert ids(repo, "recall", query="retry calls", semantic=semantic)[:1] == ["DEC-retry1"]
     assert "semantic must be a boolean" in refused(repo, "recall", query="x", semantic="yes")
