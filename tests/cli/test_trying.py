@@ -175,6 +175,23 @@ def test_other_repositories_and_older_days_do_not_count(
     ] == [1]
 
 
+@pytest.mark.parametrize("is_touched", [False, True])
+def test_sessions_that_are_all_older_are_counted_and_the_way_to_them_is_told(
+    cli: Cli, repo: GitRepo, homes: dict[str, str], tmp_path: Path, is_touched: bool
+) -> None:
+    """Who comes back after a break must not hear that nothing was ever done here."""
+    home = Path(homes["CODEX_HOME"])
+    for days in (40, 90):
+        old = session(home, repo, at=NOW - timedelta(days=days))
+        if not is_touched:  # a copy has a new date, and still old turns
+            os.utime(old.path, (old.at.timestamp(), old.at.timestamp()))
+    rollout(home, tmp_path / "other", at=NOW - timedelta(days=50)).asks(RULE).done(CHOICE)
+    said = cli("try", **homes).out
+    assert "Agents left 2 sessions of this repository, all older than 30 days." in said
+    assert "holdfast try --days 91" in said and "No agent has left" not in said
+    assert "2 sessions" in cli("try", "--days", "91", **homes).out
+
+
 def test_without_history_documents_and_log_are_read_and_it_says_so(
     cli: Cli, repo: GitRepo, homes: dict[str, str]
 ) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 KEYS = "r sets Holdfast up here and opens the review; any other key leaves."
-_WIDE = 100
+_FAR = 3650  # days, as far back as one can look
 _HOLDS = {
     "holds": "evidence holds",
     "changed": "evidence changed since",
@@ -33,7 +33,7 @@ def tried(found: Tried) -> str:
     ]
     said += table([*_tools(found), ("git log", count(found.commits, "commit"), "", "", "")])
     if found.source == "documents":
-        said += ["", f"No agent has left records of this repository ({_looked(found)})."]
+        said += ["", *_nobody(found)]
         said += ["What follows comes from its documents and its commits."]
     reasons = Counter(one.reason for one in found.left)
     said += [""] if reasons else []
@@ -65,6 +65,17 @@ def _tools(found: Tried) -> Iterator[tuple[str, ...]]:
             f"{count(one.files, 'file')} written",
             newest,
         )
+
+
+def _nobody(found: Tried) -> list[str]:
+    """Why there is nothing of agents: they left no records, or only older ones."""
+    if not found.older:
+        return [f"No agent has left records of this repository ({_looked(found)})."]
+    these = count(found.older, "session")
+    return [
+        f"Agents left {these} of this repository, all older than {found.days:,} days.",
+        f"Look there with: holdfast try --days {min(found.older_days, _FAR)}",
+    ]
 
 
 def _looked(found: Tried) -> str:

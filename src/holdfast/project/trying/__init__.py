@@ -31,6 +31,8 @@ class Tried:
     seen: tuple[Seen, ...]
     transcripts: int  # of all tools that were looked at
     left: tuple[Left, ...]  # transcripts that were left out, each with why
+    older: int  # sessions of this repository from before these days
+    older_days: int  # how far one has to look back to see all of them
     commits: int
     source: str  # history, or documents where agents left none
     candidates: int  # that are not known here
@@ -85,6 +87,8 @@ class Trying(Viewing):
             seen=tuple(told.seen),
             transcripts=told.files,
             left=tuple(told.left),
+            older=len(told.older),
+            older_days=max(((now - began).days + 1 for began in told.older), default=0),
             commits=len(log),
             source="history" if told.seen else "documents",
             candidates=len(new),

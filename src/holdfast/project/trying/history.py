@@ -72,6 +72,7 @@ class History:
     heard: list[Heard] = field(default_factory=list)
     files: int = 0  # transcripts that were looked at
     left: list[Left] = field(default_factory=list)
+    older: list[datetime] = field(default_factory=list)  # when sessions began that are of this repository
 
 
 def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, days: int) -> History:
@@ -80,8 +81,13 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
     whose = Repository(clone)
     room = MAX_BYTES
     for dialect in DIALECTS.values():
-        counted = _Count()
-        for path, size in _recent(dialect, dict(environ), home, since):
+        counted, old = _Count(), 0
+        for path, size, is_recent in _there(dialect, dict(environ), home, since):
+            if not is_recent:
+                old += 1
+                if old <= MAX_SESSIONS:
+                    _pass_by(told, dialect, path, whose)
+                continue
             told.files += 1
             if counted.sessions >= MAX_SESSIONS or size > room:
                 told.left.append(Left(path, LARGE if size > room else MANY))
@@ -93,17 +99,27 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
     return told
 
 
-def _recent(
+def _there(
     dialect: Dialect, environ: dict[str, str], home: str, since: datetime
-) -> Iterator[tuple[str, int]]:
+) -> Iterator[tuple[str, int, bool]]:
+    """A tool's transcripts, each with its size and whether it was written to since."""
     folder = dialect.home(environ, home)
     for path in dialect.files(folder) if os.path.isdir(folder) else ():
         try:
             facts = os.stat(path)
         except OSError:
             continue
-        if facts.st_mtime >= since.timestamp():
-            yield path, facts.st_size
+        yield path, facts.st_size, facts.st_mtime >= since.timestamp()
+
+
+def _pass_by(told: History, dialect: Dialect, path: str, whose: Repository) -> None:
+    """Note that an older transcript is of this repository; nobody asked for what is in it."""
+    try:
+        origin = whose.read(dialect, path).origin
+        if origin.role in ("main", "fork") and whose.owns(origin):
+            told.older.append(moment(origin.started) or datetime.fromtimestamp(os.path.getmtime(path), UTC))
+    except (HoldfastError, OSError, ValueError):
+        pass  # what is not looked at need not be readable
 
 
 def _take(
@@ -137,6 +153,8 @@ def _take(
         counted.files |= session.files
         counted.newest = max(filter(None, (counted.newest, session.newest)), default=None)
         told.heard += session.heard()
+    elif origin.role in ("main", "fork"):
+        told.older.append(moment(origin.started) or since)
     return True
 
 
