@@ -146,6 +146,17 @@ def test_what_was_not_recalled_or_long_ago_is_no_use(story: Story) -> None:
     assert story.used() == {}
 
 
+def test_a_commit_without_files_cites_and_one_that_publishes_does_not(story: Story) -> None:
+    """A message is a person's word whatever it changes; what publishing says is our own."""
+    story.ask(MINUTE, "pin", story.pin, story.port)
+    story.commit(f"Publish {story.port}", ".holdfast/memory/x.md")
+    os.environ["GIT_COMMITTER_DATE"] = f"{story.now} +0000"
+    story.repo.git("commit", "-q", "--allow-empty", "-m", f"Keep it, see {story.pin}")
+    assert {name: [how for how, _ in uses] for name, uses in story.used().items()} == {
+        story.pin.lower(): ["cited"]
+    }
+
+
 def test_a_session_that_was_told_is_gone_on_with_or_not(story: Story) -> None:
     """The best pack names a thread that somebody then takes up."""
     story.project.session_start("the server")

@@ -139,12 +139,30 @@ def _changed(artifacts: object) -> Iterator[str]:
 
 def _in_commits(clone: Clone, since: int) -> Iterable[Act]:
     """What messages of commits name; those that only publish memory are Holdfast's own words."""
-    data = clone.repo.run(
-        *("log", "--all", f"--since=@{since}", f"-n{MOST_COMMITS}", "--format=%x00%H %ct%n%B"),
-        *("--", ".", f":(exclude){TRACKED}"),
-    )
+    data = clone.repo.run("log", "--all", f"--since=@{since}", f"-n{MOST_COMMITS}", "--format=%x00%H %ct%n%B")
+    found: dict[str, tuple[int, set[str]]] = {}
     for row in data.decode("utf-8", "replace").split("\0")[1:]:
         head, _, message = row.partition("\n")
         oid, _, when = head.partition(" ")
-        if when.isdigit():
-            yield from ((int(when), CITED, oid[:12], name) for name in sorted(names_in(message)))
+        if when.isdigit() and (names := names_in(message)):
+            found[oid] = int(when), names
+    publishing = _publishing(clone, found)
+    for oid, (at, names) in found.items():
+        if oid not in publishing:
+            yield from ((at, CITED, oid[:12], name) for name in sorted(names))
+
+
+def _publishing(clone: Clone, oids: Collection[str]) -> set[str]:
+    """The commits that change memory and nothing else; one that changes no file at all is not among them."""
+    if not oids:
+        return set()
+    given = "".join(f"{oid}\n" for oid in oids).encode("ascii")
+    options = ("--no-walk", "--stdin", "--no-renames", "--diff-merges=first-parent", "--name-only", "-z")
+    data = clone.repo.run("log", *options, "--format=%x01%H", stdin=given)
+    only = set()
+    for row in data.decode("utf-8", "replace").split("\1")[1:]:
+        oid, *names = [part.strip("\n") for part in row.split("\0")]
+        paths = list(filter(None, names))
+        if paths and all(path.startswith(f"{TRACKED}/") for path in paths):
+            only.add(oid)
+    return only
