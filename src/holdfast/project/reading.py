@@ -19,7 +19,7 @@ from holdfast.project.noting import Noting
 from holdfast.project.recalling import Recalling
 from holdfast.project.working import Working
 from holdfast.recall import find
-from holdfast.recall.find import Shown
+from holdfast.recall.thing import Shown
 from holdfast.store import counted, tally
 
 

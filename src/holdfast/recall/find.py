@@ -1,5 +1,5 @@
-"""Finding one thing by the id a person typed: a memory, a task, a link, a session, a run, an event, or a file
-that a run produced.
+"""Finding one thing by the id a person typed: a memory, a task, a link, a session, a run, an event, a file
+that a run produced, or what else `recall` names: a turn, a commit, a place in a file.
 """
 
 import os
@@ -16,7 +16,8 @@ from holdfast.git.visible import Sighting
 from holdfast.model.event import Event
 from holdfast.model.ids import LINK, pick
 from holdfast.model.session import to_object
-from holdfast.recall import elsewhere
+from holdfast.recall import elsewhere, opened
+from holdfast.recall.thing import Shown
 from holdfast.store import capsule, fsio, layout, sessions, tasks
 from holdfast.work import exchange
 
@@ -33,19 +34,6 @@ class Found:
 
     kind: str  # "memory", "candidate", "task", "link", "session", "run" or "event"
     id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One thing, with where it lies and what it says."""
-
-    id: str
-    kind: str
-    path: str | None
-    text: str | None
-    fields: dict[str, Any]
-    printed: str | None = None  # the last lines a run put out
-    elsewhere: str | None = None  # where a memory, a task or a link is that this branch does not have
 
 
 def find(clone: Clone, text: str) -> Found:
@@ -110,7 +98,7 @@ def show(clone: Clone, text: str) -> Shown:
     try:
         found = find(clone, text)
     except NotFound:
-        return _show_artifact(clone, text) or _show_fetched(clone, text)
+        return _show_opened(clone, text) or _show_artifact(clone, text) or _show_fetched(clone, text)
     if found.kind == "run":
         return _show_run(clone, found.id)
     if found.kind == "event":
@@ -121,6 +109,27 @@ def show(clone: Clone, text: str) -> Shown:
     if found.kind in ("task", "link"):
         return _show_node(clone, found)
     return _show_memory(clone, found)
+
+
+def _show_opened(clone: Clone, text: str) -> Shown | None:
+    """A turn, a commit or a place in a file, by the id that `recall` gives it."""
+    if named := opened.names_turn(text.removeprefix("run:")):
+        return _show_turn(clone, *named)
+    cited = {name: sighting.text for name, sighting in _memories(clone).items()}
+    return opened.commit(clone, text, cited) or opened.place(clone, text)
+
+
+def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> Shown:
+    events = [event for event in clone.all_events() if event.kind == "run" and event.run_id]
+    run = pick(name, {event.run_id for event in events if event.run_id})
+    called = f"{run}#{number}" + (f".{step}" if step else "")
+    if _is_erased(clone, _event_of(clone, run)):
+        return Shown(called, "turn", None, None, {"run_id": run, "turn": number, "body_state": "erased"})
+    folder = _folder(clone, run)
+    found = opened.turn(run, folder, number, step) if folder else None
+    if found is None:
+        raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
+    return found
 
 
 def _show_session(clone: Clone, identity: str) -> Shown:
@@ -237,7 +246,10 @@ def _show_artifact(clone: Clone, text: str) -> Shown | None:
     if not (colon and path and name) or name in ("commit", "file"):
         return None
     events = [event for event in clone.all_events() if event.body and not _is_erased(clone, event)]
-    run = pick(name, [event.run_id or event.hash_self for event in events])
+    try:
+        run = pick(name, [event.run_id or event.hash_self for event in events])
+    except NotFound:
+        return None
     told = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
     made = [(row, fields) for fields in told for row in _produced(fields) if row.get("path") == path]
     if not made:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import strong
 from holdfast.interfaces.cli.words import count, lines, size, table
 
 if TYPE_CHECKING:
-    from holdfast.recall.find import Shown
+    from holdfast.recall.thing import Shown
 
 LONGEST = 400
 FILES = 12
@@ -36,7 +36,11 @@ def shown(thing: Shown) -> str:
         table([(f"{name}:", text) for name, text in rows if text]),
         ["", told] if told else [],
         ["", said] if said else [],
-        ["", "The last it printed:", *(f"  {row}" for row in thing.printed.splitlines())]
+        [
+            "",
+            "It printed:" if thing.kind == "cycle" else "The last it printed:",
+            *(f"  {row}" for row in thing.printed.splitlines()),
+        ]
         if thing.printed
         else [],
     )
@@ -93,6 +97,46 @@ def _artifact(thing: Shown) -> Iterator[tuple[str, str]]:
     yield "state", "deleted by the run" if fields.get("deleted") else ""
     yield "shared", "another run was at work too, so it may be its work" if fields.get("shared") else ""
     yield "copy", thing.path or "none: it was deleted, too large or no plain file"
+
+
+def _turn(thing: Shown) -> Iterator[tuple[str, str]]:
+    """What was asked, what was done, and how it ended; what the agent said comes below."""
+    fields = thing.fields
+    yield "run", cut(fields.get("run_id"))
+    yield "asked", cut(fields.get("prompt"))
+    yield "in short", cut(fields.get("line"))
+    yield "by", cut(fields.get("by")) if fields.get("by") != "user" else ""
+    yield "when", moment(str(fields.get("ts"))) if fields.get("ts") else ""
+    ended = moment(str(fields.get("ended"))) if fields.get("ended") else ""
+    yield "ended", f"interrupted {ended}".strip() if fields.get("interrupted") else ended
+    yield "branch", cut(fields.get("branch"))
+    for call in fields.get("commands") or ():
+        yield "ran", _ran(call)
+    for call in fields.get("calls") or ():
+        yield "called", cut(f"{readable(call.get('name'))} {readable(call.get('input'))}")
+    yield "files", _named(fields.get("files") or ())
+    yield "commits", ", ".join(str(oid)[:12] for oid in fields.get("commits") or ())
+
+
+def _ran(call: object) -> str:
+    if not isinstance(call, Mapping):
+        return cut(call)
+    status = call.get("exit_status")
+    return cut(call.get("text")) + (f" (exit {status})" if status else "")
+
+
+def _commit(thing: Shown) -> Iterator[tuple[str, str]]:
+    fields = thing.fields
+    yield "author", cut(fields.get("author"))
+    yield "when", moment(str(fields.get("ts")))
+    yield "files", _named(fields.get("files") or (), more=int(fields.get("more_files") or 0))
+    yield "made in", ", ".join(fields.get("runs") or ())
+    yield "cited by", ", ".join(fields.get("memories") or ())
+
+
+def _place(thing: Shown) -> Iterator[tuple[str, str]]:
+    yield from ((name, cut(thing.fields.get(name))) for name in ("file", "lines", "name", "under"))
+    yield "at", cut(str(thing.fields.get("head") or "")[:12])
 
 
 _TRUST = {
@@ -194,9 +238,13 @@ def _branch(fields: Mapping[str, Any]) -> str:
 
 def _files(fields: Mapping[str, Any]) -> str:
     made = fields.get("artifacts") or ()
-    named = [str(row.get("path")) for row in made if isinstance(row, Mapping)]
-    more = f" and {count(len(named) - FILES, 'more file')}" if len(named) > FILES else ""
-    return ", ".join(named[:FILES]) + more
+    return _named([str(row.get("path")) for row in made if isinstance(row, Mapping)])
+
+
+def _named(names: Sequence[object], more: int = 0) -> str:
+    """The first of some files, and how many more there are."""
+    more += max(0, len(names) - FILES)
+    return ", ".join(map(str, names[:FILES])) + (f" and {count(more, 'more file')}" if more else "")
 
 
 def _tools(calls: object) -> object:
@@ -244,6 +292,11 @@ def readable(value: object) -> str:
 
 _ROWS = {
     "artifact": _artifact,
+    "commit": _commit,
+    "turn": _turn,
+    "cycle": _turn,
+    "code": _place,
+    "doc": _place,
     "memory": _memory,
     "candidate": _memory,
     "task": _node,

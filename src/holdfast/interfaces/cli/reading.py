@@ -23,13 +23,41 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 T = TypeVar("T")
+MAX_PIPED = 1 << 15  # bytes of what is piped that are looked at: errors stand at the end
 
 
-@command(root, "recall")
+class Question(click.Command):
+    """A command whose arguments are a question: a line of it that begins with a dash is no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        valued = {name for one in self.params if not getattr(one, "is_flag", True) for name in one.opts}
+        before = ["", *args]
+        given = [
+            f" {word}" if _is_said(word) and before[place] not in valued else word
+            for place, word in enumerate(args)
+        ]
+        try:
+            return super().parse_args(ctx, given)
+        except click.NoSuchOption as error:
+            said = f"{error.format_message()} Words that begin with a dash go behind `--`."
+            raise click.UsageError(said, ctx) from None
+
+
+def _is_said(word: str) -> bool:
+    """Whether a word that begins with a dash is a line of some output: it has blanks, or is all dashes."""
+    name = word.split("=", 1)[0]
+    return word.startswith("-") and (bool(name.split()[1:]) or (len(word) > 2 and not word.strip("-")))
+
+
+@command(root, "recall", cls=Question)
 @click.argument("query", nargs=-1)
 @click.option("--files", multiple=True, metavar="PATH", help="A file at hand: what shares it counts more.")
 @click.option(
-    "--kind", metavar="KIND", help="Only this kind: fact, decision, task, run, commit, doc, code, …"
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Only this kind: fact, decision, task, run, commit, doc, code, …",
 )
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
 @click.option("--branch", metavar="NAME", help="Ask another branch's memory; * asks all.")
@@ -44,6 +72,7 @@ def recall(
     query: tuple[str, ...],
     *,
     files: tuple[str, ...],
+    kinds: tuple[str, ...],
     limit: int,
     semantic: bool,
     explain: bool,
@@ -51,17 +80,19 @@ def recall(
 ) -> None:
     """Search memory, commits, docs and code.
 
-    `tag:db` and `task:login` are understood; without words it gives the most recent.
+    `tag:db` and `task:login` are understood; - reads the question from stdin; without words it gives the most
+    recent.
     """
-    asked = " ".join(query)
-    folder = os.path.abspath(place.folder)
-    paths = [os.path.join(folder, path) for given in files for path in given.split(",") if path]
+    if len(set(kinds)) > 1:
+        raise click.UsageError("Name one kind, or none to search them all.")
+    kind = kinds[0] if kinds else None
     with place.project() as project, reading_bar(project):
+        asked = _question(query)
         found = project.recall(
             asked,
             limit=limit,
-            files=paths,
-            kind=scope["kind"],
+            files=_at_hand(place, files),
+            kind=kind,
             task=scope["task"],
             branch=scope["branch"],
             since=scope["since"],
@@ -69,7 +100,7 @@ def recall(
             semantic=semantic or None,
         )
         waiting = 0
-        if not found and scope["kind"] in (None, "fact") and not wants_json():
+        if not found and kind in (None, "fact") and not wants_json():
             waiting = len(project.recall(asked, limit=1000, task=scope["task"], kind="candidate"))
         now = f"{project.clone.clock():%Y-%m-%dT%H:%M:%SZ}"
         show(
@@ -77,8 +108,26 @@ def recall(
             partial(words.hits, waiting=waiting, now=now, explain=explain),
             partial(objects.hits, explain=explain),
         )
+        if semantic and not project.by_meaning:
+            say(quick_recall.WITHOUT_MEANING)
         if quick.is_plain(os.environ) and scope["branch"] is None:
             project.keep_recalled(quick_recall.stamp(os.environ))
+
+
+def _question(words: tuple[str, ...]) -> str:
+    """The words themselves, or what stdin holds if they are a dash; of very much, the end."""
+    if words != ("-",):
+        return " ".join(words)
+    end = b""
+    while piece := sys.stdin.buffer.read(1 << 16):
+        end = (end + piece)[-MAX_PIPED:]
+    return end.decode("utf-8", "replace")
+
+
+def _at_hand(place: Place, files: tuple[str, ...]) -> list[str]:
+    """The files at hand, from where the command stands."""
+    paths = [path for given in files for path in given.split(",") if path]
+    return [os.path.join(os.path.abspath(place.folder), path) for path in paths]
 
 
 @contextmanager
@@ -103,7 +152,7 @@ def reading_bar(project: Project) -> Iterator[None]:
 @click.argument("name", metavar="ID")
 @click.option("--path", is_flag=True, help="Only say where it lies.")
 def show_one(place: Place, name: str, path: bool) -> None:
-    """Show one thing: a memory, a run, an event, an artifact."""
+    """Show one thing by its id: a memory, a run or a turn of it, an event, an artifact, a commit, a place."""
     with place.project() as project:
         found = project.show(name)
         show(found, about.where if path else about.shown)
