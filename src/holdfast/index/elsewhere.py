@@ -27,6 +27,7 @@ from holdfast.store.format import split_lines
 MAX_BRANCHES = 200  # the newest; a repository may have thousands
 MAX_ENTRIES = 5000  # files of other branches that are read
 _FOLDERS = (paths.MEMORY, paths.TASKS)
+OWN_TABLES = ("place", "missing", "sees", "published")
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS place (row INTEGER, branch TEXT, PRIMARY KEY (row, branch)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS missing (branch TEXT, path TEXT, PRIMARY KEY (branch, path)) WITHOUT ROWID",
@@ -55,6 +56,11 @@ class _Others:
 def path_of(clone: Clone) -> str:
     """Where it lies: beside this work tree's index, and deleted with it."""
     return beside(refresh.path_of(clone))
+
+
+def open_others(clone: Clone) -> Index:
+    """What other branches hold, as a file; nothing is made of it yet."""
+    return Index(path_of(clone), wal=False, what="the index of other branches", tables=OWN_TABLES)
 
 
 def state_of(clone: Clone, memory: str) -> str:
@@ -243,7 +249,7 @@ def _time(line: bytes) -> bytes:
 
 def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
     """Note which branches hold each row, and what of here they hold."""
-    for table in ("place", "missing", "sees", "published"):
+    for table in OWN_TABLES:
         db.execute(f"DELETE FROM {table}")
     by_unit = [(branch, name) for name, some in others.branches.items() for branch in some]
     db.executemany(

@@ -1,15 +1,16 @@
 """The index's file: opened, made anew when it is not ours, and dropped without regret.
 
 Whatever is wrong with it (damaged, from another program, from a newer Holdfast, deleted under our
-hands, not writable), the answer is the same: build it again, in memory if need be, and say so.
+hands, not writable), the answer is the same: build it again, in memory if need be, and say so. What is too
+large for memory is done without instead.
 """
 
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from holdfast.errors import Busy
+from holdfast.errors import Busy, NotStored
 from holdfast.index import schema
 from holdfast.index.embed import sweeping
 
@@ -17,13 +18,29 @@ WAIT = 60.0  # seconds for another command that is building the index
 _LOCKED = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
 _UNUSABLE = (8, 10, 13, 14)  # READONLY, IOERR, FULL, CANTOPEN
 _SIBLINGS = ("", "-journal", "-wal", "-shm")
+_FOREIGN = "it belongs to another program or another version of Holdfast"
+_TABLES = [
+    statement.split(" USING ")[0].split(" (")[0].split()[-1]
+    for statement in schema.TABLES.split(";\n")
+    if statement.strip()
+]
 
 
 class Index:
     """One work tree's index. `notes` gathers what a person should know about it."""
 
-    def __init__(self, path: str, *, wal: bool = True) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        wal: bool = True,
+        what: str = "the index",
+        tables: Sequence[str] = (),
+        in_memory: bool = True,
+    ) -> None:
+        """`tables`: what it has beside ours. `in_memory`: whether it is built there if it cannot be kept."""
         self.path = path
+        self._what, self._tables, self._may_be_in_memory = what, tables, in_memory
         self._wal = wal  # a file that is replaced by another one must not have a log beside it
         self.notes: list[str] = []
         self._inode: tuple[int, int] | None = None
@@ -67,12 +84,18 @@ class Index:
         if code in _LOCKED:
             raise Busy("another command is building the index") from error
         self.close()
+        if code in _UNUSABLE and not self._may_be_in_memory:
+            raise NotStored(f"{self._what} cannot be kept in {self.path} ({error})") from error
         if code in _UNUSABLE or self._in_memory:
             self._in_memory = True
-            self.notes.append(f"the index cannot be kept in {self.path} ({error}); it is built in memory")
+            self.notes.append(f"{self._what} cannot be kept in {self.path} ({error}); it is built in memory")
             return
-        self.notes.append(f"the index was not usable ({error}) and is built again; nothing was lost")
+        self.notes.append(f"{self._what} was not usable ({error}) and is built again; nothing was lost")
         drop(self.path)
+
+    def damage(self) -> sqlite3.DatabaseError | None:
+        """What is wrong with the file, looked at page by page; None if that is nothing."""
+        return None if self._in_memory else damage_of(self.path, self._tables)
 
     def close(self) -> None:
         if self._db is not None:
@@ -123,7 +146,7 @@ def _prepared(db: sqlite3.Connection, *, wal: bool) -> sqlite3.Connection:
         if _stamp(db) == (schema.APPLICATION, schema.VERSION):  # made by another process just now
             return db
         if application or version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise sqlite3.DatabaseError("it belongs to another program or another version of Holdfast")
+            raise sqlite3.DatabaseError(_FOREIGN)
         for statement in schema.TABLES.split(";\n"):
             if statement.strip():
                 db.execute(statement)
@@ -133,6 +156,38 @@ def _prepared(db: sqlite3.Connection, *, wal: bool) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
     return db
+
+
+def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | None:
+    """What is wrong with an index' file, which is only read; None if that is nothing, or there is none."""
+    if not os.path.exists(path):
+        return None
+    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    db = None
+    try:
+        db = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=WAIT, isolation_level=None)
+        _look_through(db, tables)
+    except sqlite3.DatabaseError as error:
+        return error
+    finally:
+        if db is not None:
+            db.close()
+    return None
+
+
+def _look_through(db: sqlite3.Connection, tables: Sequence[str]) -> None:
+    if _stamp(db) != (schema.APPLICATION, schema.VERSION):
+        raise sqlite3.DatabaseError(_FOREIGN)
+    for table in (*_TABLES, *tables):
+        db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
+    said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if said != "ok":
+        raise sqlite3.DatabaseError(said.splitlines()[-1])
+    for table in (*_TABLES, *tables):  # a text that cannot be decoded is seen only by reading it
+        for _ in db.execute(f"SELECT * FROM {table}"):
+            pass
+    db.execute("CREATE VIRTUAL TABLE temp.every_word USING fts5vocab(main, words, 'row')")
+    db.execute("SELECT sum(doc) FROM every_word").fetchone()
 
 
 def _stamp(db: sqlite3.Connection) -> tuple[int, int]:

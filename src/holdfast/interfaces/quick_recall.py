@@ -94,7 +94,11 @@ def told(
             return None, None
         here = [db] if corpus.startswith("!") else [db, *more]
         there = opened(beside(path)) if others else None
-        more += [there] if there is not None else []
+        if there is not None:
+            more.append(there)
+            there.execute("BEGIN")
+            if _meta(there, "state") != f"{state} {heads(place)}":
+                return None, None
         found = answer(here, there, " ".join(asked.query), scope=scope, limit=asked.limit, now=now)
         if asked.query and is_weak(found) and os.path.exists(os.path.join(os.path.dirname(path), READY)):
             return None, None
@@ -109,7 +113,12 @@ def _shown_by(opened: "Opened", path: str, into: "list[Connection]") -> str:
     if not os.path.exists(path):
         return ""
     into.append(opened(path))
-    row = into[0].execute("SELECT value FROM meta WHERE name = 'head'").fetchone()
+    into[0].execute("BEGIN")  # one state of it from here on
+    return _meta(into[0], "head")
+
+
+def _meta(db: "Connection", name: str) -> str:
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     return (row[0] or "") if row else ""
 
 
@@ -126,9 +135,8 @@ def _said(
 
 def _rests_on(db: "Connection", state: str, place: "Place") -> tuple[str, bool] | None:
     """The commit of the corpus and whether other branches hold anything; None if an answer would differ."""
-    row = db.execute("SELECT value FROM meta WHERE name = 'recall'").fetchone()
-    kept = row[0].split("\n") if row and row[0] else []
-    if len(kept) != 5 or kept[:2] != [stamp(os.environ), state]:
+    kept = _meta(db, "recall").split("\n")
+    if len(kept) != 5 or kept[:2] != [stamp(os.environ), state] or _meta(db, "signature") != state:
         return None
     return (kept[2], kept[4] == "1") if kept[3] == f"{state} {heads(place)}" else None
 

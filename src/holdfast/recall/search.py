@@ -4,14 +4,15 @@ Asking brings the index up to date first, so an answer is never older than the q
 `index.search`'s; this module says what a hit is, and what anything has to do that may be asked instead.
 """
 
+import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, Busy, NotStored
 from holdfast.git.clone import Clone
 from holdfast.index import answer as answers
 from holdfast.index import elsewhere
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.index.search import Step
 
 _UNREAD = "commits, docs and code of this repository are not read yet and were not searched: holdfast index"
+_TRIES = 4  # of one question, while others change the files or one of them is damaged
 
 Meaning = Callable[[str], "Near | None"]  # how near a question is to what has vectors, if that can be told
 
@@ -87,7 +89,7 @@ class TextSearch:
         self._meaning, self._step = meaning, step
         self._index = Index(path_of(clone))
         self._corpus = repository.open_corpus(clone) if choice is not None else None
-        self._there = Index(elsewhere.path_of(clone), wal=False)
+        self._there = elsewhere.open_others(clone)
         self._turn = threading.Lock()
         self._said = False
         self.used = ("", "", "", "")  # what last answered: the states of the index, the corpus and others
@@ -113,37 +115,57 @@ class TextSearch:
         if limit < 1:
             raise BadInput(f"limit {limit} is not at least 1")
         with self._turn:
-            try:
-                found = self._ask(query, scope, limit, semantic=semantic, others=others)
-            except sqlite3.DatabaseError as error:
-                self._index.recover(error)
-                found = self._ask(query, scope, limit, semantic=semantic, others=others)
+            question = _Question(query, scope, limit, semantic=semantic, others=others)
+            found = self._answered(question)
         return [Hit(*(*row[:-1], tuple(row[-1]))) for row in found]
 
-    def _ask(
-        self, query: str, scope: Scope, limit: int, *, semantic: bool | None, others: bool
-    ) -> list[tuple[Any, ...]]:
+    def _answered(self, question: "_Question") -> list[tuple[Any, ...]]:
+        """The answer; what is damaged is made anew, and what moved on meanwhile is asked again."""
+        for _ in range(_TRIES):
+            try:
+                return self._ask(question)
+            except sqlite3.DatabaseError as error:
+                self._recover(error)
+            except _MovedOnError:
+                continue
+        raise Busy("other commands change what is searched, again and again")
+
+    def _recover(self, error: sqlite3.DatabaseError) -> None:
+        """Make anew whichever file is damaged; all of them if none looks so."""
+        files = [one for one in (self._index, self._corpus, self._there) if one is not None]
+        wrong = [(one, damage) for one in files if (damage := one.damage())]
+        for one, why in wrong or [(one, error) for one in files]:
+            try:
+                one.recover(why)
+            except NotStored as refused:
+                self._clone.notes.append(f"commits, docs and code were not searched: {refused}")
+                self._corpus = None
+            self._clone.notes.extend(one.take_notes())
+
+    def _ask(self, question: "_Question") -> list[tuple[Any, ...]]:
+        scope, semantic, others = question.scope, question.semantic, question.others
         self._clone.notes.extend(refresh(self._clone, self._index, progress=self._progress))
         memory = _meta(self._index, "signature")
         head = self._bring_corpus(scope)
         wanted = others or scope.branch is not None
         state = self._bring_others(memory) if wanted else ""
         self._check_branch(scope.branch)
-        there = self._there.db if wanted and _any(self._there) else None
+        there = self._there if wanted and _any(self._there) else None
         self.used = (memory, head or f"!{self._corpus_head()}", state, "1" if there else "0")
+        files = [(self._index, "signature", memory)]
+        files += [(self._corpus, "head", head)] if head and self._corpus else []
+        files += [(there, "state", state)] if there else []
+
+        def ask(near: "Near | None" = None) -> list[tuple[Any, ...]]:
+            with _one_state(files) as opened:
+                here, beyond = (opened[:-1], opened[-1]) if there else (opened, None)
+                return question.answered(here, beyond, now=now, near=near, step=self._step)
+
         now = now_text(self._clone.clock())
-        with self._index.reading() as db:
-            here = [db, *([self._corpus.db] if head and self._corpus else [])]
-
-            def ask(near: "Near | None" = None) -> list[tuple[Any, ...]]:
-                return answers.answer(
-                    here, there, query, scope=scope, limit=limit, now=now, near=near, step=self._step
-                )
-
-            found = [] if semantic else ask()
-            wants_meaning = semantic or (semantic is None and query.strip() and answers.is_weak(found))
-            near = self._meaning(query) if wants_meaning and self._meaning else None
-            return ask(near) if near is not None or semantic else found
+        found = [] if semantic else ask()
+        weak = semantic is None and question.query.strip() and answers.is_weak(found)
+        near = question.meant(self._meaning) if semantic or weak else None  # slow: nothing is held open
+        return ask(near) if near is not None or semantic else found
 
     def _bring_corpus(self, scope: Scope) -> str:
         """The commit that the corpus shows, if that is HEAD's and it may be asked."""
@@ -154,8 +176,9 @@ class TextSearch:
         except sqlite3.DatabaseError as error:
             self._clone.notes.append(f"commits, docs and code were not searched: {error}")
             return ""
-        self._clone.notes.extend(self._corpus.take_notes())
-        if not is_there and not self._said:
+        notes = self._corpus.take_notes()
+        self._clone.notes.extend(notes)
+        if not is_there and not self._said and not notes:
             self._clone.notes.append(_UNREAD)
             self._said = True
         return _meta(self._corpus, "head") if is_there else ""
@@ -172,10 +195,8 @@ class TextSearch:
     def _bring_others(self, memory: str) -> str:
         try:
             return elsewhere.bring(self._clone, self._there, self._index, memory=memory)
-        except sqlite3.DatabaseError as error:
-            self._there.recover(error)
-            self._there.take_notes()  # it is derived from what is here; nobody needs to hear of it
-            return elsewhere.bring(self._clone, self._there, self._index, memory=memory)
+        finally:
+            self._clone.notes.extend(self._there.take_notes())
 
     def _check_branch(self, branch: str | None) -> None:
         """Refuse a branch that nobody knows; finding nothing would look like an answer."""
@@ -202,6 +223,52 @@ class TextSearch:
             for one in (self._index, self._corpus, self._there):
                 if one is not None:
                     one.close()
+
+
+class _MovedOnError(Exception):
+    """Another process changed a file between its refresh and our reading it."""
+
+
+class _Question:
+    """What is asked; its meaning is looked up once, however often the files have to be read."""
+
+    def __init__(self, query: str, scope: Scope, limit: int, *, semantic: bool | None, others: bool) -> None:
+        self.query, self.scope, self.limit = query, scope, limit
+        self.semantic, self.others = semantic, others
+        self._near: Near | None = None
+        self._looked = False
+
+    def meant(self, meaning: Meaning | None) -> "Near | None":
+        if not self._looked and meaning is not None:
+            self._near, self._looked = meaning(self.query), True
+        return self._near
+
+    def answered(
+        self,
+        here: "list[sqlite3.Connection]",
+        there: sqlite3.Connection | None,
+        *,
+        now: str,
+        near: "Near | None",
+        step: "Step",
+    ) -> list[tuple[Any, ...]]:
+        return answers.answer(
+            here, there, self.query, scope=self.scope, limit=self.limit, now=now, near=near, step=step
+        )
+
+
+@contextlib.contextmanager
+def _one_state(files: Sequence[tuple[Index, str, str]]) -> Iterator[list[sqlite3.Connection]]:
+    """Each file in one transaction that shows what it has to: the value of one name in its `meta`."""
+    with contextlib.ExitStack() as stack:
+        opened = []
+        for index, name, value in files:
+            db = stack.enter_context(index.reading())
+            row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+            if ((row[0] or "") if row else "") != value:
+                raise _MovedOnError
+            opened.append(db)
+        yield opened
 
 
 def _any(index: Index) -> bool:

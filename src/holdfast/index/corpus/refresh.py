@@ -56,7 +56,7 @@ def path_of(clone: Clone) -> str:
 
 def open_corpus(clone: Clone) -> Index:
     """This work tree's corpus; nothing is made of it yet."""
-    return Index(path_of(clone), wal=False)
+    return Index(path_of(clone), wal=False, what="the index of commits, docs and code", in_memory=False)
 
 
 class Refresh:
@@ -181,7 +181,7 @@ class Refresh:
         if self.is_current():  # somebody else was faster
             drop(path)
             return True
-        building = Index(path, wal=False)
+        building = Index(path, wal=False, in_memory=False)
         try:
             self._begin(building)
             if not self._advance(building, progress, end):
@@ -289,10 +289,13 @@ def bring(
 ) -> bool:
     """Make the corpus show HEAD if that is quick, or with `patience` however long it takes; tells if it does.
 
-    A corpus that cannot be read is dropped and made again, which the corpus' notes say. Without patience
-    nothing that is in the way of it is an error: the question is answered from memory.
+    A corpus that cannot be read is dropped and made again, which the corpus' notes say; with patience it is
+    looked through for that. Without, nothing that is in the way of it is an error: the question is answered
+    from memory.
     """
     try:
+        if patience and (wrong := corpus.damage()):
+            corpus.recover(wrong)
         for _ in range(2):
             try:
                 return _brought(clone, corpus, choice, progress, patience=patience)
@@ -341,7 +344,16 @@ def state_of(clone: Clone, corpus: Index, choice: Choice) -> State:
     """How far the corpus is, and how much is in it."""
     if not os.path.exists(corpus.path):
         return State(built=False, current=False)
+    try:
+        return _counted(clone, corpus, choice)
+    except sqlite3.DatabaseError as error:
+        clone.notes.append(f"what was read of this repository is damaged ({error}): holdfast index")
+        return State(built=False, current=False)
+
+
+def _counted(clone: Clone, corpus: Index, choice: Choice) -> State:
     db = corpus.db
+    db.execute("SELECT 1 FROM words LIMIT 1").fetchone()
     told = "SELECT kind = 'commit', count(*) FROM row WHERE key IS NOT NULL AND shown GROUP BY 1"
     counted = dict(db.execute(told))
     chunks = db.execute("SELECT count(*) FROM row WHERE shown AND kind <> 'commit'").fetchone()[0]
