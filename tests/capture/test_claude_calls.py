@@ -1,5 +1,6 @@
 """Claude Code's calls: how each ended, and what it wrote."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,23 @@ def test_what_an_edit_wrote(tmp_path: Path, how: str) -> None:
 
     assert (call.kind, call.paths, edit.path) == ("edit", ("/w/app/a.py",), "/w/app/a.py")
     assert (edit.action, edit.added, edit.removed, edit.whole) == (action, added, removed, whole)
+
+
+@pytest.mark.parametrize("how", EDITS)
+def test_of_an_edit_that_a_person_changed_only_the_proposed_lines_are_told(tmp_path: Path, how: str) -> None:
+    """What a person wrote into the proposal would be told as an agent's (law 6)."""
+    block, told, (action, added, *_) = EDITS[how]
+    proposal = json.loads(json.dumps(block).replace("two", "dva").replace(r"c\nd", r"c\ne"))
+    told = told | {"userModified": True} if isinstance(told, dict) else {"userModified": True}
+    [edit] = only_call(tmp_path, assistant(proposal), result("done", told=told)).edits
+
+    left = {
+        "by its patch": ("    c",),
+        "a new file": ("one",),
+        "an old file, whole": ("one",),
+        "a cell": added,
+    }
+    assert (edit.action, edit.added, edit.whole) == (action, left.get(how, ()), False)
 
 
 @pytest.mark.parametrize(

@@ -311,6 +311,20 @@ def test_what_an_edit_wrote(tmp_path: Path, how: str) -> None:
     assert (edit.action, edit.added, edit.removed, edit.whole) == (action, added, removed, whole)
 
 
+@pytest.mark.parametrize("how", EDITS)
+def test_an_edit_that_a_person_changed_is_the_agents_as_far_as_it_was_proposed(
+    tmp_path: Path, how: str
+) -> None:
+    """What a person wrote into the proposal would be told as an agent's (law 6)."""
+    told, (action, added, *_) = EDITS[how]
+    changed = {**told, "args": {**told["args"], "modified_by_user": True}}
+    [edit] = only_call(tmp_path, changed).edits
+    assert (edit.action, edit.added) == (action, ())
+    changed["args"]["ai_proposed_content"] = "and two\ntwo\nx"
+    [edit] = only_call(tmp_path, changed).edits
+    assert edit.added == tuple(line for line in added if line.strip() in ("two", "x"))
+
+
 @pytest.mark.parametrize("status", ["error", "cancelled"])
 def test_an_edit_that_did_not_happen_wrote_nothing(tmp_path: Path, status: str) -> None:
     """A line would be blamed on a run that never wrote it (law 6)."""

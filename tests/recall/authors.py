@@ -177,13 +177,21 @@ class Session:
         self.world.wait()
         return self
 
-    def patches(self, name: str, text: list[str], added: list[str], removed: list[str]) -> "Session":
-        """Change a part of a file, as `Edit` tells it."""
+    def patches(
+        self,
+        name: str,
+        text: list[str],
+        added: list[str],
+        removed: list[str],
+        *,
+        proposed: list[str] | None = None,
+    ) -> "Session":
+        """Change a part of a file, as `Edit` tells it; if it `proposed` others, a person changed them."""
         full = str(self.world.repo / name)
         rows = [*(f"-{line}" for line in removed), *(f"+{line}" for line in added)]
         self.world.write(name, text)
-        told = {"filePath": full, "structuredPatch": [{"lines": rows}]}
-        old, new = "\n".join(removed), "\n".join(added)
+        told = {"filePath": full, "structuredPatch": [{"lines": rows}], "userModified": proposed is not None}
+        old, new = "\n".join(removed), "\n".join(added if proposed is None else proposed)
         self.uses("Edit", told, file_path=full, old_string=old, new_string=new)
         return self
 
@@ -193,6 +201,19 @@ class Session:
         if not before:
             return self.writes(name, self.world.edited([], self.me)[0])
         return self.patches(name, *self.world.edited(before, self.me))
+
+    def proposes(self, name: str) -> "Session":
+        """Write something into a file of which a person changes a part before it is done."""
+        before = self.world.read(name)
+        if not before:
+            return self.edits(name)
+        text, added, removed = self.world.edited(before, self.me)
+        dropped = self.world.dice.choice(added)
+        common = 0.0 if dropped.strip() in map(str.strip, COMMON) else 0.3  # else it would be no change
+        mended = self.world.new_line(PERSON, common=common)
+        text[text.index(dropped)] = added[added.index(dropped)] = mended
+        proposed = [dropped if line == mended else line for line in added]
+        return self.patches(name, text, added, removed, proposed=proposed)
 
     def writes(self, name: str, text: list[str], *, known: bool = True) -> "Session":
         """Write a file whole, as `Write` tells it; unless it is `known`, not what stood there before."""

@@ -72,6 +72,20 @@ def test_a_persons_line_in_a_runs_commit_is_not_the_runs(scene: World) -> None:
     assert told(scene, f"{FILE}:2") == ("committed", None) and told(scene, f"{FILE}:1") == ("recorded", run)
 
 
+def test_what_a_person_changed_in_a_proposal_is_not_the_runs(scene: World) -> None:
+    """Whoever mends an agent's edit before taking it wrote that line; the run never had its text (law 6)."""
+    scene.write(FILE, [OTHER])
+    scene.commit()
+    session = scene.session().asks()
+    session.patches(
+        FILE, [OTHER, LINE, MINE], [LINE, MINE], [], proposed=[LINE, "BACKOFF = something_else(1)"]
+    )
+    assert session.commits()
+    run = session.ends()
+    assert told(scene, f"{FILE}:2") == ("recorded", run)
+    assert told(scene, f"{FILE}:3") == ("committed", None)
+
+
 def test_rewritten_history_still_leads_to_the_run(scene: World) -> None:
     """Branches are rebased and amended every day; the conversation is still the one."""
     scene.git("switch", "-q", "-c", "work")

@@ -49,7 +49,7 @@ class History:
         session = self.dice.choice(self.open).asks()
         for _ in range(self.dice.randint(1, 3)):
             name = self.dice.choice((*self.files(), "new.py"))
-            act = self.dice.choice((*[session.edits] * 6, session.rewrites, session.shells))
+            act = self.dice.choice((*[session.edits] * 5, session.proposes, session.rewrites, session.shells))
             act(name)
         if self.dice.random() < 0.5:
             session.commits("agent", *self.dice.choice(((), (), ("--amend",))))

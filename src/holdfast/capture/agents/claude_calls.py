@@ -2,11 +2,12 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from holdfast.capture.agents.claude_prompts import BLOCKS
-from holdfast.capture.agents.editing import lines_of, patched, replaced, written
+from holdfast.capture.agents.editing import agreed, lines_of, patched, replaced, written
 from holdfast.capture.agents.reading import dict_of, list_of
 from holdfast.capture.agents.stripping import is_ours, name, spoken, words
 from holdfast.model.transcript import MAX_INPUT, MAX_LINES, Call, Edit, Result, cut, ends
@@ -124,21 +125,29 @@ def _exit_status(call: Call, said: str, told: object, *, failed: bool) -> int | 
 def _edits(call: Call, given: dict[str, Any], told: object) -> tuple[Edit, ...]:
     known = dict_of(told)
     path = words(known.get("filePath")) or (call.paths[0] if call.paths else "")
-    tool = call.name.lower()
     if not path:
         return ()
+    edit, proposed = _edit(call.name.lower(), path, given, known)
+    return (agreed(edit, proposed) if known.get("userModified") is True else edit,)
+
+
+def _edit(tool: str, path: str, given: dict[str, Any], known: dict[str, Any]) -> tuple[Edit, Sequence[str]]:
+    """What was written, and the new lines that were proposed; none if nobody told what became of them."""
     if tool == "notebookedit":
-        return (_notebook(path, given, known),)
+        return _notebook(path, given, known), _proposed(given, known, "new_source")
     if tool == "write":
-        return (_whole(path, given, known),)
+        return _whole(path, given, known), _proposed(given, known, "content")
+    pairs = list_of(given.get("edits")) or [given]
+    told_pairs = [(words(one.get("old_string")), words(one.get("new_string"))) for one in map(dict_of, pairs)]
+    asked_for = replaced(path, told_pairs, new=bool(told_pairs) and not told_pairs[0][0])
     patch = [
         line for hunk in list_of(known.get("structuredPatch")) for line in list_of(dict_of(hunk).get("lines"))
     ]
-    if patch:
-        return (patched(path, patch[: 4 * MAX_LINES]),)
-    pairs = list_of(given.get("edits")) or [given]
-    told_pairs = [(words(one.get("old_string")), words(one.get("new_string"))) for one in map(dict_of, pairs)]
-    return (replaced(path, told_pairs, new=bool(told_pairs) and not told_pairs[0][0]),)
+    return (patched(path, patch[: 4 * MAX_LINES]), asked_for.added) if patch else (asked_for, ())
+
+
+def _proposed(given: dict[str, Any], known: dict[str, Any], name: str) -> list[str]:
+    return lines_of(words(given.get(name))) if words(known.get(name)) else []
 
 
 def _whole(path: str, given: dict[str, Any], known: dict[str, Any]) -> Edit:

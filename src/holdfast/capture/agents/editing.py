@@ -6,6 +6,7 @@ time in proportion to their number.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from holdfast.capture.agents.stripping import words
 from holdfast.model.transcript import MAX_LINES, Edit
@@ -53,6 +54,21 @@ def patched(path: str, lines: Iterable[object]) -> Edit:
         if line[:1] in ("+", "-"):
             (added if line[0] == "+" else removed).append(line[1:].removesuffix("\r"))
     return _edit(path, added, removed, "update")
+
+
+def agreed(edit: Edit, proposed: Iterable[str]) -> Edit:
+    """An edit that a person changed before it was made, with only those new lines that the agent proposed.
+
+    Whatever else came in is the person's. Blanks around a line do not count: tools fit them to the place.
+    """
+    room = Counter(line.strip() for line in proposed)
+    own = []
+    for line in edit.added:
+        if room[line.strip()] > 0:
+            room[line.strip()] -= 1
+            own.append(line)
+    kept = None if edit.kept is None else tuple(_beyond(own, _beyond(own, edit.kept)))
+    return replace(edit, added=tuple(own), kept=kept, whole=False)
 
 
 def hunks(diff: str) -> list[str]:

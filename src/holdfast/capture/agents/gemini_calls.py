@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from holdfast.capture.agents.editing import hunks, patched, replaced, written
+from holdfast.capture.agents.editing import agreed, hunks, lines_of, patched, replaced, written
 from holdfast.capture.agents.planning import todos
 from holdfast.capture.agents.reading import dict_of, list_of
 from holdfast.capture.agents.stripping import is_ours, name, spoken, words
@@ -111,15 +111,22 @@ def _edits(tool: str, given: dict[str, Any], told: dict[str, Any], result: Resul
     path = words(given.get("file_path")) or words(shown.get("filePath"))
     if not path:
         return ()
+    edit = _edit(tool, path, given, shown, result)
+    if given.get("modified_by_user") is True:
+        edit = agreed(edit, lines_of(words(given.get("ai_proposed_content"))))
+    return (edit,)
+
+
+def _edit(tool: str, path: str, given: dict[str, Any], shown: dict[str, Any], result: Result) -> Edit:
     before, after = shown.get("originalContent"), shown.get("newContent")
     new = shown.get("isNewFile") is True or result.text.startswith(_NEW)
     if tool == "write_file":
         content = words(after) or words(given.get("content"))
         known = words(before) if isinstance(before, str) else None
-        return (written(path, content, before=known, new=new),)
+        return written(path, content, before=known, new=new)
     if diff := words(shown.get("fileDiff")):
-        return (patched(path, hunks(diff)[: 4 * MAX_LINES]),)
+        return patched(path, hunks(diff)[: 4 * MAX_LINES])
     if isinstance(before, str) and isinstance(after, str):
-        return (replaced(path, [(words(before), words(after))], new=new),)
+        return replaced(path, [(words(before), words(after))], new=new)
     pair = (words(given.get("old_string")), words(given.get("new_string")))
-    return (replaced(path, [pair], new=new or not pair[0]),)
+    return replaced(path, [pair], new=new or not pair[0])
