@@ -67,7 +67,6 @@ def test_a_title_is_named_word_by_word_whatever_parts_them(title: str, question:
     named = sum(part.startswith(starts) for part in parts) / len(parts) if parts and starts else 0.0
 
     assert found["named"].get(1, 0.0) in (0.0, pytest.approx(named))
-    assert ("title" in found and 1 in found["title"]) == (1 in found["named"])
 
 
 def test_rare_words_count_more_than_common_ones() -> None:
@@ -91,7 +90,6 @@ def test_a_title_that_is_named_whole_stands_out() -> None:
     """Who names a thing means that thing, not every text that mentions it."""
     features = looked("deploy order", ("Deploy order", ""), ("Deploy order of the old cluster in June", ""))
     assert features["named"][0] == 1.0 > features["named"][1]
-    assert features["title"][0] == features["title"][1]
 
 
 def test_words_side_by_side_count_as_such() -> None:

@@ -349,6 +349,7 @@ def _add_features(
         features["near"] = rank.spread(beside.smoothed(seats, _nearness(near, pool.rows)))
     if scope.files or asked.paths:
         features["folder"] = _folders(sources, [*scope.files, *asked.paths], pool.rows)
+    features["states"] = _stating(pool.rows)
     features["recent"] = {key: _recency(key >> SOURCES, pool.newest) for key in pool.rows}
     features["date"] = _dated(asked, pool.rows)
     features["speaker"] = _spoken(asked, pool.rows)
@@ -421,6 +422,12 @@ def _spoken(asked: "Asked", rows: "dict[int, Row]") -> "Feature":
         if (said := row[context]) and said[0].isupper() and said.split(" ", 1)[0].casefold() in names:
             found[key] = 1.0
     return found
+
+
+def _stating(rows: "dict[int, Row]") -> "Feature":
+    """Whether a row says something, and does not only ask."""
+    text = AT["text"]
+    return {key: 1.0 for key, row in rows.items() if not (row[text] or "").rstrip().endswith("?")}
 
 
 def _recency(row: int, newest: int) -> float:

@@ -88,7 +88,7 @@ def stem(word: str) -> str:
 class Words:
     """What a question says, ready to be looked for in many texts. A set of its words is a number's bits."""
 
-    __slots__ = ("_bare", "_counted", "_needles", "_shares", "_starts", "held", "pairs", "titles", "weights")
+    __slots__ = ("_bare", "_counted", "_needles", "_shares", "_starts", "held", "pairs", "weights")
 
     def __init__(
         self, words: "Sequence[str]", weights: "Sequence[float]", pairs: "Sequence[tuple[str, str]]"
@@ -104,7 +104,6 @@ class Words:
         self.weights = list(weights)
         self.pairs = [f"{one.casefold()} {stem(other)}" for one, other in pairs]
         self.held: dict[int, int] = {}  # which words a candidate holds anywhere
-        self.titles: dict[int, int] = {}  # which of them in its title
         self._shares: dict[int, float] = {}
 
     def look(self, key: int, title: str, text: str) -> tuple[float, float]:
@@ -124,7 +123,6 @@ class Words:
         self.held[key] = held
         named = 0.0
         if inside:
-            self.titles[key] = inside
             words = spaced.split()
             if spaced.isascii():
                 named = sum([spaced.count(start) for start in self._counted]) / len(words)
@@ -173,7 +171,7 @@ def _spellings(word: str) -> tuple[str, ...]:
 def textual(
     words: Words, rows: "Iterable[tuple[int, str, str]]", found_by_words: "Mapping[int, float]"
 ) -> "dict[str, Feature]":
-    """What texts themselves say: `cover`, `title`, `named` and `pairs` of (key, title, all text), in small.
+    """What texts themselves say: `cover`, `named` and `pairs` of (key, title, all text), in small.
 
     A word counts by how few of those hold it that were found by words: the index need not be asked again.
     """
@@ -188,7 +186,6 @@ def textual(
     words.weigh(key for key in words.held if key in found_by_words)
     return {
         "cover": {key: words.share(held) for key, held in words.held.items() if held},
-        "title": {key: words.share(held) for key, held in words.titles.items()},
         "named": named,
         "pairs": pairs,
     }

@@ -11,7 +11,7 @@ quick path starts here.
 
 from math import log
 
-from holdfast.index import rank
+from holdfast.index import grouped, rank
 from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, quoted, read, split_word
 from holdfast.index.links import NAMED, follow, named_by
 from holdfast.index.names import words_of
@@ -19,8 +19,8 @@ from holdfast.index.pool import AT, READ, SOURCES, Pool, facets_of, fetched, gat
 from holdfast.index.schema import facet
 from holdfast.index.scope import Scope
 from holdfast.index.standing import APPROVED, FOREIGN, PROMOTED, SUPERSEDED, Standing
+from holdfast.index.weights import GROUPED, PRIORS, STANDINGS, TRUST, WEIGHTS
 from holdfast.index.weights import KINDS as KIND_PRIORS
-from holdfast.index.weights import PRIORS, STANDINGS, TRUST, WEIGHTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ _TIMELESS = (
 _MEMORIES = "SELECT id FROM row WHERE id < 0 AND shown AND kind <> 'candidate' ORDER BY ts DESC, name LIMIT ?"
 _MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
 _WORK_EVENTS = ("task", "session", "checkpoint")
-_ALL = {**WEIGHTS, **PRIORS, "linked": 1.0}
+_SAID = {**WEIGHTS, **GROUPED}
+_ALL = {**_SAID, **PRIORS, "linked": 1.0}
 _LINKING = 10  # of the best rows, those that may lead to others
 
 
@@ -106,7 +107,9 @@ class _Ranked:
         wide: bool = False,
     ) -> None:
         pool = gather(sources, asked, scope=scope, limit=limit, near=near, wide=wide)
-        scores = rank.fuse(pool.features, WEIGHTS)
+        if scope.kind in grouped.KINDS:
+            grouped.join(pool, sources, asked, scope=scope, near=near, wide=wide)
+        scores = rank.fuse(pool.features, _SAID)
         if len(asked.words) > 1 and (gains := _linked(sources, asked, pool, scores, step)):
             _take_in(sources, asked, scope, pool, gains)
             scores = rank.fuse(pool.features, _ALL)

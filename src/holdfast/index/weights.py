@@ -1,13 +1,13 @@
 """The numbers of the ranking: one set for every kind of record and question.
 
-`WEIGHTS` are fitted on held-out folds by `bench/fit_recall.py`, which writes them here. `PRIORS` are
-set by hand, small beside them: what a person approved, what holds and what was of use before.
+`WEIGHTS` and `GROUPED` (what counts besides where a whole run or session is asked for) are fitted by
+`bench/fit_recall.py`, which writes them here. `PRIORS` are set by hand, small beside them: what a person
+approved, what holds and what was of use before.
 """
 
 WEIGHTS = {
     "words": 2.82,
     "cover": 3.31,
-    "title": 0.00,
     "named": 1.61,
     "pairs": 0.86,
     "beside": 0.79,
@@ -15,6 +15,7 @@ WEIGHTS = {
     "group": 0.68,
     "gcover": 0.21,
     "answer": 1.69,
+    "states": 0.60,
     "speaker": 2.75,
     "date": 3.30,
     "near": 2.68,
@@ -23,6 +24,11 @@ WEIGHTS = {
     "since": 2.45,
     "folder": 1.66,
     "recent": 1.03,
+}
+GROUPED = {
+    "turn": 1.00,
+    "told": 2.54,
+    "said": 1.47,
 }
 PRIORS = {
     "trust": 0.3,
