@@ -18,10 +18,12 @@ from typing import Any
 
 from bench.recall.sets import Collection, Measure, Question, QuestionSet
 from holdfast.index.corpus.loading import Document
+from holdfast.index.rows import MAX_TEXT
 
 BLOCKS = 5  # folds where the data has none of its own
 _ADVERSARIAL = "5"  # LoCoMo: about what was never said by whom it names
 _SPOKEN = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d")
+_SESSIONS = Measure("sessions", (5, 10), kind="run", by_group=True)
 _WEEKDAY = re.compile(r"\s*\(\w+\)\s*")
 
 
@@ -85,8 +87,8 @@ def _commit(row: dict[str, Any]) -> Document:
 def conversations(name: str, data: list[dict[str, Any]]) -> QuestionSet:
     """Long conversations of two people, in sessions; questions with the turns that are their evidence."""
     found = [_conversation(place, one) for place, one in enumerate(data)]
-    turns = Measure("turns", (5, 10), counts=lambda question: question.kind != _ADVERSARIAL)
-    return QuestionSet(name, found, (turns, Measure("sessions", (5, 10), by_group=True)))
+    turns = Measure("turns", (5, 10), kind="turn", counts=lambda question: question.kind != _ADVERSARIAL)
+    return QuestionSet(name, found, (turns, _SESSIONS))
 
 
 def _conversation(fold: int, data: dict[str, Any]) -> Collection:
@@ -96,14 +98,15 @@ def _conversation(fold: int, data: dict[str, Any]) -> Collection:
     for key in sorted(
         (key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:])
     ):
-        group = _opaque(f"{fold} {key}")
+        group, said = _opaque(f"{fold} {key}"), list[Document]()
         for place, turn in enumerate(talk[key] or []):
             text = turn["text"] + (f" [{turn['blip_caption']}]" if turn.get("blip_caption") else "")
             named[turn["dia_id"]] = _opaque(f"{fold} {turn['dia_id']}")
             ts = _moment(talk.get(f"{key}_date_time", ""), place)
-            documents.append(
+            said.append(
                 _turn(named[turn["dia_id"]], turn["speaker"], text, ts=ts, group=group, seq=place + 1)
             )
+        documents += _with_own(group, said)
     return Collection(documents, list(_asked(fold, data["qa"], named)))
 
 
@@ -122,7 +125,7 @@ def long_memory(name: str, data: list[dict[str, Any]]) -> QuestionSet:
     found = [
         _haystack(place, one) for place, one in enumerate(data) if not one["question_id"].endswith("_abs")
     ]
-    measures = Measure("turns", (5, 10)), Measure("sessions", (5, 10), by_group=True)
+    measures = Measure("turns", (5, 10), kind="turn"), _SESSIONS
     return QuestionSet(name, [one for one in found if one.questions], measures)
 
 
@@ -133,13 +136,14 @@ def _haystack(place: int, data: dict[str, Any]) -> Collection:
         data["haystack_session_ids"], data["haystack_dates"], data["haystack_sessions"], strict=True
     )
     for number, (session, date, turns) in enumerate(sessions):
-        group = _opaque(f"{number} {session}")
+        group, said = _opaque(f"{number} {session}"), list[Document]()
         for at, turn in enumerate(turns):
             own = _opaque(f"{number} {session} {at}")
             ts = _moment(date, at)
-            documents.append(_turn(own, turn["role"], turn["content"], ts=ts, group=group, seq=at + 1))
+            said.append(_turn(own, turn["role"], turn["content"], ts=ts, group=group, seq=at + 1))
             if turn.get("has_answer"):
                 answers.append(own)
+        documents += _with_own(group, said)
     question = Question(
         text=data["question"], answers=frozenset(answers), kind=data.get("question_type", ""),
         fold=place % BLOCKS,
@@ -149,6 +153,13 @@ def _haystack(place: int, data: dict[str, Any]) -> Collection:
 
 def _turn(name: str, speaker: str, text: str, *, ts: str | None, group: str, seq: int) -> Document:
     return Document(name=name, text=text, kind="turn", ts=ts, group=group, seq=seq, context=speaker)
+
+
+def _with_own(group: str, turns: list[Document]) -> list[Document]:
+    """The turns, and before them a row of the whole as a session has one: what was said, the last first."""
+    said = "\n".join(one.text for one in reversed(turns))[:MAX_TEXT]
+    own = Document(name=group, text=said, kind="run", ts=turns[-1].ts, group=group) if turns else None
+    return [own, *turns] if own else []
 
 
 def passages(name: str, data: list[dict[str, Any]], corpus: list[dict[str, Any]]) -> QuestionSet:

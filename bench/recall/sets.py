@@ -41,13 +41,14 @@ class Measure:
 
     what: str
     at: tuple[int, ...]
+    kind: str | None = None  # what is asked for: the kind of the rows, or that of the groups' own
     by_group: bool = False
     counts: Callable[[Question], bool] = lambda _: True
 
     @property
     def limit(self) -> int:
-        """How many hits are asked for: groups have many rows each."""
-        return 100 if self.by_group else max(self.at)
+        """How many hits are asked for."""
+        return max(self.at)
 
 
 @dataclass(frozen=True, slots=True)

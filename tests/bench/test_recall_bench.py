@@ -122,10 +122,12 @@ def test_a_commit_asks_for_what_was_there_before_it_with_its_own_files_open(fold
 def test_turns_keep_their_speaker_their_time_and_their_place(folder: str) -> None:
     """Neighbours, dates and names would count for nothing in the figures of conversations."""
     (collection,) = _named(folder)["talks"].collections
-    first, second, third = collection.documents
+    whole, first, second, other, third = collection.documents
     assert (first.context, first.seq, first.ts) == ("Ada", 1, "2023-05-08T13:56:00.000000Z")
     assert (second.text, second.seq) == ("How do they grow? [a green plant]", 2)
-    assert first.group == second.group != third.group
+    assert first.group == second.group == whole.name != third.group == other.name
+    assert (whole.seq, whole.kind) == (0, "run")
+    assert whole.text == "How do they grow? [a green plant]\nI planted tomatoes on the balcony."
     assert [len(one.answers) for one in collection.questions] == [1, 2, 1]  # none without evidence
 
 
@@ -151,7 +153,7 @@ def test_a_haystack_is_a_collection_and_abstentions_are_left_out(folder: str) ->
     """Every question would search the sessions of all the others."""
     (collection,) = _named(folder)["long"].collections
     (question,) = collection.questions
-    assert [one.context for one in collection.documents] == ["user", "user", "assistant"]
+    assert [one.context for one in collection.documents if one.seq] == ["user", "user", "assistant"]
     assert collection.documents[0].ts == "2023-05-20T02:21:00.000000Z"
     assert question.groups(collection) == {collection.documents[0].group}
 
