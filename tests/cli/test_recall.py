@@ -122,3 +122,27 @@ def test_a_pasted_trace_finds_what_it_is_about(shop: Cli) -> None:
         "sqlalchemy.exc.TimeoutError: pool limit reached\n"
     )
     assert items(shop, trace, "--kind", "code")[0]["id"] == "src/shop/db.py:1"
+
+
+def test_a_question_comes_by_a_pipe_or_begins_with_dashes(shop: Cli) -> None:
+    """What people ask about is what a program just printed, and that is long and begins as it likes."""
+    noise = "ok line\n" * 20_000
+    piped = json.loads(shop("recall", "--json", "-", data=noise + "sqlalchemy closes connections\n").out)
+    assert piped["items"][0]["id"] == "FCT-pin111"
+    for question in (
+        ["--- FAIL: sqlalchemy pin (0.00s)"],
+        ["-bash: sqlalchemy: not found"],
+        ["---", "sqlalchemy"],
+    ):
+        assert items(shop, *question), question
+    refused = shop("recall", "--limitt", "5", "sqlalchemy", ok=False)
+    assert "No such option" in refused.err and "`--`" in refused.err
+    assert items(shop, "--", "--limitt", "sqlalchemy")
+    assert "Name one kind" in shop("recall", "--kind", "fact", "--kind", "run", "x", ok=False).err
+
+
+def test_whoever_asks_for_meaning_hears_that_there_is_none(shop: Cli) -> None:
+    """An answer by words alone, called one by meaning, is believed for the wrong reason."""
+    said = shop("recall", "sqlalchemy", "--semantic")
+    assert "FCT-pin111" in said.out and "by words alone" in said.err and "holdfast model" in said.err
+    assert "by words alone" not in shop("recall", "sqlalchemy").err

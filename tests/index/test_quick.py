@@ -20,6 +20,8 @@ QUESTIONS = (
     ["recall", "zebra"],
     ["recall", "--json", "zebra"],
     ["recall", "--limit=1", "zebra"],
+    ["recall", "--explain", "zebra stripes"],
+    ["recall", "zebra", "--explain", "--json"],
     ["recall", "--task", "T-1"],
     ["recall", "--kind", "run", "zebra"],
     ["recall", "--kind", "commit", "fact"],
@@ -250,7 +252,8 @@ def index_of(cli: Cli) -> Path:
 UNKNOWN: tuple[list[str], ...] = (
     ["recall", "--branch", "main", "x"],
     ["recall", "--semantic", "x"],
-    ["recall", "--explain", "x"],
+    ["recall", "-"],
+    ["recall", "--kind", "run", "--kind", "fact", "x"],
     ["recall", "--since", "soon", "x"],
     ["recall", "--files", "../outside", "x"],
     ["recall", "--limit", "0", "x"],

@@ -31,18 +31,23 @@ if TYPE_CHECKING:
     Counted = list[tuple[str, str, str | None]]
 
 READY = "vectors.ready"  # beside the index while there are vectors of a model in use
+WITHOUT_MEANING = (
+    "this was searched by words alone: there is no model in use, or nothing is embedded yet; "
+    "`holdfast model` says what is missing"
+)
 _VALUES = ("--task", "--kind", "--limit", "--files", "--since")
 
 
 class Asked:
     """What was asked for."""
 
-    __slots__ = ("files", "json", "kind", "limit", "query", "since", "task")
+    __slots__ = ("explain", "files", "json", "kind", "limit", "query", "since", "task")
 
     def __init__(self) -> None:
         self.query: list[str] = []
         self.files: list[str] = []
         self.json = False
+        self.explain = False
         self.task: str | None = None
         self.kind: str | None = None
         self.since: str | None = None
@@ -56,11 +61,11 @@ def options(words: list[str]) -> Asked | None:
     rest = iter(words)
     for word in rest:
         name, equals, value = word.partition("=")
-        if word == "--json":
-            asked.json = True
+        if word in ("--json", "--explain"):
+            setattr(asked, word[2:], True)
         elif name in _VALUES:
             given = value if equals else next(rest, "")
-            if not given or given.startswith("-"):
+            if not given or given.startswith("-") or (name == "--kind" and name in values):
                 return None
             values[name] = given
             asked.files += given.split(",") if name == "--files" else []
@@ -128,9 +133,9 @@ def _said(
     name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
     counted = [(hit[name], hit[kind], hit[how]) for hit in found]
     if asked.json:
-        return as_json(db, found), counted
+        return as_json(db, found, explain=asked.explain), counted
     waiting = 0 if found else candidates([db], " ".join(asked.query), scope=scope)
-    return as_text(found, waiting=waiting, now=now), counted
+    return as_text(found, waiting=waiting, now=now, explain=asked.explain), counted
 
 
 def _rests_on(db: "Connection", state: str, place: "Place") -> tuple[str, bool] | None:

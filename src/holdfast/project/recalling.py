@@ -28,6 +28,7 @@ class Recalling(Viewing):
 
     _asking: TextSearch | None = None
     progress: Progress | None = None  # who wants to know how far reading the repository is
+    by_meaning = False  # whether meaning was asked for the last answer
 
     def recall(
         self,
@@ -73,7 +74,9 @@ class Recalling(Viewing):
     def _hits_of(self, query: str, scope: Scope, limit: int, semantic: bool | None) -> list[Hit]:
         own, name = self._searching(), self._retriever()
         if name is None or scope.kind == "candidate":
-            return own.search(query, scope, limit, semantic=semantic, others=True)
+            found = own.search(query, scope, limit, semantic=semantic, others=True)
+            self.by_meaning = self.by_meaning if scope.kind == "candidate" else own.by_meaning
+            return found
         check_kind(scope.kind)
         plugin = plugins.Asked(name, self.clone.repo.top, own)
         found = plugin.search(query, scope, limit)

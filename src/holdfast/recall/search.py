@@ -92,6 +92,7 @@ class TextSearch:
         self._there = elsewhere.open_others(clone)
         self._turn = threading.Lock()
         self._said = False
+        self.by_meaning = False  # whether meaning was asked for the last answer
         self.used = ("", "", "", "")  # what last answered: the states of the index, the corpus and others
 
     def search(
@@ -165,6 +166,7 @@ class TextSearch:
         found = [] if semantic else ask()
         weak = semantic is None and question.query.strip() and answers.is_weak(found)
         near = question.meant(self._meaning) if semantic or weak else None  # slow: nothing is held open
+        self.by_meaning = near is not None
         return ask(near) if near is not None or semantic else found
 
     def _bring_corpus(self, scope: Scope) -> str:

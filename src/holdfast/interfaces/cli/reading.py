@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from holdfast.index import traces
 from holdfast.interfaces import quick, quick_recall
 from holdfast.interfaces.cli import about, objects, words
 from holdfast.interfaces.cli.command import command
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MAX_PIPED = 1 << 15  # bytes of what is piped that are looked at: errors stand at the end
+LAST_LINES = 40  # of what is piped and is no stack trace, each once
 
 
 class Question(click.Command):
@@ -115,13 +117,16 @@ def recall(
 
 
 def _question(words: tuple[str, ...]) -> str:
-    """The words themselves, or what stdin holds if they are a dash; of very much, the end."""
+    """The words themselves, or what stdin holds if they are a dash: a trace, or the last lines of it."""
     if words != ("-",):
         return " ".join(words)
     end = b""
     while piece := sys.stdin.buffer.read(1 << 16):
         end = (end + piece)[-MAX_PIPED:]
-    return end.decode("utf-8", "replace")
+    text = end.decode("utf-8", "replace")
+    if traces.told(text)[1]:
+        return text
+    return "\n".join([*dict.fromkeys(text.splitlines())][-LAST_LINES:])
 
 
 def _at_hand(place: Place, files: tuple[str, ...]) -> list[str]:
