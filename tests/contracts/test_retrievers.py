@@ -134,7 +134,14 @@ def test_the_example_answers_before_our_own_search(clone: Clone, installed: None
     assert plugins.names() == ["holdfast", "broken", "grep", "odd"]
     found = example(clone).search("zebra crossing", Scope(), 5)
     assert (found[0].id, found[0].kind, found[0].path) == ("src/pool.py:2", "code", "src/pool.py")
-    assert len(found) > 1
+    assert len(found) > 1 and found[0].parts == (("grep", 1.0),)
+
+
+def test_the_example_leaves_memory_to_our_own_search(clone: Clone, installed: None, repo: GitRepo) -> None:
+    """A memory as lines of its file has no standing, and is in the way of the code that was asked for."""
+    repo.commit(".holdfast/memory/facts/x.md", "zebra crossing\n", "Memory")
+    found = example(clone).search("zebra crossing", Scope(kind="code"), 5)
+    assert [hit.path for hit in found if hit.path and hit.path.startswith(".holdfast")] == [] != found
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from holdfast.index.scope import Scope
 from holdfast.recall.search import Hit, Retriever
 
 KIND = "code"
+WHERE = (".", ":(exclude).holdfast")  # memories are found by Holdfast's own search, with how they stand
 
 
 def make(top: str, builtin: Retriever) -> Retriever:
@@ -41,13 +42,13 @@ class GrepRetriever:
         if not words:
             return []
         asked = [part for word in words for part in ("--and", "-e", word)][1:]
-        command = ["git", "-C", self._top, "grep", "-z", "-n", "-i", "-I", "-F", *asked]
+        command = ["git", "-C", self._top, "grep", "-z", "-n", "-i", "-I", "-F", *asked, "--", *WHERE]
         done = subprocess.run(command, capture_output=True, check=False)
         return [self._hit(row) for row in done.stdout.decode("utf-8", "replace").splitlines()[:limit]]
 
     @staticmethod
     def _hit(row: str) -> Hit:
         path, number, text = row.split("\0", 2)
-        return Hit(
-            f"{path}:{number}", KIND, text.strip()[:120], text.strip(), path=path, trust="T2", score=1.0
-        )
+        line = text.strip()
+        parts = (("grep", 1.0),)  # what the score is made of, for --explain
+        return Hit(f"{path}:{number}", KIND, line[:120], line, path=path, trust="T2", score=1.0, parts=parts)
