@@ -196,6 +196,8 @@ def test_what_was_added_can_be_removed(added: Cli, world: Path) -> None:
     assert f"{ALL} vectors of this clone" in added("model", "remove", "--yes").out
     assert not files(world, "vectors*") and not os.listdir(world / ".cache/holdfast/models")
     assert state(added)["model"] is None
+    refused = added("model", "use", "minilm", ok=False)
+    assert "minilm is not in the cache" in refused.err and "holdfast model add" in refused.err
     assert "postgres" in added("recall", "postgres", "--kind", "candidate").out
 
 
@@ -255,6 +257,14 @@ def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:
     assert 'model = ["a", "b \\"c\\""]\n# a note\n' in path.read_text()
     setting.put(str(path), "retrieval.model", None)
     assert path.read_text() == before
+    for around in ("", '# mine\ntrunk = "main"\n'):
+        path.write_text(around)
+        setting.put(str(path), "retrieval.model", "minilm")
+        setting.put(str(path), "retrieval.model", None)
+        assert path.read_text() == around  # an empty table would be in the way of who writes one by hand
+    path.write_text('[retrieval]\nmodel = "x"\n\n[redact]\nrules = []\n')
+    setting.put(str(path), "retrieval.model", None)
+    assert path.read_text() == "[redact]\nrules = []\n"
     path.write_text('retrieval = { model = "x" }\n')
     with pytest.raises(BadSettings, match="left alone"):
         setting.put(str(path), "retrieval.model", "minilm")

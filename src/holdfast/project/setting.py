@@ -38,6 +38,8 @@ def changed(text: str, name: str, value: str | list[str] | None) -> str | None:
     at = [place for place in range(start, end) if re.match(rf"\s*{key}\s*=", rows[place])]
     if at:
         rows[at[0] : at[0] + 1] = line
+        if not line and not "".join(rows[start : end - 1]).strip():
+            _drop_heading(rows, start - 1, end - 1)
     elif line and start:
         rows[start:start] = line
     elif line:
@@ -45,6 +47,15 @@ def changed(text: str, name: str, value: str | list[str] | None) -> str | None:
         rows += [*gap, f"[{section}]\n", *line]
     new = "".join(rows)
     return new if _says(new, section, key) == value else None
+
+
+def _drop_heading(rows: list[str], heading: int, end: int) -> None:
+    """Take out a section that holds nothing, with the blank lines before it: an empty one is in the way."""
+    first = heading
+    while first and not rows[first - 1].strip():
+        first -= 1
+    gap = rows[first:heading] if first and end < len(rows) else []
+    rows[first:end] = gap
 
 
 def _section(rows: list[str], section: str) -> tuple[int, int]:

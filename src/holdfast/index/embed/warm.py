@@ -38,7 +38,10 @@ def model(source: str, cache: str) -> Model:
 
 def _opened(source: str, cache: str) -> Model:
     if source == MINILM:
-        return OnnxModel(minilm(cache), check=True)
+        folder = minilm(cache)
+        if not os.path.exists(folder):
+            raise NoModel("minilm is not in the cache", hint="Fetch it with: holdfast model add")
+        return OnnxModel(folder, check=True)
     if source.startswith(FOLDER):
         return OnnxModel(source.removeprefix(FOLDER))
     return CommandModel(json.loads(source.removeprefix(COMMAND)))
