@@ -7,11 +7,16 @@ from itertools import pairwise
 
 import pytest
 
+from holdfast.capture import session
+from holdfast.git.clone import Clone
 from holdfast.index.corpus.loading import Document, load
 from holdfast.index.grouped import LESSER, _gain
 from holdfast.index.scope import Scope
 from holdfast.index.search import FIELDS, search
 from holdfast.index.sqlite import _prepared
+from holdfast.recall.search import recall
+from tests.index.conftest import ran
+from tests.index.test_turns import RUN, capsule
 
 SAID = {
     "run-a": ("Tidy the shelves", "Which shelves?", "The marmalade moved to the cellar."),
@@ -52,6 +57,20 @@ def test_a_run_is_found_by_what_only_its_third_turn_says(kind: str) -> None:
     assert names(db, "where did the marmalade go", kind=kind) == ["run-a"]
     assert names(db, "marmalade shelves", kind=kind)[0] == "run-a"
     assert names(db, "shelves", kind="turn")[0].startswith("run-")
+
+
+def test_a_session_is_found_by_the_turns_of_its_runs(clone: Clone) -> None:
+    """Its notes say in a line what was done; people remember a word that fell."""
+    capsule(clone)
+    ran(clone, 3, task="T-9", output_sha256="0" * 64)
+    held = session.note(clone, "Looked at the failing test", run=RUN).session
+    session.end(clone)
+    other = session.start(clone, objective="Water the plants")
+
+    found = [hit.id for hit in recall(clone, "who held the file open", kind="session")]
+    assert found == [held.id]
+    assert [hit.id for hit in recall(clone, "plants", kind="session")] == [other.id]
+    assert [hit.id for hit in recall(clone, "who held the file open", kind="run")] == [RUN]
 
 
 def test_the_run_whose_turns_hold_all_of_it_stands_before_those_that_hold_a_part() -> None:

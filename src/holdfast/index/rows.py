@@ -238,12 +238,13 @@ def session_row(session: Session, *, key: bytes) -> Row:
     said = (session.objective, session.summary, *session.decisions, *opened, *reversed(turns))
     text = safe("\n".join(word for word in said if word)[:MAX_TEXT])
     title, task = _title(text) or "session", session.tasks[-1] if session.tasks else None
+    runs = dict.fromkeys(turn.run for turn in session.every_turn if turn.run)  # it is found by their turns
     facets = " ".join([facet("k", "session"), *(facet("t", name) for name in session.tasks)])
     return (
         number(session.updated.ts), key, 0, 0, content_of(title, text),
         session.id, "session", session.state, session.updated.ts, title,
         _labels(session.id, "session", _one_line(session.branch), *session.tasks), text,
-        _parts(title, text), _context(path_words(session.files), *session.commits), facets,
+        _parts(title, text), _context(path_words(session.files), *session.commits, *runs), facets,
         task, "", None, session.line, session.updated.commit, None, None, None,
         None, None, None, None, None, None, None, None, None, None,
     )  # fmt: skip
