@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import HoldfastError
 from holdfast.index.corpus.loading import Document
-from holdfast.index.embed import warm
-from holdfast.index.embed.model import Model, source_of
+from holdfast.index.embed import extras, warm
+from holdfast.index.embed.model import Model, minilm, source_of
 from holdfast.index.embed.near import Matrix, Near
 from holdfast.index.embed.pending import said
 from holdfast.index.embed.vectors import Known, Vectors, packed
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from holdfast.index.embed.model import Floats
 
 BATCH = 64
+
+
+def _why_none(setting: str | None, cache: str) -> str:
+    """Why there is no model: somebody switched it off, or it is not in the cache that is looked at."""
+    if setting is not None:
+        return f"retrieval.model is {setting}"
+    return f"there is no model in {minilm(cache)} (holdfast model add)"
 
 
 class Meanings:
@@ -43,7 +50,10 @@ class Meanings:
         try:
             source = source_of(setting, cache)
             if source is None:
-                return cls(None, "Without vectors: no model is installed (holdfast model add), or it is off.")
+                return cls(None, f"Without vectors: {_why_none(setting, cache)}.")
+            if lacking := extras.missing():
+                there = f"{', '.join(lacking)} not installed in {sys.executable}"
+                return cls(None, f"Without vectors: {there} (pip install 'holdfast[semantic]').")
             model = warm.model(source, cache)
         except HoldfastError as error:
             return cls(None, f"Without vectors: {error}")
