@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.index import schema
-from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, is_noise, read, spaceless
+from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, begins_commit, is_noise, read, spaceless
 from holdfast.index.traces import endings, frame_of
 
 PYTHON = """why does the import fail?
@@ -209,3 +209,75 @@ def test_codes_and_dates_are_no_noise() -> None:
     assert [
         word for word in ("404", "2026-01-01", "v2.1", "127.0.0.1:5432", "a1b2c3d4") if is_noise(word)
     ] == []
+
+
+GO = """panic: runtime error: index out of range [3] with length 3
+
+goroutine 1 [running]:
+github.com/ada/cli/cmd/agent.ChunkJSONL(0xc000123, 0x12)
+\t/Users/ada/cli/cmd/agent/chunking.go:91 +0x1a4
+github.com/ada/cli/cmd/internal/store.(*GitStore).WriteCommitted(0xc00, {0x1, 0x2})
+\t/Users/ada/cli/cmd/internal/store/committed.go:210
+runtime.goexit()
+\t/usr/local/go/src/runtime/asm_amd64.s:1650 +0x1
+created by main.main in goroutine 1
+\t/Users/ada/cli/cmd/main.go:12 +0x1d
+exit status 2
+"""
+
+
+def test_a_panic_of_go_is_read_as_a_trace() -> None:
+    """Its functions stand on lines of their own, with addresses behind; these are other at every run."""
+    asked = read(GO)
+    assert {"panic", "agent", "ChunkJSONL", "store", "GitStore", "WriteCommitted"} <= set(asked.words)
+    assert '"agent ChunkJSONL"' in asked.pairs
+    assert not any("0x" in word or word in ("goroutine", "exit", "goexit") for word in asked.words)
+    assert {"cmd/agent/chunking.go", "cmd/internal/store/committed.go", "cmd/main.go"} <= set(asked.paths)
+    assert not any("runtime" in path for path in asked.paths)
+
+
+def test_the_tails_of_all_files_in_a_deep_trace_are_known() -> None:
+    """The machine it comes from keeps its work deep below; none of its frames may be left out for that."""
+    deep = "/home/runner/_work/one/two/three/four/project/src"
+    lines = [f'  File "{deep}/{name}.py", line 3, in f\n    f()' for name in ("one", "two", "three")]
+    paths = read("Traceback (most recent call last):\n" + "\n".join(lines)).paths
+    assert {"src/one.py", "src/two.py", "src/three.py"} <= set(paths)
+
+
+@pytest.mark.parametrize(
+    ("query", "places"),
+    [
+        ("src/x.py:84", [("src/x.py", 84)]),
+        ("see ./src/x.ts:12:5.", [("src/x.ts", 12)]),
+        ("/srv/x.py:7", [("srv/x.py", 7), ("x.py", 7)]),
+        ("src/x.py", []),
+        ("src/x.py:999999999999", []),
+    ],
+)
+def test_a_line_that_is_asked_for_is_kept(query: str, places: list[tuple[str, int]]) -> None:
+    """Who asks for a line asks for what stands there."""
+    assert read(query).places == places
+
+
+@pytest.mark.parametrize(
+    ("word", "is_one"),
+    [
+        ("a95709c", True),
+        ("A95709C935E4", True),
+        ("a9570", False),
+        ("defaced", False),
+        ("20261116", False),
+        ("a" * 39 + "1", False),
+        ("x95709c935e4", False),
+    ],
+)
+def test_the_beginning_of_a_commit_is_one(word: str, is_one: bool) -> None:
+    """Nobody types forty digits; a number or a word must not become a beginning for that."""
+    assert begins_commit(word) is is_one
+    assert read(word).terms == ([f'"{word}" *'] if is_one else [f'"{word}"'])
+
+
+def test_a_qualified_name_is_asked_by_both_its_names() -> None:
+    """What is defined is called by the last of them; what is no such name stays as it is."""
+    assert read("agent.ChunkJSONL").words == ["agent", "ChunkJSONL"]
+    assert read("os.path models.user a.b.c_d").words == ["os.path", "models.user", "a.b.c_d"]

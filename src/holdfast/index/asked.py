@@ -9,14 +9,15 @@ anything else remains. Nothing is imported but our own: the quick path reads eve
 
 from holdfast.index.schema import facet
 from holdfast.index.stopwords import ENGLISH, OTHERS, PAIRS
-from holdfast.index.traces import endings, place_of, told
+from holdfast.index.traces import endings, line_of, place_of, told
 
 MAX_QUERY = 4096  # characters of a question that count, once frames of traces are out
 MAX_PASTED = 65_536  # characters that are looked at for a trace
 MAX_WORDS = 64
 MAX_PARTS = 32
-MAX_PATHS = 16
+MAX_PATHS = 48
 STRONG = 2.0
+SHORTEST = 7  # digits by which a commit is known
 
 _QUOTES = {'"': '"', "“": "”", "«": "»", "「": "」", "`": "`"}
 _INSIDE = "_-./:\\#@+~"  # what holds a name together, as in C++::names, a-b, dotted.paths and file:line
@@ -32,7 +33,9 @@ class Asked:
     stand side by side, `phrases` what was put in quotes: FTS5 expressions as well, none of them needed.
     """
 
-    __slots__ = ("facets", "pairs", "parts", "paths", "phrases", "terms", "text", "weights", "words")
+    __slots__ = (
+        "facets", "pairs", "parts", "paths", "phrases", "places", "terms", "text", "weights", "words",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.text = ""  # the question on one line, for those who read sentences
@@ -44,6 +47,7 @@ class Asked:
         self.phrases: list[str] = []
         self.facets: list[str] = []  # asked for as `tag:x` or `task:x`
         self.paths: list[str] = []  # that it names, in every form under which one may be known
+        self.places: list[tuple[str, int]] = []  # of these, those with a line
 
 
 def read(query: str) -> Asked:
@@ -60,6 +64,7 @@ def read(query: str) -> Asked:
     _add_terms(asked, found, strong)
     named = [name for path in files for name in endings(path)]
     asked.paths = list(dict.fromkeys(named))[:MAX_PATHS]
+    asked.places = [(name, line) for path, line in asked.places for name in endings(path)][:MAX_PATHS]
     return asked
 
 
@@ -94,11 +99,25 @@ def _take_word(word: str, asked: Asked, found: list[str], files: list[str]) -> N
     if colon and value and name in ("tag", "task"):
         asked.facets.append(facet("g" if name == "tag" else "t", value))
         return
-    if path := place_of(word):
+    path, line = line_of(word)
+    if path:
         files.append(path)
         found.append(path.strip("/~."))
+        if line:
+            asked.places.append((path, line))
         return
-    found += pieces(word)
+    for piece in pieces(word):
+        found += _qualified(piece)
+
+
+def _qualified(name: str) -> list[str]:
+    """`agent.ChunkJSONL` as its two names: what is defined goes by the second, and the first may be a folder.
+
+    Only where the second one tells something by itself; `os.path` and `models.user` stay whole.
+    """
+    first, dot, last = name.partition(".")
+    telling = dot and first.isidentifier() and last.isidentifier() and len(split_word(last)) > 1
+    return [first, last] if telling else [name]
 
 
 def _take_phrases(text: str, asked: Asked) -> set[str]:
@@ -150,12 +169,22 @@ def _add_term(asked: Asked, piece: str, weight: float) -> None:
         asked.weights += [weight] * len(pairs or found)
         return
     asked.words.append(piece)
-    asked.terms.append(either(piece))
+    asked.terms.append(f"{quoted(piece)} *" if begins_commit(piece) else either(piece))
     asked.weights.append(weight)
     inner = split_word(piece)
     if len(inner) > 1:
         named = split_word(piece.rsplit("/", 1)[-1].rpartition(".")[0]) if "/" in piece else inner
         asked.parts += [quoted(part) for part in named if len(part) > 1 and part.casefold() not in ENGLISH]
+
+
+def begins_commit(word: str) -> bool:
+    """Whether a word looks like the beginning of a commit's id, as git and `recall` print it."""
+    return (
+        SHORTEST <= len(word) < 40
+        and not word.isdigit()
+        and any(c in "0123456789" for c in word)
+        and all(c in "0123456789abcdef" for c in word.lower())
+    )
 
 
 def _is_error(word: str) -> bool:

@@ -8,12 +8,12 @@ every question with this.
 MAX_LINES = 600
 OWN_FRAMES = 3  # of which the function is a word; of the others only the file counts
 _FOREIGN = (
-    "site-packages/", "dist-packages/", "node_modules/", "<frozen", "node:", "internal/", "/usr/lib/",
-    "/lib/python", "java.base/", "/rustc/", "/go/src/", "vendor/", "<anonymous>", "<string>", "<stdin>",
+    "site-packages/", "dist-packages/", "node_modules/", "<frozen", "node:", "/usr/lib/", "/lib/python",
+    "java.base/", "/rustc/", "/go/src/", "/pkg/mod/", "vendor/", "<anonymous>", "<string>", "<stdin>",
 )  # fmt: skip
 _NO_WORDS = (
     "Traceback (most recent call last)", "Stack trace:", "stack backtrace:", "goroutine ", "During handling",
-    "The above exception", "note: run with",
+    "The above exception", "note: run with", "created by ", "exit status ", "[signal ",
 )  # fmt: skip
 _WRAPPED = "\"'`<>()[]{},;“”«»"
 
@@ -29,6 +29,8 @@ class Frame:
     @property
     def is_own(self) -> bool:
         path = self.path.replace("\\", "/")
+        if path.startswith("internal/") and path.endswith("js"):  # Node's own; in Go such a folder is ours
+            return False
         return bool(path) and not any(part in path for part in _FOREIGN)
 
 
@@ -39,6 +41,7 @@ def told(text: str) -> tuple[str, list[str]]:
     """
     lines = text.splitlines()[:MAX_LINES]
     frames = [frame_of(line) for line in lines]
+    _name_gos(lines, frames)
     found = [frame for frame in frames if frame is not None]
     if len(found) < 2:
         return text, []
@@ -48,6 +51,19 @@ def told(text: str) -> tuple[str, list[str]]:
         own.reverse()
     functions = [frame.function for frame in own[:OWN_FRAMES] if frame.function]
     return "\n".join([*kept, *functions]), list(dict.fromkeys(frame.path for frame in own))
+
+
+def _name_gos(lines: list[str], frames: "list[Frame | None]") -> None:
+    """Give Go's frames their functions, which it prints on the line above; that line is no sentence, then."""
+    for number in range(1, len(lines)):
+        frame, above = frames[number], lines[number - 1].strip()
+        if frame is None or not frame.path.endswith(".go") or frame.function or frames[number - 1]:
+            continue
+        called = above.removeprefix("created by ").partition(" in goroutine ")[0]
+        name = (called.rpartition("(")[0] if called.endswith(")") else called).rpartition("/")[2]
+        if "." in name and " " not in name:
+            frame.function = name
+            frames[number - 1] = Frame("", "", innermost_last=False)
 
 
 def _says(line: str, number: int, frames: list[Frame | None]) -> bool:
@@ -70,9 +86,15 @@ def frame_of(line: str) -> Frame | None:
     if bare.startswith("#") and " in " in bare and bare[1:2].isdigit():  # a debugger's
         function, _, rest = bare.partition(" in ")[2].partition(" ")
         return Frame(place_of(rest.split()[-1]) if rest.strip() else "", function, innermost_last=False)
-    if line[:1] in ("\t", " ") and " +0x" in bare:  # Go's second line
+    if line[:1] in ("\t", " ") and _is_gos(bare):
         return Frame(place_of(bare.split()[0]), "", innermost_last=False)
     return None
+
+
+def _is_gos(bare: str) -> bool:
+    """Whether a line is the second of a Go frame: a file and a line, and mostly how far into the function."""
+    place, _, rest = bare.partition(" ")
+    return " +0x" in bare or (".go:" in place and not rest and place.rpartition(":")[2].isdigit())
 
 
 def _at(rest: str) -> Frame | None:
@@ -92,13 +114,20 @@ def _at(rest: str) -> Frame | None:
 
 def place_of(word: str) -> str:
     """The path in a word such as `src/x.ts:12:5`, `file:///a/b.py` or `"a/b.c",`; empty if it is none."""
-    word = word.strip(_WRAPPED).removeprefix("file://")
+    return line_of(word)[0]
+
+
+def line_of(word: str) -> tuple[str, int]:
+    """The path in a word, and the line it names; 0 if it names none."""
+    word, line = word.strip(_WRAPPED).rstrip(".,").removeprefix("file://"), ""
     for _ in range(2):  # line and column
         head, colon, tail = word.rpartition(":")
         if colon and (tail.isdigit() or not tail):
-            word = head
+            word, line = head, tail or line
     word = word.rstrip(".,:")
-    return word.replace("\\", "/") if is_path(word) else ""
+    if not is_path(word):
+        return "", 0
+    return word.replace("\\", "/"), int(line) if line.isascii() and 0 < len(line) < 9 else 0
 
 
 def is_path(word: str) -> bool:
