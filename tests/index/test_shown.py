@@ -2,7 +2,8 @@
 
 import pytest
 
-from holdfast.index.shown import as_text, beyond
+from holdfast.index.search import FIELDS
+from holdfast.index.shown import LONGEST, as_text, beyond
 from holdfast.interfaces import quick
 from tests.conftest import Cli
 
@@ -22,6 +23,7 @@ RAN = "sh -c 'make zebra' ended with exit code 0 after 0.1 s; 2 files changed"
         ("ls", "false ls alsa", (), "false alsa"),
         ("accept FCT-a It holds.", "Ada FCT-a It holds.", (None, "FCT-a", "accept"), "Ada"),
         ("It is said at great …", "It is said at great length.", (), "length."),
+        ("Mend it", "pass…", (), ""),
         ("", "only text", (), "only text"),
         ("title", "", (), ""),
     ],
@@ -59,3 +61,39 @@ def test_both_ways_name_the_candidates(
         capfd.readouterr()
         assert quick.main(argv) == 0
         assert capfd.readouterr().out == full
+
+
+def hit(kind: str, title: str, text: str) -> tuple[object, ...]:
+    given = {"id": "a:1", "kind": kind, "title": title, "text": text, "score": 1.0}
+    return tuple(given.get(name) for name in FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "title", "text", "said"),
+    [
+        (
+            "code",
+            "total",
+            "def total(items): return total_of(items)",
+            "def total(items): return total_of(items)",
+        ),
+        ("code", "Pool", "…with it. class Pool: size = 3…", "…with it. class Pool: size = 3…"),
+        ("code", "PI", "PI", None),
+        ("doc", "Harbours", "## Harbours A wall keeps the sea out.", "A wall keeps the sea out."),
+        ("doc", "Harbours", "Harbours ======== A wall.", "A wall."),
+        ("doc", "Harbours", "# Harbours", None),
+        ("doc", "", "- one - two", "- one - two"),
+        ("doc", "Use", "## Use ``` make ``` and wait", "``` make ``` and wait"),
+    ],
+)
+def test_a_piece_of_a_file_is_shown_as_it_stands(kind: str, title: str, text: str, said: str | None) -> None:
+    """Code with its names cut out reads as broken code."""
+    assert as_text([hit(kind, title, text)]).splitlines()[1:] == ([f"          {said}"] if said else [])
+
+
+def test_hits_can_be_told_apart_at_a_glance() -> None:
+    """A screen of long lines that run together is read by nobody."""
+    long = "word " * 60
+    lines = as_text([hit("code", "one", long), hit("fact", "two", long)]).split("\n")
+    assert [line[:4] for line in lines] == ["code", "    ", "", "fact", "    ", ""]
+    assert all(len(line) <= LONGEST + 12 and line.endswith("word …") for line in (lines[1], lines[4]))

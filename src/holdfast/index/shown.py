@@ -28,6 +28,7 @@ TRUST = {  # how far something can be believed, in words
     "T4": FOREIGN,
 }
 SHORT = 12  # characters of a commit that are shown
+LONGEST = 160  # characters of a text that are shown
 
 
 def as_json(db: "Connection", hits: "Sequence[Row]", *, explain: bool = False) -> str:
@@ -47,7 +48,7 @@ def as_text(hits: "Sequence[Row]", *, waiting: int = 0, now: str = "", explain: 
 
     `waiting` is for an empty answer: how many candidates fit, which only show when asked for.
     """
-    shown = "".join(_one(hit, now, explain=explain) for hit in hits)
+    shown = "\n".join(_one(hit, now, explain=explain) for hit in hits)
     return shown or f"Nothing found.{_waiting(waiting)}\n"
 
 
@@ -64,8 +65,12 @@ def _one(hit: "Row", now: str, *, explain: bool) -> str:
     lines = [f"{kind:<9} {called}  {title}" if kind != "artifact" else f"{kind:<9} {called}"]
     if said := " · ".join(fact for fact in _facts(hit, now) if fact):
         lines.append(f"          {said}")
-    if text := beyond(title, text, hit[_AT["task"]], hit[_AT["target"]], hit[_AT["what"]]):
-        lines.append(f"          {text}")
+    if kind in ("doc", "code"):
+        said = _piece(kind, title, text)
+    else:
+        said = beyond(title, text, hit[_AT["task"]], hit[_AT["target"]], hit[_AT["what"]])
+    if said := cut(said):
+        lines.append(f"          {said}")
     if explain and len(hit) > len(FIELDS):
         lines.append(f"          {_sum(hit)}")
     return "\n".join(lines) + "\n"
@@ -104,6 +109,25 @@ def _sum(hit: "Row") -> str:
     return f"score {hit[_AT['score']]:.2f} = {said[3:] if said.startswith(' +') else said.strip()}"
 
 
+def _piece(kind: str, title: str, text: str) -> str:
+    """Some lines of a file as they stand; of a document less the heading, which is its title."""
+    if kind == "doc" and not text.startswith("…"):
+        bare = text.lstrip("#= ")
+        if title and bare.startswith(title):
+            bare = bare[len(title) :].lstrip("#= ")
+            rule, _, rest = bare.partition(" ")  # the line that some put below a heading
+            bare = rest if len(rule) > 2 and not any(c.isalnum() or c == "`" for c in rule) else bare
+        text = bare
+    return "" if text.strip(" …") in ("", title) else text
+
+
+def cut(text: str) -> str:
+    """A text of one line that is no longer than a person takes in at a glance, cut between words."""
+    if len(text) <= LONGEST:
+        return text
+    return text[:LONGEST].rsplit(" ", 1)[0].rstrip(" …") + " …"
+
+
 def beyond(title: str, text: str, *also: str | None) -> str:
     """What a text says that the title, the task and other words already shown do not."""
     said = title.removesuffix(" …")
@@ -116,7 +140,8 @@ def beyond(title: str, text: str, *also: str | None) -> str:
             piece = piece.removeprefix(f"{name} ").removesuffix(f" {name}")
         if (bare := piece.strip(" …")) and bare not in (*names, title) and bare not in said:
             kept.append(piece)
-    return " ".join(kept)
+    told = " ".join(kept)
+    return "" if "…" in told and " " not in told.strip(" …") else told  # one word of a text that was cut
 
 
 def _around(text: str, said: str) -> list[str]:
