@@ -146,3 +146,14 @@ def test_whoever_asks_for_meaning_hears_that_there_is_none(shop: Cli) -> None:
     said = shop("recall", "sqlalchemy", "--semantic")
     assert "FCT-pin111" in said.out and "by words alone" in said.err and "holdfast model" in said.err
     assert "by words alone" not in shop("recall", "sqlalchemy").err
+
+
+def test_a_cache_that_cannot_be_written_is_said_in_one_sentence(shop: Cli, tmp_path: Path) -> None:
+    """Three files that cannot be kept have one cause, and advice that cannot help is none."""
+    (tmp_path / "file").write_text("not a folder")
+    done = shop("recall", "sqlalchemy", XDG_CACHE_HOME=str(tmp_path / "file"))
+    assert done.out and "holdfast index" not in done.err
+    assert done.err.splitlines() == [
+        f"{tmp_path / 'file' / 'holdfast'} cannot be written, so the index is built in memory, "
+        "and commits, docs and code were not searched"
+    ]

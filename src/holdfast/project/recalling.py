@@ -22,6 +22,9 @@ from holdfast.store import tally
 if TYPE_CHECKING:
     from holdfast.index.pool import Near
 
+_UNKEPT = "; it is built in memory"  # ends what an index says that cannot be kept
+_UNSEARCHED = "commits, docs and code were not searched"
+
 
 class Recalling(Viewing):
     """Search: by words, files, git, and meaning where there is a model."""
@@ -56,6 +59,7 @@ class Recalling(Viewing):
         scope = self._scope(task=task, kind=kind, files=files, branch=branch, since=since)
         hits = self._hits_of(query, scope, limit, semantic)
         took = (time.perf_counter_ns() - began) // 1000
+        self._say_once_of_the_cache()
         if count and kind != "candidate":  # asked on the way, to say how many wait
             found = [(hit.id, hit.kind, hit.state) for hit in hits]
             tally.recalled_now(self.clone.layout, query, found, took)
@@ -82,6 +86,17 @@ class Recalling(Viewing):
         found = plugin.search(query, scope, limit)
         self.clone.notes.extend(plugin.complaints)
         return found
+
+    def _say_once_of_the_cache(self) -> None:
+        """Make one sentence of what each file says that cannot be kept: their folder is what is wrong."""
+        notes = self.clone.notes
+        unkept = [note for note in notes if _UNKEPT in note]
+        if not unkept:
+            return
+        unsearched = [note for note in notes if note.startswith(_UNSEARCHED)]
+        notes[:] = [note for note in notes if note not in unkept and note not in unsearched]
+        also = f", and {_UNSEARCHED}" if unsearched else ""
+        notes.append(f"{self.clone.layout.cache} cannot be written, so the index is built in memory{also}")
 
     def _searching(self) -> TextSearch:
         if self._asking is None:
