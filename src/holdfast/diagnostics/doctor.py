@@ -15,13 +15,16 @@ from holdfast.diagnostics.findings import Finding, Report, report
 from holdfast.diagnostics.integrity import Ledger
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.git.clone import Clone
+from holdfast.index.corpus.refresh import path_of as corpus_of
+from holdfast.index.elsewhere import OWN_TABLES
+from holdfast.index.elsewhere import path_of as others_of
 from holdfast.index.refresh import path_of
+from holdfast.index.sqlite import damage_of, is_busy
 from holdfast.store import fsio, pending
 from holdfast.store.format import MAX_SEGMENT
 from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
 
-_SQLITE = b"SQLite format 3\0"
 _BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
 
 
@@ -160,19 +163,12 @@ def _waiting(clone: Clone, store: Layout) -> Iterator[Finding]:
 
 
 def _index(clone: Clone) -> Iterator[Finding]:
-    """The index may be thrown away at any time, so whatever is wrong with it is only a note."""
-    path = path_of(clone)
-    try:
-        with open(path, "rb") as file:
-            sound = file.read(len(_SQLITE)) in (_SQLITE, b"")
-    except FileNotFoundError:
-        return
-    except OSError:
-        sound = False
-    if not sound:
-        step = "Delete it; the next `holdfast recall` builds it again."
-        said = "the search index cannot be read"
-        yield Finding(severity="note", topic="index", file=path, sentence=said, next_step=step)
+    """An index may be thrown away at any time, so whatever is wrong with one is only a note."""
+    for path, tables in ((path_of(clone), ()), (corpus_of(clone), ()), (others_of(clone), OWN_TABLES)):
+        if (wrong := damage_of(path, tables)) and not is_busy(wrong):
+            step = "Delete it; the next `holdfast recall` builds it again."
+            said = f"a search index cannot be read ({wrong})"
+            yield Finding(severity="note", topic="index", file=path, sentence=said, next_step=step)
 
 
 def _problem(topic: str, file: str, sentence: str, step: str) -> Finding:

@@ -81,7 +81,7 @@ class Index:
     def recover(self, error: sqlite3.DatabaseError) -> None:
         """Make the index usable again after a failure, empty; Busy if it only has to be waited for."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _LOCKED:
+        if is_busy(error):
             raise Busy("another command is building the index") from error
         self.close()
         if code in _UNUSABLE and not self._may_be_in_memory:
@@ -156,6 +156,11 @@ def _prepared(db: sqlite3.Connection, *, wal: bool) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
     return db
+
+
+def is_busy(error: sqlite3.DatabaseError) -> bool:
+    """Whether another process only has to be waited for."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED
 
 
 def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | None:
