@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.index import beside, rank
-from holdfast.index.weights import KINDS, PRIORS, STANDINGS, TRUST, WEIGHTS
+from holdfast.index.weights import MIXED, PRIORS, STANDINGS, TRUST, WEIGHTS
 
 FEATURES = st.dictionaries(
     st.sampled_from(sorted(WEIGHTS)), st.dictionaries(st.integers(-9, 9), st.floats(0, 1)), max_size=6
@@ -51,7 +51,7 @@ def test_no_weight_punishes_what_fits() -> None:
     """A record that holds more of the question, or shares a file with it, must not sink for it."""
     assert all(weight >= 0 for weight in (*WEIGHTS.values(), *PRIORS.values(), *TRUST.values()))
     assert all(value <= 0 for value in STANDINGS.values())
-    assert KINDS["memory"] == max(KINDS.values())
+    assert all(kinds["memory"] == max(kinds.values()) for kinds in MIXED.values())
 
 
 @given(

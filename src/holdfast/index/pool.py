@@ -40,6 +40,7 @@ LATEST = 300  # of the records that touch a file
 NARROW = 64  # files; what touches more is in no folder
 READ = 1500  # characters of a text that are looked at
 POOL = 80
+PROSE = 30  # docs and commits among the candidates that a repository gives, if they hold any word
 ALIKE = 26  # candidates that hold all words
 LASTING = 1.5  # times as much counts what has no place in time when candidates are chosen
 AMONG = 2  # times as many are looked at to find the newer ones
@@ -103,6 +104,8 @@ def gather(
         found = {} if wide else _by_all_words(asking, asked)
         pool.narrow = pool.narrow or bool(found)
         found = found or _by_any_word(asking, asked)
+        if number and not scope.kind:
+            found = {**_in_prose(asking, asked), **found}
         shared = _by_files(db, [*scope.files, *asked.paths], found)
         vectors = _by_content(db, nearest)
         best = _best(shared["files"], max(POOL, limit))
@@ -195,6 +198,15 @@ def _by_any_word(asking: _Asking, asked: "Asked") -> "Feature":
     if not asked.terms:
         return {}
     return asking.best(match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind), POOL)
+
+
+def _in_prose(asking: _Asking, asked: "Asked") -> "Feature":
+    """The best of what people wrote about the code: there is so much more of that, and it fills the pool."""
+    if not asked.terms:
+        return {}
+    match = match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind)
+    kinds = " OR ".join([f"facets : {quoted(facet('k', kind))}" for kind in ("doc", "commit")])
+    return asking.best(f"({match}) AND ({kinds})", PROSE)
 
 
 def _is_tied(rows: "list[tuple[int, float]]") -> bool:

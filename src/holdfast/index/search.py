@@ -11,7 +11,7 @@ quick path starts here.
 
 from math import log
 
-from holdfast.index import grouped, rank
+from holdfast.index import grouped, mixing, rank
 from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, quoted, read, split_word
 from holdfast.index.links import NAMED, follow, named_by
 from holdfast.index.names import words_of
@@ -20,7 +20,6 @@ from holdfast.index.schema import facet
 from holdfast.index.scope import Scope
 from holdfast.index.standing import APPROVED, FOREIGN, PROMOTED, SUPERSEDED, Standing
 from holdfast.index.weights import GROUPED, PRIORS, STANDINGS, TRUST, WEIGHTS
-from holdfast.index.weights import KINDS as KIND_PRIORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,16 +108,23 @@ class _Ranked:
         pool = gather(sources, asked, scope=scope, limit=limit, near=near, wide=wide)
         if scope.kind in grouped.KINDS:
             grouped.join(pool, sources, asked, scope=scope, near=near, wide=wide)
+        mixing.level(pool, asked)
         scores = rank.fuse(pool.features, _SAID)
         if len(asked.words) > 1 and (gains := _linked(sources, asked, pool, scores, step)):
             _take_in(sources, asked, scope, pool, gains)
+            mixing.level(pool, asked)
             scores = rank.fuse(pool.features, _ALL)
         standing = Standing(sources, pool, now)
-        for key, prior in rank.fuse(_priors(pool, sources, standing), PRIORS).items():
+        for key, prior in rank.fuse(_priors(pool, asked, sources, standing), PRIORS).items():
             scores[key] = scores.get(key, 0.0) + prior
         standing.put_behind(pool, scores)
         self.pool, self.standing, self.scores = pool, standing, scores
-        self.kept = _collapse(in_order(pool, scores), limit)
+        found, again = mixing.chosen(in_order(pool, scores), scores, varied=scope.kind is None)
+        if again:
+            pool.features["again"] = again
+            self.scores = {key: scores[key] + again.get(key, 0.0) for key, _ in found}
+            found = in_order(pool, self.scores)
+        self.kept = _collapse(found, limit)
 
     def hits(self, sources: "Sequence[Connection]", terms: list[str], *, explain: bool) -> "list[Row]":
         """As tuples of FIELDS, with the parts of the score behind if these are to be explained."""
@@ -156,12 +162,15 @@ def in_order(pool: Pool, scores: "dict[int, float]") -> "list[tuple[int, Row]]":
     return found
 
 
-def _priors(pool: Pool, sources: "Sequence[Connection]", standing: Standing) -> "dict[str, dict[int, float]]":
+def _priors(
+    pool: Pool, asked: Asked, sources: "Sequence[Connection]", standing: Standing
+) -> "dict[str, dict[int, float]]":
     """What is known of a row whatever was asked: who vouches for it, whether it holds, of what use it was."""
-    kind, tier, name = AT["kind"], AT["tier"], AT["name"]
+    tier, name = AT["tier"], AT["name"]
     found = {
         "trust": {key: TRUST[row[tier]] for key, row in pool.rows.items() if row[tier] in TRUST},
-        "kind": {key: _prior_of(row[kind], key) for key, row in pool.rows.items()},
+        "kind": mixing.kinds(pool, asked),
+        "defines": mixing.defines(pool, asked),
         "standing": {key: STANDINGS[state] for key, state in standing.states.items() if state in STANDINGS},
     }
     used = dict(sources[0].execute("SELECT name, times FROM used").fetchall()) if found["trust"] else {}
@@ -172,10 +181,6 @@ def _priors(pool: Pool, sources: "Sequence[Connection]", standing: Standing) -> 
     }
     pool.features.update(found)
     return found
-
-
-def _prior_of(kind: str, key: int) -> float:
-    return KIND_PRIORS.get(kind, KIND_PRIORS["memory"] if key < 0 else 0.0)
 
 
 def _linked(

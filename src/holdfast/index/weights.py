@@ -35,6 +35,8 @@ PRIORS = {
     "standing": 1.0,
     "kind": 3.0,
     "used": 0.4,
+    "defines": 3.0,
+    "again": 1.0,
 }
 TRUST = {"T0": 1.0, "T1": 0.75, "T2": 0.5, "T3": 0.25}
 STANDINGS = {
@@ -44,13 +46,18 @@ STANDINGS = {
     "in clash": -0.5,
     "from elsewhere, not approved here": -0.3,
 }
-KINDS = {
-    "memory": 1.0,
-    "candidate": 0.0,
-    "task": 0.3,
-    "session": 0.15,
-    "run": 0.1,
-    "doc": 0.0,
-    "code": 0.0,
-    "event": 0.0,
-}
+# The head start of a kind by what a question looks like (`mixing`): a share of PRIORS["kind"].
+MIXED = {
+    "words": {
+        "memory": 1.0, "task": 0.5, "doc": 0.6, "session": 0.45, "run": 0.45, "turn": 0.45, "commit": 0.4,
+        "event": 0.1, "artifact": 0.1, "candidate": 0.0, "code": -0.2, "test": -0.5,
+    },
+    "short": {
+        "memory": 1.0, "task": 0.4, "doc": 0.3, "session": 0.25, "run": 0.25, "turn": 0.25, "commit": 0.2,
+        "event": 0.0, "artifact": 0.0, "candidate": 0.0, "code": 0.0, "test": -0.3,
+    },
+    "names": {
+        "memory": 1.0, "task": 0.3, "doc": 0.1, "session": 0.3, "run": 0.3, "turn": 0.3, "commit": 0.1,
+        "event": 0.0, "artifact": 0.0, "candidate": 0.0, "code": 0.2, "test": -0.3,
+    },
+}  # fmt: skip

@@ -1,0 +1,285 @@
+"""What of several kinds is to stand first: memories, runs, docs, commits and code in one answer.
+
+How well words fit says little across kinds: code repeats a word where a page says it once, and there is ten
+times as much of it. So each kind has a head start that depends on what the question looks like. Asked in
+words, people want what was decided, written down and done; asked for a name, they want where it is defined.
+What repeats the place of something better (a third piece of one file, another part of one conversation)
+counts for less, and what says the very same as another is left out.
+
+All of it is decided by the candidates alone, never by their order or by how many are wanted. Nothing is
+imported but our own: the quick path mixes with this.
+"""
+
+from holdfast.index.names import is_identifier
+from holdfast.index.pool import AT, Pool
+from holdfast.index.stopwords import ENGLISH
+from holdfast.index.weights import MIXED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from holdfast.index.asked import Asked
+    from holdfast.index.rank import Feature
+
+    Row = tuple[Any, ...]
+
+WORDS, NAMES, SHORT = "words", "names", "short"  # what a question looks like
+PER_FILE = 2  # pieces of one file that stand side by side
+AGAIN = 0.5  # of its score that a piece loses which repeats a place
+MOST_NAMES = 8  # words of a question that may be names of something defined
+MOST_LINKED = 1.0  # that what a repository holds gains by names
+LOOSE = {"named": 0.3, "beside": 0.6, "linked": 0.5}  # the most that code gains so where a sentence was asked
+FULL = 0.67  # share of a question; what holds so much of it has all of its kind's head start
+
+_KINDS = (
+    "event", "run", "artifact", "candidate", "task", "session", "turn", "commit", "doc", "code",
+)  # fmt: skip
+_TALK = ("run", "turn", "session")
+_OF_FILES = ("doc", "code", "artifact")
+_FOR_CODE = frozenset(
+    ("class", "constant", "defined", "definition", "function", "implementation", "implemented", "method",
+     "struct", "variable")
+)  # fmt: skip
+_FOR_TESTS = ("test", "spec", "fixture", "golden", "mock")
+_TEST_FOLDERS = frozenset(
+    ("test", "tests", "testing", "testdata", "spec", "specs", "fixtures", "golden", "mocks", "__tests__",
+     "__mocks__", "e2e", "integration_test")
+)  # fmt: skip
+_DECLARING = frozenset(
+    ("def", "class", "func", "fn", "function", "const", "var", "let", "type", "struct", "enum", "interface",
+     "trait", "export", "default", "public", "private", "protected", "static", "final", "pub", "async",
+     "abstract", "#define", "val", "object", "module")
+)  # fmt: skip
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+
+
+def form_of(asked: "Asked") -> str:
+    """Whether a question is a sentence, a name (a symbol, a path, an error), or just a word or two."""
+    said = asked.text.casefold().split()
+    if asked.paths or _FOR_CODE.intersection(said) or (said and said[0].endswith(":")):
+        return NAMES
+    named = sum(map(_is_symbol, asked.words))
+    if named and 2 * named >= len(asked.words):
+        return NAMES
+    small = sum(word.strip("?,.!") in ENGLISH for word in said)
+    return WORDS if len(asked.words) > 2 or small else SHORT
+
+
+def _is_symbol(word: str) -> bool:
+    """Whether a word is what only a program says: `max_size`, `MaxSize`, `a.b`, `PoolError`."""
+    if is_identifier(word) or "_" in word or "." in word or "::" in word:
+        return True
+    return not word.isupper() and word[1:] != word[1:].lower()
+
+
+def level(pool: Pool, asked: "Asked") -> None:
+    """Let nothing count that is no sign where kinds are mixed.
+
+    What a repository holds now has no time, so it is neither new nor old. Nobody speaks in it, so a heading
+    is no speaker's name and a section no answer to the one before. That a sentence holds the one or two words
+    of which a symbol is made says little, and names that everything uses link all of it.
+    """
+    kind = AT["kind"]
+    held = [key for key, row in pool.rows.items() if row[kind] in ("doc", "code")]
+    features = pool.features
+    for name in ("speaker", "answer"):
+        for key in held if features.get(name) else ():
+            features[name].pop(key, None)
+    if len({_family(row[kind]) for row in pool.rows.values()}) < 2:
+        return
+    recent, linked = features.get("recent", {}), features.get("linked", {})
+    dated = [value for key, value in recent.items() if key > 0]
+    mean = sum(dated) / len(dated) if dated else 0.0
+    for key in held:
+        if key < 0:
+            recent[key] = mean
+        if linked.get(key, 0.0) > MOST_LINKED:
+            linked[key] = MOST_LINKED
+    if form_of(asked) == WORDS:
+        code = [key for key in held if pool.rows[key][kind] == "code"]
+        for name, most in LOOSE.items():
+            values = features.get(name, {})
+            for key in code:
+                if values.get(key, 0.0) > most:
+                    values[key] = most
+
+
+def kinds(pool: Pool, asked: "Asked") -> "Feature":
+    """The head start of each candidate by its kind, as far as it holds what was asked for.
+
+    Where all are of one kind there is none: nothing has to be mixed.
+    """
+    kind, path = AT["kind"], AT["path"]
+    if len({_family(row[kind]) for row in pool.rows.values()} | {""}) < 3 and not _any_memory(pool):
+        return {}
+    form = form_of(asked)
+    table, tests = MIXED[form], not _asks_for_tests(asked)
+    holds = _held(pool) if asked.words else None
+    found = {}
+    for key, row in pool.rows.items():
+        name = row[kind] if row[kind] in _KINDS else "memory"
+        if tests and name in ("doc", "code") and is_test(row[path] or ""):
+            name = "test"
+        start = table[name]
+        if start > 0.0 and holds is not None:
+            start *= min(1.0, holds.get(key, 0.0) / FULL)
+        found[key] = start
+    return found
+
+
+def _family(kind: str) -> str:
+    if kind in _TALK:
+        return "talk"
+    return kind if kind in _KINDS else "memory"
+
+
+def _any_memory(pool: Pool) -> bool:
+    return any(key < 0 and row[AT["kind"]] not in _KINDS for key, row in pool.rows.items())
+
+
+def _held(pool: Pool) -> "Feature":
+    """How much of the question each candidate holds by its words, or how near it is by meaning."""
+    found = dict(pool.features.get("cover", {}))
+    for name in ("near", "files"):
+        for key, value in pool.features.get(name, {}).items():
+            if value > found.get(key, 0.0):
+                found[key] = value
+    return found
+
+
+def defines(pool: Pool, asked: "Asked") -> "Feature":
+    """Which code defines a name that was asked for: its own symbol, or one that a line of it defines."""
+    names = _defined_names(asked)
+    if not names:
+        return {}
+    kind, title, text, path = AT["kind"], AT["title"], AT["text"], AT["path"]
+    found = {}
+    for key, row in pool.rows.items():
+        if row[kind] != "code" or is_test(row[path] or ""):
+            continue
+        if (row[title] or "").rpartition(".")[2] in names:
+            found[key] = 1.0
+        elif any(name in row[text] and _is_defined(name, row[text]) for name in names):
+            found[key] = 0.8
+    return found
+
+
+def _defined_names(asked: "Asked") -> list[str]:
+    """The names in a question that code may define; of a word among others only if it looks like one."""
+    if form_of(asked) == WORDS:
+        return []
+    pieces = [
+        piece
+        for word in asked.words[:MOST_NAMES]
+        if "/" not in word
+        for piece in word.replace("::", ".").rstrip("()").split(".")
+    ]
+    alone = len(asked.words) == 1 or not _FOR_CODE.isdisjoint(asked.text.casefold().split())
+    return [piece for piece in pieces if len(piece) > 2 and (alone or _is_symbol(piece))]
+
+
+def _is_defined(name: str, text: str) -> bool:
+    """Whether a line of code begins by giving something this name."""
+    at = text.find(name)
+    while at >= 0:
+        before = text[text.rfind("\n", 0, at) + 1 : at].split()
+        after = text[at + len(name) : at + len(name) + 4].lstrip(" ")
+        if after[:1] not in _LETTERS and _DECLARING.issuperset(before):
+            gives = after[:2] != "==" and after.startswith(("=", ":=", ": "))
+            if gives or before:
+                return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def is_test(path: str) -> bool:
+    """Whether a file tests others or is made for tests, by how projects name such files."""
+    folders, _, name = path.casefold().rpartition("/")
+    if (
+        name.startswith("test_")
+        or "_test." in name
+        or ".test." in name
+        or ".spec." in name
+        or "_spec." in name
+    ):
+        return True
+    return name == "conftest.py" or not _TEST_FOLDERS.isdisjoint(folders.split("/"))
+
+
+def _asks_for_tests(asked: "Asked") -> bool:
+    said = asked.text.casefold()
+    return any(word in said for word in _FOR_TESTS) or any(map(is_test, asked.paths))
+
+
+def chosen(
+    found: "Sequence[tuple[int, Row]]", scores: "Feature", *, varied: bool = True
+) -> "tuple[list[tuple[int, Row]], Feature]":
+    """The candidates without those that say nothing or the very same, and what repeating takes from some.
+
+    They come best first and stay in that order; `scores` are theirs. Where they need not be `varied`, as if
+    one kind was asked for, only what says nothing is left out.
+    """
+    kept = [one for one in found if not is_empty(one[1])]
+    if not varied:
+        return kept, {}
+    kept = _once(kept)
+    if len({_family(row[AT["kind"]]) for _, row in kept}) < 2:
+        return kept, {}
+    again: Feature = {}
+    seen: dict[tuple[str, str], int] = {}
+    talks = _conversations(kept)
+    for key, row in kept:
+        place = _place(key, row, talks)
+        if place is None:
+            continue
+        seen[place] = seen.get(place, 0) + 1
+        if seen[place] > (1 if place[0] == "talk" else PER_FILE):
+            again[key] = -AGAIN * max(scores[key], 0.0)
+    return kept, again
+
+
+def is_empty(row: "Row") -> bool:
+    """Whether a section is nothing but its heading."""
+    if row[AT["kind"]] != "doc" or len(row[AT["text"]] or "") > 400:
+        return False
+    text = (row[AT["text"]] or "").replace(row[AT["title"]] or "\0", "")
+    return not any(map(str.isalnum, text))
+
+
+def _once(found: "list[tuple[int, Row]]") -> "list[tuple[int, Row]]":
+    """The first of equal texts: projects keep one page for several tools, each in that tool's folder."""
+    kind, title, text, path = AT["kind"], AT["title"], AT["text"], AT["path"]
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for key, row in found:
+        if row[kind] in ("doc", "code") and row[text]:
+            folder = (row[path] or "").partition("/")[0]
+            same = row[title] or "", row[text].replace(folder, "") if folder[:1] == "." else row[text]
+            if same in seen:
+                continue
+            seen.add(same)
+        kept.append((key, row))
+    return kept
+
+
+def _place(key: int, row: "Row", talks: "dict[int, str]") -> "tuple[str, str] | None":
+    """The file a candidate is a piece of, or the conversation."""
+    if row[AT["kind"]] in _OF_FILES:
+        return "file", row[AT["path"]] or row[AT["name"]]
+    return ("talk", talks[key]) if key in talks else None
+
+
+def _conversations(found: "list[tuple[int, Row]]") -> "dict[int, str]":
+    """The run that each run, turn and session belongs to; a session tells what its runs are called."""
+    kind, name, title, text = AT["kind"], AT["name"], AT["title"], AT["text"]
+    talks = {key: row[name].partition("#")[0] for key, row in found if row[kind] in ("run", "turn")}
+    called = [
+        (row[title].partition("…")[0], row[name]) for _, row in found if row[kind] == "run" and row[title]
+    ]
+    for key, row in found:
+        if row[kind] == "session":
+            said = f"{row[title]}\n{row[text]}"
+            talks[key] = next((run for words, run in called if words and words in said), row[name])
+    return talks
