@@ -157,7 +157,7 @@ def test_the_commands_of_the_readme_run(repo: GitRepo, tmp_path: Path) -> None:
     told = ["try", "switch", "init", "run", "remember", "review", "review", "publish", "recall"]
     told += ["remember", "remember", "review", "review", "context", "curate"]
     told += ["task", "task", "task", "next", "session", "task", "commit", "session", "task", "session"]
-    told += ["context", "connect", "doctor", "connect"]
+    told += ["context", "recall", "why", "stats", "connect", "doctor", "connect"]
     assert [words[1] for words in typed] == told
     repo.commit("README.md")
     repo.git("clone", "-q", str(repo.path), str(tmp_path / "clone"))
