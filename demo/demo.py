@@ -88,8 +88,7 @@ class Stage:
         return done.stdout.strip()
 
     def last_run(self) -> str:
-        events = [json.loads(line) for line in self.ask("holdfast", "log", "--json").splitlines()]
-        return str([event["run_id"] for event in events if event["kind"] == "run"][-1])
+        return max(os.listdir(SHOP / ".git" / "holdfast" / "runs"))  # they are named by their time
 
     def candidate(self) -> str:
         """The one that was proposed last."""
@@ -212,8 +211,9 @@ def deciding(stage: Stage) -> None:
     stage.type("holdfast", "run", "--task", "login", "--prompt", prompt, "--", "true")
     stage.type("holdfast", "review", "list")
     stage.tell("It contradicts what was accepted, so it is refused until somebody says which holds.")
-    stage.refused("holdfast", "review", "accept", stage.candidate())
-    stage.type("holdfast", "review", "accept", stage.candidate(), "--supersede", stage.decision())
+    waiting = stage.candidate()
+    stage.refused("holdfast", "review", "accept", waiting)
+    stage.type("holdfast", "review", "accept", waiting, "--supersede", stage.decision())
     stage.tell(
         "A memory rests on what it cites. When that changes, it is silent and comes back with the diff."
     )
@@ -263,6 +263,7 @@ def together(stage: Stage) -> None:
     stage.type("git", "merge", "-q", "--no-edit", "faster-search")
     stage.tell("The next agent asks.")
     stage.type("holdfast", "recall", "postgres")
+    stage.type("holdfast", "why", "search.py:1")
     stage.type("holdfast", "show", stage.last_run())
     stage.type("holdfast", "facts")
     stage.type("holdfast", "timeline", "--sort", "layer,scale")
@@ -277,6 +278,7 @@ def sound(stage: Stage) -> None:
     stage.type("holdfast", "log", "--render")
     stage.type("holdfast", "doctor")
     stage.type("holdfast", "status")
+    stage.type("holdfast", "stats")
     stage.type("git", "status", "--short")
 
 
