@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import changes
+from holdfast.capture import changes, since
 from holdfast.git.repo import Repo
 
 from .conftest import WRAPPER, Project
@@ -160,7 +160,7 @@ def test_a_repository_without_a_commit_works(project: Project, tmp_path: Path) -
     subprocess.run(["git", "-C", str(new), "add", "a"], check=True)
     subprocess.run(["git", "-C", str(new), "commit", "-qm", "a"], check=True)
     assert changes.changed(repo, before) == ["a", "b"]
-    assert len(changes.commits(repo, before.head)) == 1
+    assert len(since.made(repo, before.head, began="2026-01-01T00:00:00.000000Z")) == 1
 
 
 def test_files_changed_while_two_runs_overlap_are_shared(project: Project) -> None:

@@ -50,16 +50,6 @@ def changed(repo: Repo, before: Snapshot) -> list[str]:
     return sorted(path for path in candidates if _is_ours_to_tell(path) and _differs(repo.top, path, before))
 
 
-def commits(repo: Repo, before: str | None, *, limit: int = 50) -> list[str]:
-    """The commits that HEAD gained since, newest first."""
-    after = repo.head().oid
-    if after is None or after == before:
-        return []
-    since = [] if before is None else [f"^{before}"]
-    done = repo.attempt("rev-list", f"--max-count={limit}", after, *since)
-    return done.stdout.decode("ascii").split() if done.returncode == 0 else []
-
-
 def spelled(path: str) -> str:
     """A path as text that can stand in JSON, a file name and one line of a list.
 

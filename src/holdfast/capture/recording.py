@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.capture import account, changes, produced
+from holdfast.capture import account, changes, produced, since
 from holdfast.capture.changes import Snapshot
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
@@ -19,6 +19,7 @@ from holdfast.store import capsule, receipts
 from holdfast.store.capsule import Capsule
 
 GIVEN = "inputs/files.json"
+MAX_COMMITS = 50  # that an event names
 
 
 class Recording:
@@ -43,7 +44,7 @@ class Recording:
         self.run_id = run_id(clone.clock())
         self.capsule: Capsule | None = None
         self._seen = capsule.opened(clone.layout)
-        since = produced.moment()
+        began = produced.moment()
         self._before = self._look()
         head = clone.repo.head()
         self.context: dict[str, Any] = {
@@ -66,7 +67,7 @@ class Recording:
             },
             "line": self._line(),
             "started": clone.now(),
-            "since_ns": since,
+            "since_ns": began,
         }
 
     def warn(self, sentence: str) -> None:
@@ -158,12 +159,14 @@ class Recording:
             return None
 
     def _receipts(self) -> list[str]:
-        before = None if self._before is None else self._before.head
+        """The commits that were made meanwhile; what the run only fetched or went to is others' work."""
+        if self._before is None:
+            return []
         try:
-            made = [] if self._before is None else changes.commits(self._clone.repo, before)
+            made = since.made(self._clone.repo, self._before.head, began=self.context["started"])
         except (HoldfastError, OSError):
             made = []
-        return [f"commit:{oid}" for oid in made]
+        return [f"commit:{oid}" for oid in made[-MAX_COMMITS:]]
 
     def _record(self, exit_status: int, body: Mapping[str, Any]) -> Event | None:
         try:

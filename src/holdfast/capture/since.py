@@ -13,6 +13,7 @@ from datetime import datetime
 
 from holdfast.capture.changes import spelled
 from holdfast.git import reflog
+from holdfast.git.reflog import Moment
 from holdfast.git.repo import Repo
 from holdfast.model.pages import is_page
 from holdfast.store.layout import TRACKED
@@ -20,6 +21,7 @@ from holdfast.store.layout import TRACKED
 MAX_COMMITS, MAX_FILES = 2_000, 300
 _ROWS = 5_000  # of the reflog
 _MADE = re.compile(r"commit\b|cherry-pick|revert|am\b|.*Merge made by")
+_GONE_TO = re.compile(r"(?:cherry-pick|revert|rebase.*|pull.*): fast-forward")  # it was there already
 _PICKED = re.compile(r"(?:rebase|pull)\b.*\((?:pick|reword|edit|squash|fixup|continue)\)")
 _OWN_CLOCK = 0.1  # seconds by which a file system may lag behind our clock
 
@@ -45,9 +47,33 @@ def commits(repo: Repo, base: str | None, head: str | None) -> list[str]:
     if not rows:
         mine = set(_gained(repo, base, head, "--first-parent"))
     else:
-        mine = {row.oid for row in rows if _MADE.match(row.message)}
-        mine |= {row.oid for row in here if _PICKED.match(row.message)}
+        mine = {row.oid for row in rows if makes(row)}
+        mine |= {row.oid for row in here if _picks(row)}
     return [oid for oid in reversed(gained) if oid in mine]
+
+
+def made(repo: Repo, base: str | None, *, began: str) -> list[str]:
+    """The commits that HEAD gained since `base` and that were made in this work tree since a moment.
+
+    Oldest first, on whatever branch. Where HEAD has no log nobody can tell them from those that were fetched.
+    """
+    head = repo.head().oid
+    if head is None or head == base:
+        return []
+    second = int(datetime.fromisoformat(began).timestamp())
+    rows = [row for row in reflog.read(repo.git_dir, "HEAD")[-_ROWS:] if row.time >= second]
+    mine = {row.oid for row in rows if makes(row) or _picks(row)}
+    gained = _gained(repo, base, head, f"--max-age={second}") if mine else []
+    return [oid for oid in reversed(gained) if oid in mine]
+
+
+def makes(row: Moment) -> bool:
+    """Whether a row of HEAD's log says that its commit was made just then, not only gone to."""
+    return _MADE.match(row.message) is not None and _GONE_TO.fullmatch(row.message) is None
+
+
+def _picks(row: Moment) -> bool:
+    return _PICKED.match(row.message) is not None and _GONE_TO.fullmatch(row.message) is None
 
 
 def _gained(repo: Repo, base: str | None, head: str, *how: str) -> list[str]:

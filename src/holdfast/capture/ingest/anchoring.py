@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from holdfast.capture.ingest.whose import Repository
+from holdfast.capture.since import makes
 from holdfast.git import lines, reflog
 from holdfast.git.clone import Clone
 from holdfast.git.reflog import Moment
@@ -20,7 +21,6 @@ from holdfast.model.event import timestamp
 from holdfast.model.evidence import is_oid
 from holdfast.model.transcript import Origin
 
-_MADE = re.compile(r"commit\b|cherry-pick|revert|am\b|.*Merge made by")
 _HEADS = "refs/heads/"
 _AFTER = 2  # seconds by which git's row may come later than the step that made the commit
 
@@ -179,7 +179,7 @@ class Anchors:
         made = [
             row.oid
             for row in rows
-            if _MADE.match(row.message) and any(first <= row.time <= last for first, last in seconds)
+            if makes(row) and any(first <= row.time <= last for first, last in seconds)
         ]
         return [oid for oid in dict.fromkeys(made) if self.repository.has(oid)]
 
