@@ -9,10 +9,11 @@ import pytest
 
 from holdfast.capture.run import Outcome, run_command
 from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.interfaces.cli import explaining_words
 from holdfast.project import Project
 from holdfast.recall.why.answers import Answer
 from tests.conftest import GitRepo
-from tests.recall.authors import World
+from tests.recall.authors import START, World
 
 LINE = "RETRIES = attempts_before_giving_up(3)"
 OTHER = "TIMEOUT = seconds_until_the_carrier_hangs_up(30)"
@@ -226,14 +227,18 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 def command_that_commits(scene: World, name: str, line: str) -> Outcome:
     """`holdfast run` of a command that makes a file and commits it, some time after it began."""
+    return command(scene, name, f'echo "{line}" > {name} && git add {name} && git commit -qm made')
+
+
+def command(scene: World, name: str, script: str) -> Outcome:
+    """`holdfast run` of a script after which there is a file, some time after it began."""
     top = str(scene.repo.path)
     began = datetime.fromtimestamp(scene.tick, UTC)
     scene.wait(50)
     clone = Project.open(
         top, clock=lambda: began + timedelta(seconds=100 * (scene.repo / name).exists())
     ).clone
-    script = f'cd "$0" && echo "{line}" > {name} && git add {name} && git commit -qm made'
-    done = run_command(clone, ["sh", "-c", script, top], environ=dict(os.environ), cwd=top)
+    done = run_command(clone, ["sh", "-c", f'cd "$0" && {script}', top], environ=dict(os.environ), cwd=top)
     scene.wait(100)
     return done
 
@@ -259,17 +264,67 @@ def test_another_clone_answers_from_commits_or_from_what_it_was_given(scene: Wor
     assert told(other, f"{FILE}:1") == ("recorded", run)
 
 
-def test_a_trailer_that_names_a_run_is_taken_at_its_word(scene: World) -> None:
-    """Some teams write the run into the commit; then it can be followed anywhere."""
-    session = scene.session().asks().writes("elsewhere.py", [OTHER])
-    run = session.ends()
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_what_a_run_only_fetched_was_not_committed_in_it(scene: World, meanwhile: bool) -> None:
+    """A person's commit would be told as made in a run that only pulled it (law 6)."""
+    hows = ["git pull -q --rebase . other", "git cherry-pick --ff other >&2", "git checkout -q other"]
+    base, began = scene.git("rev-parse", "HEAD"), scene.tick
+    scene.git("switch", "-q", "-c", "other")
+    scene.wait(20 if meanwhile else 0)
     scene.write(FILE, [MINE])
     scene.git("add", "-A")
+    scene.git("commit", "-q", "-m", "of a person")
+    if meanwhile:  # as made in another clone
+        scene.git("reflog", "expire", "--expire=all", "HEAD")
+    for how in hows[:1] if meanwhile else ["git merge -q --no-ff -m joined other", *hows]:
+        scene.git("switch", "-q", "main")
+        scene.git("reset", "-q", "--hard", base)
+        scene.wait(began - scene.tick if meanwhile else 900)
+        assert command(scene, FILE, how).exit_code == 0
+        one = answer(scene, f"{FILE}:1")
+        assert (one.state, one.during) == ("unknown", ()), (how, one.reason)
+
+
+def test_what_a_run_picked_or_merged_itself_was_committed_in_it(scene: World) -> None:
+    """Telling fetched commits apart must not lose those that a run made."""
+    scene.repo.commit("aside.py", f"{OTHER}\n")
+    scene.git("switch", "-q", "-c", "other", "HEAD~1")
+    scene.repo.commit("picked.py", f"{LINE}\n")
+    scene.git("switch", "-q", "main")
+    scene.wait(900)
+    done = command(scene, "picked.py", "git cherry-pick other >&2")
+    one = answer(scene, "picked.py:1")
+    assert (one.state, [ran.id for ran in one.during]) == ("committed", [done.run_id])
+    done = command(
+        scene, "b.py", f"echo '{MINE}' > b.py && git add . && git commit -qm a && git commit -q --amend -m b"
+    )
+    one = answer(scene, "b.py:1")
+    assert (one.state, [ran.id for ran in one.during]) == ("committed", [done.run_id])
+
+
+def test_a_trailer_that_names_a_run_is_told_as_what_it_is(scene: World) -> None:
+    """Some teams write the run into the commit; but anybody may, so that it is no more than a word."""
+    session = scene.session().asks().writes("elsewhere.py", [OTHER])
+    scene.write(FILE, [MINE])
+    scene.git("add", "-A")
+    scene.git("commit", "-q", "-m", "by hand")
     credit = "Co-Authored-By: Helper <helper@example.org>"
-    scene.git("commit", "-q", "-m", "by hand", "-m", f"Holdfast-Run: {run}\n{credit}")
-    one = answer(scene, f"{FILE}:1")
+    run, made = session.ends(), scene.git("log", "-1", "--format=%ct")
+    now = scene.tick
+
+    def trailing(key: str, tick: int) -> Answer:
+        scene.wait(tick - scene.tick)
+        scene.git("commit", "-q", "--amend", "-m", f"by hand {key}", "-m", f"{key}: {run}\n{credit}")
+        return answer(scene, f"{FILE}:1")
+
+    one = trailing("Holdfast-Run", int(made))
     assert (one.state, one.run, [ran.id for ran in one.during]) == ("committed", None, [run])
+    assert one.by_trailer and one.reason.startswith("a trailer of its commit names a run")
     assert one.commit and one.commit.credits == ("Helper <helper@example.org>",)
+    assert "By its trailer, committed during" in explaining_words.why(scene.open().why(f"{FILE}:1"))
+    for key, tick in (("See-also", int(made)), ("Holdfast-Run", now + 60), ("Holdfast-Run", START)):
+        one = trailing(key, tick)
+        assert (one.state, one.during) == ("unknown", ()), (key, tick)
 
 
 # -- odd files

@@ -56,7 +56,8 @@ def _answer(one: Answer) -> Iterator[str]:
     else:
         yield f"Not known: {one.reason}"
     yield f"In {_commit(one.commit)}" if one.commit else "Not committed yet"
-    yield from (f"Committed during run {run.id} ({_who(run)})" for run in one.during[:_TURNS])
+    said = "By its trailer, committed" if one.by_trailer else "Committed"
+    yield from (f"{said} during run {run.id} ({_who(run)})" for run in one.during[:_TURNS])
     yield from (f"May be run {by.run} turn {by.turn}" for by in one.maybe[:_TURNS])
     if len(one.maybe) > _TURNS:
         yield f"and {len(one.maybe) - _TURNS} more that may be"

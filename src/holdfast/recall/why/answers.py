@@ -15,6 +15,7 @@ from typing import Any
 from holdfast.git.clone import Clone
 from holdfast.git.rewritten.headers import Commit
 from holdfast.model.event import Event, timestamp
+from holdfast.recall.why import recorded
 from holdfast.recall.why.asking import Asked
 from holdfast.recall.why.deciding import NOBODY, By, Claim, Doubt
 from holdfast.recall.why.lines import Found, Judged, runs_of
@@ -22,9 +23,9 @@ from holdfast.recall.why.recorded import Turn, seconds
 from holdfast.store import capsule
 
 RECORDED, MATCHED, COMMITTED, AMBIGUOUS, UNKNOWN = "recorded", "matched", "committed", "ambiguous", "unknown"
-_TRAILER = re.compile(r"^[A-Za-z][\w-]*: *(\S.*)$")
+_TRAILER = re.compile(r"^holdfast-run: *(\S+) *$", re.IGNORECASE)
+_BY_TRAILER = "a trailer of its commit names a run, and nothing that was recorded confirms it"
 _CREDIT = re.compile(r"^(?:co-authored-by|assisted-by|generated-by): *(\S.*)$", re.IGNORECASE)
-_STARTED = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
 _MARGIN = 2  # seconds
 
 
@@ -77,6 +78,7 @@ class Answer:
     run: Ran | None = None  # who wrote it
     turns: tuple[Asking, ...] = ()  # several if they cannot be told apart
     during: tuple[Ran, ...] = ()  # runs in which it was committed, where nobody is named
+    by_trailer: bool = False  # and only a trailer of the commit says so, which anybody may write
     maybe: tuple[By, ...] = ()
 
 
@@ -129,7 +131,7 @@ class _Telling:
     def __init__(self, clone: Clone, found: Found) -> None:
         self._clone, self._found = clone, found
         self._runs: dict[str, Ran] = {}
-        self._during: dict[str | None, tuple[str, ...]] = {}
+        self._during: dict[str | None, tuple[tuple[str, ...], bool]] = {}
         self._heads: dict[str, list[Event]] | None = None
 
     def key(self, one: Judged) -> tuple[object, ...]:
@@ -157,13 +159,13 @@ class _Telling:
     def _unclaimed(self, said: Doubt, group: Sequence[Judged], fields: dict[str, Any]) -> Answer:
         """What can be said of lines that nobody is named for."""
         blamed = group[0].blamed
-        during = self._committed_in(blamed.commit) if not blamed.cut else ()
+        during, by_trailer = self._committed_in(blamed.commit) if not blamed.cut else ((), False)
         state = AMBIGUOUS if said.maybe else COMMITTED if during else UNKNOWN
-        reason = self._reason(said, during)
+        reason = _BY_TRAILER if by_trailer and said.reason == NOBODY else self._reason(said, during)
         if blamed.cut and not said.maybe:
             reason = "history is cut off here (a shallow clone), so nobody can tell"
-        runs = tuple(map(self.run, during))
-        return Answer(**fields, state=state, reason=reason, during=runs, maybe=said.maybe)
+        fields |= {"during": tuple(map(self.run, during)), "by_trailer": by_trailer}
+        return Answer(**fields, state=state, reason=reason, maybe=said.maybe)
 
     def _reason(self, said: Doubt, during: Sequence[str]) -> str:
         if said.reason != NOBODY or not during:
@@ -175,22 +177,31 @@ class _Telling:
             return "it was committed during a run that did not record its edits line by line"
         return "it was committed during a run whose record is private to another clone"
 
-    def _committed_in(self, commit: str | None) -> tuple[str, ...]:
-        """The runs in which a commit was made: as they recorded it, else by envelopes and trailers."""
-        if commit not in self._during:
-            runs = tuple(runs_of(self._found, commit))
-            self._during[commit] = runs or tuple(self._by_envelope(commit))
-        return self._during[commit]
+    def _committed_in(self, oid: str | None) -> tuple[tuple[str, ...], bool]:
+        """The runs in which a commit was made: as they recorded it, else by envelopes, else by a trailer."""
+        if oid not in self._during:
+            commit = self._found.commits.get(oid or "")
+            runs = tuple(runs_of(self._found, oid)) or tuple(self._by_envelope(commit))
+            named = () if runs else tuple(self._by_trailer(commit))
+            self._during[oid] = runs or named, bool(named)
+        return self._during[oid]
 
-    def _by_envelope(self, oid: str | None) -> Iterable[str]:
-        commit = self._found.commits.get(oid or "")
-        if commit is None:
-            return []
-        ends = commit.message.rpartition("\n\n")[2].split("\n")
-        named = {value[1] for row in ends if (value := _TRAILER.match(row))}
-        by_trailer = [run for run in named if run in self._found.events]
-        made = [event.run_id or "" for event in self._at(commit.oid) if _was_made_in(event, commit)]
-        return sorted({*by_trailer, *made})
+    def _by_envelope(self, commit: Commit | None) -> Iterable[str]:
+        """The runs of other clones that ended at a commit made meanwhile; ours say what they made."""
+        there = self._at(commit.oid) if commit else []
+        others = (event for event in there if not recorded.has_body(self._clone, event))
+        return sorted(event.run_id or "" for event in others if commit and _was_made_in(event, commit))
+
+    def _by_trailer(self, commit: Commit | None) -> Iterable[str]:
+        """The runs that a commit's message names with our key, as far as it was made while they ran."""
+        ends = commit.message.rpartition("\n\n")[2].split("\n") if commit else []
+        named = sorted({value[1] for row in ends if (value := _TRAILER.match(row))})
+        events = (self._found.events[run] for run in named if run in self._found.events)
+        return [event.run_id or "" for event in events if commit and self._ran_at(event, commit.committed)]
+
+    def _ran_at(self, event: Event, moment: float) -> bool:
+        begin, end = recorded.span(self._clone, event)
+        return begin - _MARGIN <= moment <= end + _MARGIN
 
     def _at(self, commit: str) -> list[Event]:
         """The runs that ended at a commit, or began there."""
@@ -251,9 +262,7 @@ def _was_made_in(event: Event, commit: Commit) -> bool:
 
     A run that was taken in later names the commit it began at, which is older than itself.
     """
-    named = _STARTED.match(event.run_id or "")
-    start = seconds("{}-{}-{}T{}:{}:{}+00:00".format(*named.groups())) if named else None
-    end = seconds(event.ts)
+    start, end = recorded.began(event), seconds(event.ts)
     return start is not None and end is not None and start + _MARGIN < commit.committed <= end
 
 

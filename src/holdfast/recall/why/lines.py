@@ -18,7 +18,7 @@ from holdfast.model.event import Event
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.recall.why import recorded
 from holdfast.recall.why.asking import Asked
-from holdfast.recall.why.deciding import By, Claim, Placed, Verdict, View, Wrote, accompanied, decide
+from holdfast.recall.why.deciding import SLACK, By, Claim, Placed, Verdict, View, Wrote, accompanied, decide
 from holdfast.recall.why.recorded import Record
 
 AROUND = 12  # lines looked at on either side: what stands beside a line helps to tell who wrote it
@@ -85,12 +85,18 @@ def _note_commits(clone: Clone, found: Found, oids: Iterable[str]) -> None:
         if now.state == "moved" and now.commit in asked:
             found.became.setdefault(now.commit, {})[old] = now.how
     wanted = asked | {old for olds in found.became.values() for old in olds}
-    for record in found.records.values():
-        for oid in record.commits:
-            if oid in wanted:
-                found.made.setdefault(oid, {})[record.run] = record.turn_of(oid)
     found.commits = _commits(clone, wanted)
+    for record in found.records.values():
+        span = recorded.span(clone, record.event) if not wanted.isdisjoint(record.commits) else (0, 0)
+        for oid in record.commits:
+            if oid in wanted and _was_made(found.commits.get(oid), span):
+                found.made.setdefault(oid, {})[record.run] = record.turn_of(oid)
     found.commits |= _commits(clone, {oid for one in found.commits.values() for oid in one.parents})
+
+
+def _was_made(commit: Commit | None, span: tuple[float, float]) -> bool:
+    """Whether a commit that a run names was made while it ran: it may have cited or fetched one."""
+    return commit is None or span[0] - SLACK <= commit.committed <= span[1] + SLACK
 
 
 def _commits(clone: Clone, oids: Iterable[str]) -> dict[str, Commit]:

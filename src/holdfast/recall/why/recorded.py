@@ -5,6 +5,7 @@ opened, however many there are. What is damaged, erased or private to another cl
 """
 
 import json
+import math
 import os
 import re
 from collections import Counter
@@ -22,6 +23,7 @@ from holdfast.store import capsule
 LINES, TURNS, CYCLES = "outputs/lines.jsonl", "outputs/turns.jsonl", "cycles.jsonl"
 ALL_FILES = 2_000  # an event names no more files; a run of so many may have written any
 _COMMIT = re.compile(rb'"commit:([0-9a-f]{40,64})"')
+_STARTED = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
 _ACTION = b'"action":'
 _WHOLE = re.compile(r'"content"\s*:')
 
@@ -118,6 +120,26 @@ def _raw(clone: Clone, event: Event) -> bytes | None:
         return clone.bodies.raw(event.body) if event.body else None
     except (HoldfastError, OSError):  # a link, or unreadable: `doctor` names it
         return None
+
+
+def has_body(clone: Clone, event: Event) -> bool:
+    """Whether what a run recorded of itself is here."""
+    return bool(_raw(clone, event))
+
+
+def began(event: Event) -> float | None:
+    """When a run began, by its name."""
+    named = _STARTED.match(event.run_id or "")
+    return seconds("{}-{}-{}T{}:{}:{}+00:00".format(*named.groups())) if named else None
+
+
+def span(clone: Clone, event: Event) -> tuple[float, float]:
+    """From when to when a run was under way, as it recorded it, else by its name and its event."""
+    joined = clone.joined(event)
+    first, last = (seconds(str(joined.get(name) or "")) for name in ("started", "ended"))
+    end = last if last is not None else seconds(event.ts)
+    begin = first if first is not None else began(event)
+    return (begin, end) if begin is not None and end is not None else (math.inf, -math.inf)
 
 
 def _folder(clone: Clone, event: Event) -> str | None:
