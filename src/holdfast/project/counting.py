@@ -1,10 +1,14 @@
 """Counting: what was asked, found, told and used in this clone, in figures that never leave it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from holdfast.curation import candidates
 from holdfast.curation.decisions import Standing
-from holdfast.diagnostics import stats, using
-from holdfast.diagnostics.stats import Stats
+from holdfast.diagnostics import using
 from holdfast.diagnostics.using import About, names_in
+from holdfast.model.later import Later
 from holdfast.model.memory import Memory
 from holdfast.model.task import Task
 from holdfast.project.viewing import Viewing
@@ -12,6 +16,12 @@ from holdfast.recall.pack import saying
 from holdfast.recall.patterns import holds
 from holdfast.store import tally
 from holdfast.work import board as boards
+
+if TYPE_CHECKING:
+    from holdfast.diagnostics import stats
+    from holdfast.diagnostics.stats import Stats
+else:
+    stats = Later("holdfast.diagnostics.stats")
 
 
 class Counting(Viewing):

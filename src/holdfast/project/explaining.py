@@ -1,16 +1,26 @@
 """Explaining: why a line of a file is there, what governs it, and what whoever wrote it knew."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.capture.changes import spelled
 from holdfast.curation.decisions import Standing
+from holdfast.model.later import Later
 from holdfast.project.hydrating import Hydrating
 from holdfast.recall import receipts as given
 from holdfast.recall.governing import EVERYWHERE, TASK, AtHand, Governs, governing, ordered
 from holdfast.recall.receipts import Knew
-from holdfast.recall.why import answers, asking, lines
-from holdfast.recall.why.answers import Why
+
+if TYPE_CHECKING:
+    from holdfast.recall.why import answers, asking, lines
+    from holdfast.recall.why.answers import Why
+else:
+    answers = Later("holdfast.recall.why.answers")
+    asking = Later("holdfast.recall.why.asking")
+    lines = Later("holdfast.recall.why.lines")
 
 MOST_KNEW = 3  # runs whose packs are looked at
 

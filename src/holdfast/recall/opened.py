@@ -7,15 +7,20 @@ is not here, or is damaged, nothing is told.
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.git.clone import Clone
 from holdfast.index.corpus import commits
 from holdfast.index.corpus.choosing import Choice, Rules, chunks_of
 from holdfast.index.corpus.objects import Objects
+from holdfast.model.later import Later
 from holdfast.recall.thing import Shown
-from holdfast.recall.why import recorded
 from holdfast.store import capsule
+
+if TYPE_CHECKING:
+    from holdfast.recall.why import recorded
+else:
+    recorded = Later("holdfast.recall.why.recorded")
 
 MAX_FILES = 200  # of a commit that are named
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")

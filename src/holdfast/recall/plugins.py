@@ -6,14 +6,17 @@ given the work tree's top and our own retriever, and gives a `Retriever`. What i
 show; whatever goes wrong in it is said in one sentence, and our own search answers instead.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from importlib import metadata
+from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput
 from holdfast.index.scope import Scope
 from holdfast.model.text import visible
 from holdfast.recall.search import Hit, Retriever
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "holdfast.retrievers"
 BUILT_IN = "holdfast"
@@ -21,9 +24,15 @@ BUILT_IN = "holdfast"
 Make = Callable[[str, Retriever], Retriever]
 
 
+def _brought() -> "Iterable[EntryPoint]":
+    from importlib import metadata  # dear to load, and most people bring none
+
+    return metadata.entry_points(group=GROUP)
+
+
 def names() -> list[str]:
     """The retrievers that are installed, our own first."""
-    return [BUILT_IN, *sorted({one.name for one in metadata.entry_points(group=GROUP)} - {BUILT_IN})]
+    return [BUILT_IN, *sorted({one.name for one in _brought()} - {BUILT_IN})]
 
 
 class Asked:
@@ -48,7 +57,7 @@ class Asked:
 
 
 def _load(name: str) -> Make:
-    found = [one for one in metadata.entry_points(group=GROUP) if one.name == name]
+    found = [one for one in _brought() if one.name == name]
     if not found:
         raise BadInput(f"no package that is installed brings it; there are: {', '.join(names())}")
     make: Make = found[0].load()

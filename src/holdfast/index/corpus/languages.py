@@ -5,25 +5,32 @@ that no text can make it slow.
 """
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 INDENTED, BRACES, ENDS, FLAT = "indented", "braces", "ends", "flat"
 
 
 class Language(NamedTuple):
-    """How definitions look in a language."""
+    """How definitions look in a language; its patterns are compiled when a file of it is first read."""
 
-    opens: re.Pattern[str]
-    holds: re.Pattern[str] | None = None  # an opening line of what holds other definitions
+    opening: str
+    holding: str | None = None  # an opening line of what holds other definitions
     layout: str = BRACES
     never: frozenset[str] = frozenset()
 
+    @property
+    def opens(self) -> re.Pattern[str]:
+        return _compiled(self.opening, re.MULTILINE)
 
-def _language(
-    opens: str, holds: str | None = None, layout: str = BRACES, never: frozenset[str] = frozenset()
-) -> Language:
-    inside = re.compile(holds) if holds else None
-    return Language(re.compile(opens, re.MULTILINE), inside, layout, never)
+    @property
+    def holds(self) -> re.Pattern[str] | None:
+        return _compiled(self.holding, 0) if self.holding else None
+
+
+@cache
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
 
 
 _KEYWORDS = frozenset(
@@ -43,8 +50,8 @@ _TYPES = (
 )
 _HOLDS = rf"\b(?:{_TYPES}|impl|mod|contract|library)\b"
 
-PYTHON = _language(r"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)", r"\bclass\b", INDENTED)
-SCRIPT = _language(
+PYTHON = Language(r"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)", r"\bclass\b", INDENTED)
+SCRIPT = Language(
     rf"^[ \t]*{_MODIFIERS}(?:function\b[ \t]*\*?[ \t]*({_WORD})"
     rf"|{_TYPES}[ \t]+({_WORD})"
     rf"|type[ \t]+({_WORD})(?=[^=\n]{{0,80}}=)"
@@ -53,53 +60,51 @@ SCRIPT = _language(
     rf"|(\#?{_WORD})[ \t]*(?:<[^<>\n]{{0,80}}>)?\([^;{{}}\n]{{0,300}}\)[^;{{}}()\n]{{0,120}}\{{[ \t]*$)",
     _HOLDS, BRACES, _KEYWORDS,
 )  # fmt: skip
-GO = _language(
-    r"^(?:func[ \t]+(?:\([ \t]*(?:\w+[ \t]+)?\*?(\w+)[^)\n]{0,120}\)[ \t]*)?(\w+)|type[ \t]+(\w+))"
-)
-RUST = _language(
+GO = Language(r"^(?:func[ \t]+(?:\([ \t]*(?:\w+[ \t]+)?\*?(\w+)[^)\n]{0,120}\)[ \t]*)?(\w+)|type[ \t]+(\w+))")
+RUST = Language(
     rf"^[ \t]*{_MODIFIERS}(?:(?:fn|struct|enum|trait|mod|union|type|macro_rules!)[ \t]+(\w+)"
     r"|impl\b(?:<[^\n{]{0,120}?>)?[ \t]+([^\n{]{1,160}?)[ \t]*(?=\{|$|where\b))",
     r"\b(?:impl|trait|mod)\b",
 )
-JVM = _language(
+JVM = Language(
     rf"^[ \t]*{_MODIFIERS}(?:{_TYPES}[ \t]+(?:class[ \t]+)?({_WORD})"
     rf"|(?:fun|func|def)\b(?:[ \t]*<[^>\n]{{0,80}}>)?[ \t]+(?:[\w<>?]{{1,80}}\.)?({_WORD}|`[^`\n]{{1,80}}`)"
     rf"|(?:[\w.$<>\[\],?&]{{1,120}}[ \t]+){{1,3}}({_WORD})[ \t]*"
     rf"\([^;={{}}\n]{{0,300}}(?:$|\)[^;={{}}()\n]{{0,120}}(?:\{{|$)))",
     _HOLDS, BRACES, _KEYWORDS,
 )  # fmt: skip
-C = _language(
+C = Language(
     r"^(?:(?:typedef[ \t]+)?(?:class|struct|union|enum(?:[ \t]+class)?|namespace)[ \t]+([\w:]+)"
     r"(?=[^;()\n]{0,120}(?:\{|$))"
     r"|(?![ \t#/*})])[\w:<>,*&~ \t\[\]]{0,160}?\b(~?[A-Za-z_][\w:~]*)[ \t]*"
     r"\([^;{}=\n]{0,400}(?:$|\)[^;{}()=\n]{0,80}(?:\{|$)))",
     r"^[ \t]*(?:class|struct|namespace)\b", BRACES, _KEYWORDS,
 )  # fmt: skip
-RUBY = _language(r"^[ \t]*(?:class|module|def)[ \t]+([\w:.?!=]+)", r"\b(?:class|module)\b", ENDS)
-ELIXIR = _language(
+RUBY = Language(r"^[ \t]*(?:class|module|def)[ \t]+([\w:.?!=]+)", r"\b(?:class|module)\b", ENDS)
+ELIXIR = Language(
     r"^[ \t]*(?:defmodule|defprotocol|defimpl|defp?|defmacrop?)[ \t]+([\w.?!]+)", r"\bdefmodule\b", ENDS
 )
-LUA = _language(r"^[ \t]*(?:local[ \t]+)?function[ \t]+([\w.:]+)", None, ENDS)
-SHELL = _language(r"^[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\)[ \t]*(?:\{|$))")
-PERL = _language(r"^[ \t]*(?:sub|package)[ \t]+([\w:]+)")
-SQL = _language(
+LUA = Language(r"^[ \t]*(?:local[ \t]+)?function[ \t]+([\w.:]+)", None, ENDS)
+SHELL = Language(r"^[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\)[ \t]*(?:\{|$))")
+PERL = Language(r"^[ \t]*(?:sub|package)[ \t]+([\w:]+)")
+SQL = Language(
     r"(?i)^[ \t]*create[ \t]+(?:or[ \t]+replace[ \t]+)?"
     r"(?:unique[ \t]+|temp(?:orary)?[ \t]+|materialized[ \t]+)*"
     r"(?:table|view|function|procedure|index|trigger|type)[ \t]+"
     r"(?:if[ \t]+not[ \t]+exists[ \t]+)?([\w.\"`]+)",
     None, FLAT,
 )  # fmt: skip
-LISP = _language(r"^\((?:def\w*|define|defun|ns)[ \t]+\(?([^\s()\[\]]{1,120})", None, FLAT)
-HASKELL = _language(
+LISP = Language(r"^\((?:def\w*|define|defun|ns)[ \t]+\(?([^\s()\[\]]{1,120})", None, FLAT)
+HASKELL = Language(
     r"^(?:(?:data|newtype|type|class|instance)[ \t]+([A-Z]\w*)|([a-z_][\w']*)[ \t]*::)", None, FLAT
 )
-PROTO = _language(r"^[ \t]*(?:message|service|enum|rpc|type|input|interface|query|mutation)[ \t]+(\w+)")
-TERRAFORM = _language(
+PROTO = Language(r"^[ \t]*(?:message|service|enum|rpc|type|input|interface|query|mutation)[ \t]+(\w+)")
+TERRAFORM = Language(
     r"^(?:resource|data|module|variable|output|provider|locals)\b[ \t]*((?:\"[^\"\n]{1,80}\"[ \t]*){0,2})"
 )
-TABLES = _language(r"^\[+([^\]\n]{1,120})\]", None, FLAT)
-MAKE = _language(r"^([\w./%$()-]{1,80})[ \t]*::?(?!=)", None, FLAT)
-PLAIN = _language(r"(?!)", None, FLAT)
+TABLES = Language(r"^\[+([^\]\n]{1,120})\]", None, FLAT)
+MAKE = Language(r"^([\w./%$()-]{1,80})[ \t]*::?(?!=)", None, FLAT)
+PLAIN = Language(r"(?!)", None, FLAT)
 
 _BY_ENDING = {
     PYTHON: "py pyi pyx pxd",

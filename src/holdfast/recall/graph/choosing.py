@@ -7,14 +7,17 @@ what rows gain. It runs code, so a tracked file cannot choose it.
 """
 
 import sqlite3
-from collections.abc import Callable, Sequence
-from importlib import metadata
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput
 from holdfast.index import links
 from holdfast.index.asked import Asked
 from holdfast.index.steps import takes_several
 from holdfast.recall.graph import hipporag
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "holdfast.graphs"
 AUTO, OFF = "auto", "off"
@@ -30,19 +33,25 @@ def auto(
     return follow(sources, asked, best)
 
 
+def _brought() -> "Iterable[EntryPoint]":
+    from importlib import metadata  # dear to load, and most people bring none
+
+    return metadata.entry_points(group=GROUP)
+
+
 BUILT_IN: dict[str, Step] = {AUTO: auto, OFF: links.follow, "hipporag": hipporag.follow}
 
 
 def names() -> list[str]:
     """What may be chosen: what is built in, then what packages bring."""
-    return [*BUILT_IN, *sorted({one.name for one in metadata.entry_points(group=GROUP)} - BUILT_IN.keys())]
+    return [*BUILT_IN, *sorted({one.name for one in _brought()} - BUILT_IN.keys())]
 
 
 def step(name: str) -> Step:
     """The step of this name; refused if nothing that is installed brings it."""
     if name in BUILT_IN:
         return BUILT_IN[name]
-    for one in metadata.entry_points(group=GROUP):
+    for one in _brought():
         if one.name == name:
             found: Step = one.load()
             return found
