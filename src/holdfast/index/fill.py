@@ -22,8 +22,10 @@ _WORDS = ", ".join(FOUND_BY)
 _PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?{', ?' * len(FOUND_BY)})"
 _FIRST, _LAST, _TS = _AT["title"], _AT["facets"] + 1, _AT["ts"]
 
-_VISIBLE = """EXISTS (SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit
-  WHERE m.row = row.id AND u.shown AND (u.until IS NULL OR row.ts <= u.until))"""
+# A run that a transcript tells of has the time it began; a line sees it by when it was recorded.
+_RECORDED = "CASE row.kind WHEN 'run' THEN coalesce(row.words, row.ts) ELSE row.ts END"
+_VISIBLE = f"""EXISTS (SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit
+  WHERE m.row = row.id AND u.shown AND (u.until IS NULL OR {_RECORDED} <= u.until))"""
 _TURNED = f"""WITH own (id) AS (
   SELECT id FROM row WHERE id IN (SELECT row FROM touched) AND shown <> :shown AND {_VISIBLE} = :shown
 ) SELECT id FROM own UNION SELECT row.id FROM row JOIN own ON row.parent = own.id"""
@@ -34,6 +36,12 @@ _DATE = """UPDATE row SET ts = (
   SELECT max(e.ts) FROM row AS e WHERE e.target = row.name AND e.kind = 'event' AND e.shown
 ) WHERE id < 0"""
 _NEWEST = "SELECT id FROM row WHERE shown AND id > 0 ORDER BY id DESC LIMIT 1"
+
+
+def _recorded(own: Row) -> str:
+    """When what a row tells of was recorded."""
+    is_told = len(own) == len(COLUMNS) and own[_AT["kind"]] == "run"
+    return str((own[_AT["words"]] if is_told else None) or own[_TS] or "")
 
 
 class Filling:
@@ -140,7 +148,7 @@ class Filling:
         """New rows of a unit: the first is its own, the rest hang on the first."""
         self.changed = True
         own = rows[0]
-        shown = int(until is None or (own[_TS] or "") <= until)
+        shown = int(until is None or _recorded(own) <= until)
         first = self._number(own[0])
         self._keys[own[1]] = first
         self._members.append((unit, first))

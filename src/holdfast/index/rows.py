@@ -44,8 +44,8 @@ _PATH, _RUN, _NAME, _TS, _TASK = (COLUMNS.index(name) for name in ("path", "run"
 _KIND, _SEQ = COLUMNS.index("kind"), COLUMNS.index("seq")
 _CITED = {"file": "@", "lines": ":", "symbol": "#"}  # a kind of evidence, and what ends its path
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.:Z+-]{0,20}")
 _WHOLE_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
+_SECONDS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z")
 _EPOCH = datetime(1970, 1, 1)
 _LAST = (1 << 52) - 1
 _INNER_CAPITAL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
@@ -95,11 +95,12 @@ def event_rows(
     task, tags = _one_line(body.get("task")), _tags(body.get("tags"))
     shown_name = (run or target or name) if is_run else name
     kind_of_row, status = "run" if is_run else "event", None if code is None else int(code)
-    what = _ran(body) or kind if is_run else kind
+    began = _began(body, ts or "") if is_run and "started" in body else None
+    what = f"{body['status']} {began}" if began else kind
     own: Row = (
-        number(ts or ""), bytes.fromhex(name or "")[:16], 0, 0,
+        number(began or ts or ""), bytes.fromhex(name or "")[:16], 0, 0,
         content_of(title, text) if is_run or (text and target is None) else None,
-        shown_name, kind_of_row, what, ts, title,
+        shown_name, kind_of_row, what, began or ts, title,
         _labels(shown_name, kind, target, run, task, tags, layer), text, _parts(title, text),
         (_context(head, *_strings(body["receipts"])) if "receipts" in body else head or "") if is_run else "",
         _facets(kind_of_row, kind, task, tags),
@@ -107,8 +108,9 @@ def event_rows(
     )  # fmt: skip
     if lacks:
         return [(*own, *_NOTHING, None, None, None, commitment, None, None)]
-    if turns is None:
-        own = (*own, *_NOTHING, None, None, None, f"{CAPSULE}{run}", None, None)
+    if turns is None or began:
+        lacking = f"{CAPSULE}{run}" if turns is None else None
+        own = (*own, *_NOTHING, None, ts if began else None, None, lacking, None, None)
     if kind in approvals.KINDS:
         return [(*own, *_NOTHING, *approvals.said(body or None), None, None, None, None)]
     rows = [own, *(_artifact(own, made) for made in _artifacts(body))] if "artifacts" in body else [own]
@@ -117,11 +119,14 @@ def event_rows(
     return rows
 
 
-def _ran(body: Mapping[str, Any]) -> str | None:
-    """How a run ended that a transcript tells of, and when it began: it is recorded later, without a code."""
-    status, began = body.get("status"), body.get("started")
-    is_told = status in ("ended", "interrupted") and isinstance(began, str) and _MOMENT.fullmatch(began)
-    return f"{status} {began}" if is_told else None
+def _began(body: Mapping[str, Any], recorded: str) -> str | None:
+    """When a run began that a transcript tells of: it is recorded later, maybe months; None of any other."""
+    began = body.get("started")
+    if body.get("status") not in ("ended", "interrupted") or not isinstance(began, str):
+        return None
+    whole = _SECONDS.fullmatch(began)
+    # Nothing is recorded before it began, whatever a transcript's clock said.
+    return min(f"{whole[1]}.{(whole[2] or '')[:6]:0<6}Z", recorded) if whole else None
 
 
 def turn_row(event: Row, told: Mapping[str, Any], *, about: str) -> Row | None:

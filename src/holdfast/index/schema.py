@@ -8,7 +8,8 @@ of memories are negative: ranking needs no join.
 
 A memory's `doubt` says why it does not count, if it does not: `blob` and `words` are its text's, and
 those of the approvals among the events. This clone's approvals on lines that are not visible here
-count, too; `elsewhere` holds them, and `heard` how far their sources were read.
+count, too; `elsewhere` holds them, and `heard` how far their sources were read. A run that was taken in
+later than it ran stands where it ran; its `words` say when it was recorded, by which lines see it.
 
 `seq` is a row's place in its group (its parent and that one's children): neighbours are one apart, the
 first is 0, and what has no place among them has none. `content` names the text that a model may embed.
@@ -19,7 +20,7 @@ Only plain strings here: the quick path reads this module at every start.
 """
 
 APPLICATION = 0x484F4C44  # "HOLD"
-VERSION = 4
+VERSION = 5
 WAL_SINCE = (3, 51, 3)  # earlier versions can corrupt a WAL that two connections reset at once
 
 COLUMNS = ("title", "labels", "text", "parts", "context", "facets")

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, HoldfastError, NotFound
@@ -123,13 +123,16 @@ def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> Shown:
     events = [event for event in clone.all_events() if event.kind == "run" and event.run_id]
     run = pick(name, {event.run_id for event in events if event.run_id})
     called = f"{run}#{number}" + (f".{step}" if step else "")
-    if _is_erased(clone, _event_of(clone, run)):
+    event = _event_of(clone, run)
+    if _is_erased(clone, event):
         return Shown(called, "turn", None, None, {"run_id": run, "turn": number, "body_state": "erased"})
     folder = _folder(clone, run)
     found = opened.turn(run, folder, number, step) if folder else None
     if found is None:
         raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
-    return found
+    inputs = clone.joined(event).get("inputs")
+    other = inputs.get("repository") if isinstance(inputs, dict) else None  # whose work it was, if not ours
+    return replace(found, fields={**found.fields, "repository": other}) if other else found
 
 
 def _show_session(clone: Clone, identity: str) -> Shown:
@@ -259,6 +262,7 @@ def _show_artifact(clone: Clone, text: str) -> Shown | None:
     copy = os.path.join(folder, "outputs", "files", *path.split("/")) if folder else None
     said = _text_of(copy, limit=MAX_TEXT) if copy else None
     about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}
+    about["ts"] = fields.get("started") or about["ts"]  # of an import: when it was made, not taken in
     return Shown(f"{run}:{path}", "artifact", copy, said, {**row, **about})
 
 

@@ -103,6 +103,7 @@ def _turn(thing: Shown) -> Iterator[tuple[str, str]]:
     """What was asked, what was done, and how it ended; what the agent said comes below."""
     fields = thing.fields
     yield "run", cut(fields.get("run_id"))
+    yield "of", f"repository {cut(fields['repository'])}" if fields.get("repository") else ""
     yield "asked", cut(fields.get("prompt"))
     yield "in short", cut(fields.get("line"))
     yield "by", cut(fields.get("by")) if fields.get("by") != "user" else ""
