@@ -279,3 +279,36 @@ def test_the_quick_path_notices_trust_and_where_its_trunk_stands(
     assert look() == 4
     upstream.revoke(other)
     assert look() == 5
+
+
+def test_a_memory_whose_ground_moved_is_stale_until_it_is_back(clone: Clone, repo: GitRepo) -> None:
+    """Who asks is told that prices are whole cents long after the code was changed to floats."""
+    repo.write("shop.py", "PORT = 5432\n")
+    repo.git("add", "shop.py")
+    repo.git("commit", "-q", "-m", "port")
+    blob = repo.git("rev-parse", "HEAD:shop.py").strip()
+    path = kept(clone, evidence=f'["file:shop.py@{blob}"]')
+    assert states(clone) == {path: "accepted"}
+    repo.write("shop.py", "PORT = 6543\n")
+    assert states(clone) == {path: "accepted"}  # HEAD has it still
+    repo.git("commit", "-qam", "another port")
+    assert states(clone) == {path: "stale"}
+    repo.write("shop.py", "PORT = 5432\n")
+    repo.git("commit", "-qam", "the port again")
+    assert states(clone) == {path: "accepted"}
+
+
+def test_what_does_not_hold_stands_below_what_says_the_same(clone: Clone, repo: GitRepo) -> None:
+    """The first hit is what gets believed."""
+    repo.write("shop.py", "PORT = 5432\n")
+    repo.git("add", "shop.py")
+    repo.git("commit", "-q", "-m", "port")
+    blob = repo.git("rev-parse", "HEAD:shop.py").strip()
+    kept(clone, "FCT-aaaa11", "The port of the shop is 5432.", evidence=f'["file:shop.py@{blob}"]')
+    kept(clone, "FCT-bbbb11", "The port of the old shop is 5432, says everybody who works on it.")
+    kept(clone, "FCT-cccc11", "The port of the shop is 5432.", expires_at="2020-01-01T00:00:00Z")
+    repo.git("rm", "-q", "shop.py")
+    repo.git("commit", "-q", "-m", "no shop")
+    found = recall(clone, "port of the shop", kind="fact")
+    assert found[0].id == "FCT-bbbb11"
+    assert {hit.state for hit in found[1:]} == {"stale", "expired"}

@@ -17,6 +17,7 @@ APPROVED = "T0"  # the tier of what a person approved
 FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
 PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
 SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
+STALE = "stale"  # a doubt: what it cites has changed
 
 _LONGEST = 10  # chain of memories that took one another's place, that is looked at
 _STEP = 1e-6  # of a score: enough to stand behind
@@ -62,8 +63,8 @@ def _superseded(db: "Connection") -> dict[str, tuple[str, ...]]:
     """The memories that newer, approved ones say they replace: the best tier of these, and their names."""
     rows = db.execute(
         "SELECT supersedes, tier, name FROM row WHERE supersedes IS NOT NULL AND shown "
-        "AND (doubt IS NULL OR doubt IN (?, ?)) ORDER BY tier, name",
-        (FOREIGN, SUPERSEDED),
+        "AND (doubt IS NULL OR doubt IN (?, ?, ?)) ORDER BY tier, name",
+        (FOREIGN, STALE, SUPERSEDED),
     )
     found: dict[str, tuple[str, ...]] = {}
     for names, tier, newer in rows:  # the most trusted comes first
@@ -74,7 +75,7 @@ def _superseded(db: "Connection") -> dict[str, tuple[str, ...]]:
 
 def _state(doubt: str | None, tier: str, newer: str, *, over: bool) -> str:
     """What is to be said of a memory before it is believed; only what is trusted as much replaces it."""
-    if doubt and doubt != FOREIGN:
+    if doubt and doubt not in (FOREIGN, STALE):
         return doubt
     if newer and newer <= tier:
         return SUPERSEDED

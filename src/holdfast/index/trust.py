@@ -26,7 +26,8 @@ from holdfast.git.approvals import (
     weakened,
 )
 from holdfast.git.clone import Clone
-from holdfast.index.search import FOREIGN, SUPERSEDED
+from holdfast.index.staleness import Text, stale
+from holdfast.index.standing import FOREIGN, STALE, SUPERSEDED
 from holdfast.index.units import Texts, Unit, own_units
 from holdfast.store.format import match_event, split_lines
 
@@ -57,10 +58,11 @@ def weigh(
     own = list(own_units(clone))
     heard = listen(db, [unit for unit in own if not _is_whole(visible.get(unit.name))], texts)
     vouched, waiting = upstream.vouched(clone), approvals.waiting(clone)
-    ground = "\n".join([vouched.key, *sorted(waiting)])
+    outdated = stale(db, clone, visible)
+    ground = "\n".join([vouched.key, *sorted(waiting), *sorted(map(" ".join, outdated))])
     known = db.execute("SELECT value FROM meta WHERE name = 'trust'").fetchone()
     if heard or changed or known is None or known[0] != ground:
-        judge(db, clone, [unit.name for unit in own], vouched, waiting)
+        judge(db, clone, [unit.name for unit in own], vouched, waiting, outdated=outdated)
         db.execute("INSERT OR REPLACE INTO meta VALUES ('trust', ?)", (ground,))
 
 
@@ -103,11 +105,18 @@ def _decisions(data: bytes, name: str, texts: Texts) -> Iterator[tuple[object, .
 
 
 def judge(
-    db: sqlite3.Connection, clone: Clone, own: Iterable[str], vouched: Vouched, waiting: Collection[str]
+    db: sqlite3.Connection,
+    clone: Clone,
+    own: Iterable[str],
+    vouched: Vouched,
+    waiting: Collection[str],
+    *,
+    outdated: Collection[Text],
 ) -> None:
     """Note for every memory that is visible here its tier, and whether it counts, and if not, why.
 
-    `own` names the pieces of the log that this clone recorded, `waiting` the texts it has not published.
+    `own` names the pieces of the log that this clone recorded, `waiting` the texts it has not published,
+    `outdated` those that rest on what has changed.
     """
     memories = [_Memory(*row) for row in db.execute(_MEMORIES)]
     agreed = [one for one in memories if one.origin != "clash"]
@@ -126,6 +135,8 @@ def judge(
             why, its = UNREVIEWED, T4
         if why is None:
             why = _why_not(one, approved, its, superseded=one.name in kept)
+        if why in (None, FOREIGN) and one.status == "accepted" and (one.path, one.blob) in outdated:
+            why = STALE
         if (why, its) != (one.doubt, one.tier):
             changed.append((why, its, one.number))
     db.executemany("UPDATE row SET doubt = ?, tier = ? WHERE id = ?", changed)

@@ -40,9 +40,10 @@ PRIORS = {
 }
 TRUST = {"T0": 1.0, "T1": 0.75, "T2": 0.5, "T3": 0.25}
 STANDINGS = {
-    "superseded": -1.0,
-    "expired": -1.0,
-    "retired": -1.0,
+    "superseded": -1.5,
+    "expired": -1.5,
+    "retired": -1.5,
+    "stale": -1.5,
     "in clash": -0.5,
     "from elsewhere, not approved here": -0.3,
 }

@@ -10,7 +10,7 @@ import time
 
 from holdfast.index.freshness import signature
 from holdfast.index.schema import APPLICATION, VERSION, file_name
-from holdfast.index.search import APPROVED, FOREIGN, PROMOTED, SUPERSEDED
+from holdfast.index.standing import APPROVED, FOREIGN, PROMOTED, STALE, SUPERSEDED
 from holdfast.interfaces import quick
 from holdfast.interfaces.mcp.folders import ordered
 from holdfast.interfaces.mcp.protocol import PARAMS, Refused
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 _ASKED = f"""SELECT name, kind, title, what, expires, doubt, tier FROM row
   WHERE id < 0 AND shown AND kind IN {TYPES}"""
 _NEWER = f"""SELECT supersedes, tier FROM row WHERE supersedes IS NOT NULL AND shown
-  AND (doubt IS NULL OR doubt IN ('{FOREIGN}', '{SUPERSEDED}')) ORDER BY tier DESC"""
+  AND (doubt IS NULL OR doubt IN ('{FOREIGN}', '{STALE}', '{SUPERSEDED}')) ORDER BY tier DESC"""
 _ORDER = ("invariant", "decision", "dead-end", "assumption", "fact")
 _TOLD = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at is not listed
-_DOUBTS = (None, "unreviewed")
+_DOUBTS = (None, "unreviewed", STALE)
 
 PAGE, _LONG = 100, 200  # memories a page, characters of each
 Row = tuple[str, str, str, str | None]  # id, type, statement, and what to know before believing it
