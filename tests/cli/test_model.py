@@ -16,6 +16,7 @@ from holdfast.index.embed.vectors import Vectors
 from holdfast.interfaces import injecting
 from holdfast.model.event import Draft
 from holdfast.project import Project, setting
+from holdfast.recall import search
 from tests.conftest import Cli, GitRepo
 from tests.index import tiny
 from tests.index.test_embed_models import LETTERS
@@ -302,3 +303,38 @@ def test_memories_come_first_and_code_last(added: Cli, repo: GitRepo, world: Pat
     ]
     order = ["candidate"] * 3 + ["run", "commit", "commit", "doc", "code"]
     assert [kind for kind in kinds if kind in order] == order
+
+
+def test_a_command_that_hangs_costs_a_question_some_seconds(
+    added: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words have answered already; nobody waits minutes for a model that is not needed."""
+    program, starts = tmp_path / "embed.py", tmp_path / "starts"
+    program.write_text(LETTERS)
+    added("model", "use", f"{sys.executable} {program}")
+    added("model", "embed")
+    warm.forget()
+    program.write_text(f"open({str(starts)!r}, 'a').write('x')\nimport time; time.sleep(60)")
+    monkeypatch.setattr(search, "UNASKED", 0.5)
+    monkeypatch.setattr(search, "ASKED", 0.7)
+
+    for words, most in ((("okapi wombat",), "0.5"), (("retry calls", "--semantic"), "0.7")):
+        starts.unlink(missing_ok=True)
+        answer = added("recall", *words)
+        assert f"not searched by meaning: {sys.executable}" in answer.err
+        assert f"took more than {most} seconds" in answer.err
+        assert starts.read_text() == "x"
+
+
+def test_a_command_whose_vectors_change_their_length_is_said(added: Cli, tmp_path: Path) -> None:
+    """A silent change would leave search by meaning off for good."""
+    program = tmp_path / "embed.py"
+    program.write_text(LETTERS)
+    added("model", "use", f"{sys.executable} {program}")
+    added("model", "embed")
+    warm.forget()
+    program.write_text(LETTERS.replace('"abcdefgh"', '"abc"'))
+
+    assert "has changed since texts were embedded (3 numbers" in added("recall", "retry", "--semantic").err
+    added("model", "embed")
+    assert added("recall", "retry", "--semantic").err == ""

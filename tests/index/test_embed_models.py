@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -195,20 +196,34 @@ def test_a_command_can_be_the_model(tmp_path: Path) -> None:
         ("print('[NaN, 1]')", "no number"),
         ("print('[0, 0]')", "nothing"),
         ("print('hello')", "no vectors"),
-        ("print('[[1, 2], [3, 4]]')", "gives"),
+        ("print('[[1, 2], [3, 4]]')", "of list"),
         ("import sys; sys.exit(3)", r"embed\.py ended with exit code 3$"),
         ("import sys; sys.exit('one\\nno such \\x1b[1mkey\\n')", "exit code 1: no such [^\x1b]*key"),
         ("print('[' + '1,' * 5_000_000 + '1]')", "more than"),
         ("import time; time.sleep(60)", "seconds"),
+        ('print(\'["1", "2"]\')', "no list of numbers but of str"),
+        ("print('[true, false]')", "no list of numbers but of bool"),
+        ("print('[1, ' + '9' * 400 + ']')", "no vectors|no number"),
+        ("while True: print('[1, 2, 3]' * 1000)", "more than"),
+        ("import sys\nwhile True: sys.stderr.write('x' * 99999)", "seconds"),
     ],
 )
 def test_what_a_command_says_is_checked(tmp_path: Path, program: str, said: str) -> None:
     """A program of the user's that goes wrong must not fill vectors with nonsense, or hang a question."""
     with pytest.raises(NoModel, match=said):
-        CommandModel(command(tmp_path, program), patience=0.3 if "sleep" in program else 30.0)
+        CommandModel(command(tmp_path, program), patience=0.3 if "seconds" in said else 30.0).vectors(["a"])
 
 
 def test_a_command_that_is_not_there_is_said_so() -> None:
     """A typo in a setting."""
     with pytest.raises(NoModel, match="does not start"):
-        CommandModel(["no-such-program-anywhere"])
+        CommandModel(["no-such-program-anywhere"]).vectors(["a"])
+
+
+def test_what_a_command_leaves_behind_does_not_hold_up_the_answer(tmp_path: Path) -> None:
+    """A child that keeps the pipe open would cost every question its whole time."""
+    left = "import subprocess; subprocess.Popen(['sleep', '60'])\n"
+    model = CommandModel(command(tmp_path, left + LETTERS), patience=30.0)
+    began = time.monotonic()
+    assert model.question("abc").shape == (8,)
+    assert time.monotonic() - began < 20  # it was ended, not waited for

@@ -113,7 +113,7 @@ class Meaning:
     def __init__(self, clone: Clone) -> None:
         self._clone, self.asked = clone, 0
 
-    def __call__(self, _: str) -> "Meaning":
+    def __call__(self, _: str, __: float) -> "Meaning":
         self.asked += 1
         return self
 

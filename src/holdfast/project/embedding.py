@@ -26,6 +26,7 @@ from holdfast.store import tally
 
 SETTING = "retrieval.model"
 TOLD = "told-semantic"
+AGAIN = 10.0  # seconds after which a model that failed is asked the same again
 _ONCE = (
     "search goes by words, context and git; to search by meaning as well: pip install 'holdfast[semantic]', "
     "then holdfast model add (this is said once)"
@@ -59,16 +60,22 @@ class ModelRemoved:
 class Embedding(Reading, Keeping):
     """Search by meaning, for those who installed the extra."""
 
-    def near(self, query: str) -> Near | None:
-        """A question among all texts that have a vector; None where nothing is embedded."""
+    _unanswered: tuple[str, float] | None = None  # a question that no model answered, and until when
+
+    def near(self, query: str, seconds: float = 60.0, /) -> Near | None:
+        """A question among all texts that have a vector; None where nothing is, or nobody answers in time."""
         path = self._vectors_path()
+        if self._unanswered and self._unanswered[0] == query and time.monotonic() < self._unanswered[1]:
+            return None  # one question may be asked of several kinds of things, and was said to fail
         try:
             source = self._source()
             if source is None or not os.path.exists(path):
                 hush(path)
                 return None
-            return warm.ask(path, source, self.clone.layout.cache, query, notes=self.clone.notes)
+            cache, notes = self.clone.layout.cache, self.clone.notes
+            return warm.ask(path, source, cache, query, notes=notes, seconds=seconds)
         except (NoModel, BadInput, Busy) as error:
+            self._unanswered = (query, time.monotonic() + AGAIN)
             self.clone.notes.append(f"this was not searched by meaning: {error}")
         except sqlite3.DatabaseError as error:
             warm.forget()
@@ -129,7 +136,7 @@ class Embedding(Reading, Keeping):
             value = os.path.abspath(value)
         source = source_of(value, self.clone.layout.cache)
         if source is not None:
-            warm.model(source, self.clone.layout.cache)
+            warm.model(source, self.clone.layout.cache).vectors(["a"])
         self._choose_model(value, everywhere=everywhere)
         self._say_ready()
         return self.model_state()

@@ -65,7 +65,7 @@ class Recalling(Viewing):
             tally.recalled_now(self.clone.layout, query, found, took)
         return hits if explain else [replace(hit, parts=()) if hit.parts else hit for hit in hits]
 
-    def near(self, query: str, /) -> "Near | None":  # noqa: ARG002 - who can embed it overrides this
+    def near(self, query: str, seconds: float = 0.0, /) -> "Near | None":  # noqa: ARG002 - who can embed overrides
         """A question among all texts that have a vector; None where nothing is embedded."""
         return None
 

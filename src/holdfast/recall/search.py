@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from holdfast.index.search import Step
 
 _UNREAD = "commits, docs and code of this repository are not read yet and were not searched: holdfast index"
+UNASKED, ASKED = 5.0, 20.0  # seconds for meaning where words found little, and where somebody wants it
 _TRIES = 4  # of one question, while others change the files or one of them is damaged
 
-Meaning = Callable[[str], "Near | None"]  # how near a question is to what has vectors, if that can be told
+# How near a question is to what has vectors, if that can be told within so many seconds
+Meaning = Callable[[str, float], "Near | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +244,7 @@ class _Question:
 
     def meant(self, meaning: Meaning | None) -> "Near | None":
         if not self._looked and meaning is not None:
-            self._near, self._looked = meaning(self.query), True
+            self._near, self._looked = meaning(self.query, ASKED if self.semantic else UNASKED), True
         return self._near
 
     def answered(

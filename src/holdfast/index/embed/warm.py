@@ -9,14 +9,19 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
+from typing import TYPE_CHECKING
 
 from holdfast.errors import NoModel
 from holdfast.index.embed import near
 from holdfast.index.embed.command import CommandModel
-from holdfast.index.embed.model import COMMAND, FOLDER, MINILM, Model, minilm
+from holdfast.index.embed.model import COMMAND, FOLDER, MINILM, Model, minilm, named
 from holdfast.index.embed.near import Matrix, Near
 from holdfast.index.embed.onnx import OnnxModel
 from holdfast.index.embed.vectors import Known, Vectors
+
+if TYPE_CHECKING:
+    from holdfast.index.embed.model import Floats
 
 ENOUGH = 0.9  # of what an older model made: from there on the new one answers
 CLONES = 4
@@ -59,8 +64,11 @@ def _facts(source: str, cache: str) -> object:
     return found.st_size, found.st_mtime_ns, found.st_ino
 
 
-def ask(path: str, source: str, cache: str, query: str, *, notes: list[str]) -> Near | None:
-    """A question among the vectors of a file; None if there are none. NoModel if the model does not load."""
+def ask(
+    path: str, source: str, cache: str, query: str, *, notes: list[str], seconds: float = 60.0
+) -> Near | None:
+    """A question among the vectors of a file; None if there are none. NoModel if no model answers in time."""
+    end = time.monotonic() + seconds
     with _turn:
         if not query.strip() or not os.path.exists(path):
             return None
@@ -69,15 +77,29 @@ def ask(path: str, source: str, cache: str, query: str, *, notes: list[str]) -> 
         failed: NoModel | None = None
         for known in order(vectors.models(), source):
             try:
-                asked = model(known.source, cache)
+                vector = _question(model(known.source, cache), known, query, end)
             except NoModel as error:
                 failed = failed or error
                 continue
-            if asked.key == known.key and (matrix := _matrix(vectors, known)):
-                return Near(matrix, asked.question(query))
+            if matrix := _matrix(vectors, known):
+                return Near(matrix, vector)
         if failed is not None:
             raise failed
         return None
+
+
+def _question(asked: Model, known: Known, query: str, end: float) -> Floats:
+    """What a model makes of a question; NoModel if it is not the one any more whose vectors are here."""
+    if isinstance(asked, CommandModel):
+        vector = asked.question(query, patience=max(0.1, end - time.monotonic()))
+    else:
+        vector = asked.question(query)
+    if asked.key != known.key:
+        raise NoModel(
+            f"{named(known.source)[:200]} has changed since texts were embedded "
+            f"({len(vector)} numbers a vector; those here have {known.size}): holdfast model embed"
+        )
+    return vector
 
 
 def order(models: list[Known], source: str) -> list[Known]:
