@@ -12,6 +12,7 @@ from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.interfaces.cli import explaining_words
 from holdfast.project import Project
 from holdfast.recall.why.answers import Answer
+from tests.capture import claude_lines as claude
 from tests.conftest import GitRepo
 from tests.recall.authors import START, World
 
@@ -300,6 +301,41 @@ def test_what_a_run_picked_or_merged_itself_was_committed_in_it(scene: World) ->
     )
     one = answer(scene, "b.py:1")
     assert (one.state, [ran.id for ran in one.during]) == ("committed", [done.run_id])
+
+
+def test_a_commit_that_a_command_only_shows_was_not_made_by_it(scene: World) -> None:
+    """A log that is shown after a failed commit would make a person's old commit the run's (law 6)."""
+    scene.write(FILE, [MINE])
+    old = scene.commit()
+    scene.wait(86_400)
+    session, shown = (
+        scene.session().asks(),
+        f"nothing to commit\n[main {old[:7]}] of a person\n 1 file changed",
+    )
+    session.uses("Bash", {"stdout": shown}, shown, command="git commit -qm x; cat .husky/last.log")
+    session.uses("Bash", {"stdout": shown}, shown, command="cat build.log; echo git commit")
+    session.calls += 1
+    asked = "git pull -q && git commit --dry-run"
+    session.tell(claude.assistant(claude.use("Bash", "toolu_pull", command=asked)))
+    scene.wait(1)
+    scene.write("meanwhile.py", [OTHER])
+    scene.git("add", "-A")
+    scene.git("commit", "-q", "-m", "a person's, meanwhile")
+    session.tell(claude.result("ok", "toolu_pull", told={"stdout": ""}))
+    scene.wait(40)
+    scene.git("switch", "-q", "-c", "side")  # HEAD's log alone is not asked
+    scene.git("reflog", "expire", "--expire=all", "HEAD")
+    scene.write("made.py", [LINE])
+    scene.git("add", "-A")
+    scene.git("commit", "-q", "-m", "the agent's")
+    made = scene.git("rev-parse", "--short", "HEAD")
+    scene.git("reflog", "expire", "--expire=all", "HEAD")
+    session.uses("Bash", {"stdout": ""}, f"[side {made}] the agent's", command="git commit -m 'the agent s'")
+    run = session.ends()
+    for place in (f"{FILE}:1", "meanwhile.py:1"):
+        one = answer(scene, place)
+        assert (one.state, one.during) == ("unknown", ()), (place, one.reason)
+    assert [ran.id for ran in answer(scene, "made.py:1").during] == [run]
 
 
 def test_a_trailer_that_names_a_run_is_told_as_what_it_is(scene: World) -> None:

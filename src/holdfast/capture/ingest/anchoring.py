@@ -17,6 +17,7 @@ from holdfast.git import lines, reflog
 from holdfast.git.clone import Clone
 from holdfast.git.reflog import Moment
 from holdfast.git.repo import Head
+from holdfast.git.rewritten import headers
 from holdfast.model.event import timestamp
 from holdfast.model.evidence import is_oid
 from holdfast.model.transcript import Origin
@@ -36,6 +37,16 @@ class Placed:
     elsewhere: bool = (
         False  # its branch is not here: what it left is no work of the branch whose line it is on
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Committing:
+    """A call of git that may have made commits."""
+
+    since: str
+    until: str
+    verbs: frozenset[str]  # commit, merge, cherry-pick, revert, pull or am
+    told: tuple[str, ...] = ()  # short names of commits that it printed
 
 
 class Anchors:
@@ -170,18 +181,36 @@ class Anchors:
         log = self._log(self._clone.repo.common_dir, ref)
         return bool(log) and log[0].time <= _second(ts)
 
-    def made(self, spans: Sequence[tuple[str, str]], origin: Origin, cwd: str | None) -> list[str]:
+    def made(self, calls: Sequence[Committing], origin: Origin, cwd: str | None) -> list[str]:
         """The commits that were made in the agent's work tree while its own calls of git ran."""
         cwd = cwd or origin.cwd
-        git_dir = self.repository.tree_of(cwd) if spans and self._is_this_clone(origin, cwd) else None
+        git_dir = self.repository.tree_of(cwd) if calls and self._is_this_clone(origin, cwd) else None
         rows = self._log(git_dir, "HEAD") if git_dir else []
-        seconds = [(_second(since), _second(until) + _AFTER) for since, until in spans]
-        made = [
-            row.oid
-            for row in rows
-            if makes(row) and any(first <= row.time <= last for first, last in seconds)
-        ]
+        made = [row.oid for row in rows if makes(row) and any(_fits(row, call) for call in calls)]
         return [oid for oid in dict.fromkeys(made) if self.repository.has(oid)]
+
+    def told(self, calls: Sequence[Committing]) -> list[str]:
+        """The commits that the agent's calls of git printed, as far as they were made while these ran.
+
+        Whatever else a command shows, a log or a file, may look the same: the commit's own time decides.
+        """
+        full = self.repository.full(name for call in calls for name in call.told)
+        options = ("--no-walk=unsorted", "--ignore-missing", "--stdin")
+        oids = sorted(set(full.values()))
+        known = headers.listed(self._clone.repo, *options, names=oids, limit=len(oids)) if oids else {}
+        pairs = [(call, full[name]) for call in calls for name in call.told if name in full]
+        return [oid for call, oid in pairs if oid in known and _ran_at(call, known[oid].committed)]
+
+
+def _ran_at(call: Committing, second: float) -> bool:
+    return _second(call.since) <= second <= _second(call.until) + _AFTER
+
+
+def _fits(row: Moment, call: Committing) -> bool:
+    """Whether a commit of git's log may be a call's: `git commit` finishes what others of its kind began."""
+    verb = re.match(r"[\w-]+", row.message)
+    begun = verb is not None and verb[0] == "commit" and call.verbs - {"pull"}
+    return _ran_at(call, row.time) and verb is not None and (verb[0] in call.verbs or bool(begun))
 
 
 @dataclass(frozen=True, slots=True)

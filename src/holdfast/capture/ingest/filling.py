@@ -111,9 +111,8 @@ class Filling:
         """The commits made in a turn: by the log while the agent's git ran, and by what git told it."""
         found: list[str] = []
         if turn.calls and self._place.top:
-            spans = rows.committing(turn, row["ts"], row["ended"])
-            found = self._anchors.made(spans, self._origin, turn.cwd)
-            found += self._anchors.repository.full(rows.committed(turn)).values()
+            calls = rows.committing(turn, row["ts"], row["ended"])
+            found = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)
         self._commits |= dict.fromkeys(found)
         return list(dict.fromkeys(found))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from holdfast.capture.changes import spelled
-from holdfast.capture.ingest.anchoring import moment
+from holdfast.capture.ingest.anchoring import Committing, moment
 from holdfast.capture.ingest.knowing import contents
 from holdfast.capture.ingest.whose import relative
 from holdfast.model.summary import turn_line
@@ -39,9 +39,8 @@ _COMMITTED = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
 # Git as it makes commits: its own options come first.
 _COMMITTING = re.compile(
     r"""\bgit(?:\s+(?:-[Cc]\s*(?:"[^"\n]*"|'[^'\n]*'|[^\s"'])++|--?[\w-]+(?:=\S+)?))*+"""
-    r"\s+(?:commit|merge|cherry-pick|revert|pull|am)\b"
+    r"\s+(commit|merge|cherry-pick|revert|pull|am)\b(?![^\n;&|]*\s--dry-run\b)"
 )
-_COMMITS = re.compile(r"\bgit\b[^\n]{0,2000}\b(?:commit|merge|cherry-pick|revert)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,31 +252,32 @@ def _last(turn: Turn) -> str | None:
     return next((at for step in reversed(turn.steps) if (at := moment(step.ts))), None)
 
 
-def committed(turn: Turn) -> list[str]:
-    """The commits that git told the agent it had made, as it named them."""
-    found: list[str] = []
-    for call in turn.calls:
-        if call.command and call.result and not call.result.failed and _COMMITS.search(call.command[:8_000]):
-            found += _COMMITTED.findall(call.result.text[:20_000])
-    return list(dict.fromkeys(found))
-
-
-def committing(turn: Turn, since: str, until: str) -> list[tuple[str, str]]:
-    """From when to when the agent's own calls of git ran that may have made commits.
+def committing(turn: Turn, since: str, until: str) -> list[Committing]:
+    """The agent's own calls of git that may have made commits.
 
     A call runs from its step to the next of the same kind: helpers work beside the main agent.
     """
-    spans: list[tuple[str, str]] = []
+    found: list[Committing] = []
     for aside in (False, True):
         steps = [step for step in turn.steps if step.aside is aside]
         times = [moment(step.ts) for step in steps]
         for n, step in enumerate(steps):
-            if any(_may_commit(call) for call in step.calls):
+            verbs = frozenset(verb for call in step.calls for verb in _verbs(call))
+            if verbs:
                 after = next(filter(None, times[n + 1 :]), None)
-                spans.append((times[n] or since, after or until))
-    return spans
+                found.append(Committing(times[n] or since, after or until, verbs, _told_by_git(step)))
+    return found
 
 
-def _may_commit(call: Call) -> bool:
+def _verbs(call: Call) -> list[str]:
     refused = call.result is not None and call.result.refused
-    return bool(call.command) and not refused and bool(_COMMITTING.search((call.command or "")[:8_000]))
+    return [] if refused else _COMMITTING.findall((call.command or "")[:8_000])
+
+
+def _told_by_git(step: Step) -> tuple[str, ...]:
+    """The commits that calls of git printed as if they had made them; other commands may print the like."""
+    found: list[str] = []
+    for call in step.calls:
+        if call.result and not call.result.failed and _verbs(call):
+            found += _COMMITTED.findall(call.result.text[:20_000])
+    return tuple(dict.fromkeys(found))
