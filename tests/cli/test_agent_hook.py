@@ -374,6 +374,7 @@ def test_a_session_is_told_what_was_approved_and_the_receipt_says_so(quiet: Agen
 def test_a_run_that_came_of_a_session_shows_what_the_session_was_told(quiet: Agent, cli: Cli) -> None:
     """Whoever asks what an agent knew in a run must not hear "nothing" when it was told a pack."""
     known = accepted(quiet.repo, "HFMARK the ledger is append-only")
+    ready(quiet.repo)  # how long a pack takes to make is not the question here
     assert known in quiet.fire("UserPromptSubmit", prompt="Please write the ledger now.")
     here = {"cwd": str(quiet.repo.path), "sessionId": SESSION}
     claude.write(
