@@ -43,19 +43,37 @@ def join(
     wide: bool = False,
 ) -> None:
     """Let turns count for the runs and sessions of a pool, and take in those that only a turn leads to."""
+    turns, members = gathered(pool, sources, asked, scope=scope, near=near, wide=wide)
+    own, score = rank.fuse(pool.features, WEIGHTS), rank.fuse(turns.features, WEIGHTS)
+    best = {group: max([score.get(key, 0.0) for key in keys]) for group, keys in members.items()}
+    pool.features["turn"] = {group: _gain(best[group], own.get(group, 0.0)) for group in members}
+    pool.features.update(added(pool, turns, members, near))
+
+
+def gathered(
+    pool: Pool,
+    sources: "Sequence[Connection]",
+    asked: Asked,
+    *,
+    scope: Scope,
+    near: "Near | None" = None,
+    wide: bool = False,
+) -> "tuple[Pool, Members]":
+    """The turns that fit, and those of each run or session, which is in the pool from now on."""
     within = Scope(kind="turn", task=scope.task, files=scope.files, since=scope.since)
     turns = gather(sources, _untagged(asked), scope=within, limit=TURNS, near=near, wide=wide)
     pool.narrow = pool.narrow or turns.narrow
     members = _members(sources, turns, scope.kind)
     _take_in(pool, sources, facets_of(asked, scope), scope, members)
-    members = {group: keys for group, keys in members.items() if group in pool.rows}
-    own = rank.fuse(pool.features, WEIGHTS)
-    score = rank.fuse(turns.features, WEIGHTS)
-    best = {group: max([score.get(key, 0.0) for key in keys]) for group, keys in members.items()}
-    pool.features["turn"] = {group: _gain(best[group], own.get(group, 0.0)) for group in members}
-    pool.features["told"] = _told(pool, turns, members)
+    return turns, {group: keys for group, keys in members.items() if group in pool.rows}
+
+
+def added(pool: Pool, turns: Pool, members: "Members", near: "Near | None") -> "dict[str, Feature]":
+    """What the rest of a run or session adds to the best of it."""
+    found = {"told": _told(pool, turns, members)}
     if near:
-        pool.features["said"] = _said(pool, turns, members, near)
+        found["said"] = _said(pool, turns, members, near)
+    return found
 
 
 def _untagged(asked: Asked) -> Asked:
