@@ -58,10 +58,10 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 def form_of(asked: "Asked") -> str:
     """Whether a question is a sentence, a name (a symbol, a path, an error), or just a word or two."""
     said = asked.text.casefold().split()
-    if asked.paths or _FOR_CODE.intersection(said) or (said and said[0].endswith(":")):
+    if asked.paths or _asks_for_tests(asked) or not _FOR_CODE.isdisjoint(said):
         return NAMES
     named = sum(map(_is_symbol, asked.words))
-    if named and 2 * named >= len(asked.words):
+    if (named and 2 * named >= len(asked.words)) or (said and said[0].endswith(":")):  # as errors begin
         return NAMES
     small = sum(word.strip("?,.!") in ENGLISH for word in said)
     return WORDS if len(asked.words) > 2 or small else SHORT
@@ -111,7 +111,7 @@ def kinds(pool: Pool, asked: "Asked") -> "Feature":
 
     Where all are of one kind there is none: nothing has to be mixed.
     """
-    kind, path = AT["kind"], AT["path"]
+    kind = AT["kind"]
     if len({_family(row[kind]) for row in pool.rows.values()} | {""}) < 3 and not _any_memory(pool):
         return {}
     form = form_of(asked)
@@ -120,7 +120,7 @@ def kinds(pool: Pool, asked: "Asked") -> "Feature":
     found = {}
     for key, row in pool.rows.items():
         name = row[kind] if row[kind] in _KINDS else "memory"
-        if tests and name in ("doc", "code") and is_test(row[path] or ""):
+        if tests and name in ("doc", "code") and is_test(_file(row)):
             name = "test"
         start = table[name]
         if start > 0.0 and holds is not None:
@@ -154,10 +154,10 @@ def defines(pool: Pool, asked: "Asked") -> "Feature":
     names = _defined_names(asked)
     if not names:
         return {}
-    kind, title, text, path = AT["kind"], AT["title"], AT["text"], AT["path"]
+    kind, title, text = AT["kind"], AT["title"], AT["text"]
     found = {}
     for key, row in pool.rows.items():
-        if row[kind] != "code" or is_test(row[path] or ""):
+        if row[kind] != "code" or is_test(_file(row)):
             continue
         if (row[title] or "").rpartition(".")[2] in names:
             found[key] = 1.0
@@ -185,13 +185,20 @@ def _is_defined(name: str, text: str) -> bool:
     at = text.find(name)
     while at >= 0:
         before = text[text.rfind("\n", 0, at) + 1 : at].split()
-        after = text[at + len(name) : at + len(name) + 4].lstrip(" ")
-        if after[:1] not in _LETTERS and _DECLARING.issuperset(before):
+        end = at + len(name)
+        if text[end : end + 1] not in _LETTERS and _DECLARING.issuperset(before):
+            after = text[end : end + 4].lstrip(" ")
             gives = after[:2] != "==" and after.startswith(("=", ":=", ": "))
             if gives or before:
                 return True
         at = text.find(name, at + 1)
     return False
+
+
+def _file(row: "Row") -> str:
+    """The file that a row is a piece of; its name says it, too, with the line."""
+    path: str = row[AT["path"]] or row[AT["name"]].rpartition(":")[0]
+    return path
 
 
 def is_test(path: str) -> bool:
@@ -250,12 +257,12 @@ def is_empty(row: "Row") -> bool:
 
 def _once(found: "list[tuple[int, Row]]") -> "list[tuple[int, Row]]":
     """The first of equal texts: projects keep one page for several tools, each in that tool's folder."""
-    kind, title, text, path = AT["kind"], AT["title"], AT["text"], AT["path"]
+    kind, title, text = AT["kind"], AT["title"], AT["text"]
     seen: set[tuple[str, str]] = set()
     kept = []
     for key, row in found:
         if row[kind] in ("doc", "code") and row[text]:
-            folder = (row[path] or "").partition("/")[0]
+            folder = _file(row).partition("/")[0]
             same = row[title] or "", row[text].replace(folder, "") if folder[:1] == "." else row[text]
             if same in seen:
                 continue
@@ -267,7 +274,7 @@ def _once(found: "list[tuple[int, Row]]") -> "list[tuple[int, Row]]":
 def _place(key: int, row: "Row", talks: "dict[int, str]") -> "tuple[str, str] | None":
     """The file a candidate is a piece of, or the conversation."""
     if row[AT["kind"]] in _OF_FILES:
-        return "file", row[AT["path"]] or row[AT["name"]]
+        return "file", _file(row)
     return ("talk", talks[key]) if key in talks else None
 
 
