@@ -153,7 +153,38 @@ def test_a_cache_that_cannot_be_written_is_said_in_one_sentence(shop: Cli, tmp_p
     (tmp_path / "file").write_text("not a folder")
     done = shop("recall", "sqlalchemy", XDG_CACHE_HOME=str(tmp_path / "file"))
     assert done.out and "holdfast index" not in done.err
-    assert done.err.splitlines() == [
+    said = (
         f"{tmp_path / 'file' / 'holdfast'} cannot be written, so the index is built in memory, "
         "and commits, docs and code were not searched"
-    ]
+    )
+    assert done.err.splitlines() == [said]
+
+
+def test_a_longer_list_begins_with_the_shorter_one(shop: Cli, repo: GitRepo) -> None:
+    """Who asks for more must not lose what stood there, nor find it elsewhere."""
+    for number in range(30):
+        repo.write(
+            f"src/shop/part{number}.py", f"def pool_{number}(size):\n    return sqlalchemy, {number}\n"
+        )
+    repo.git("add", "src")
+    repo.git("commit", "-q", "-m", "Many parts")
+    repo.git("switch", "-q", "-c", "side")
+    other = FACT.replace("FCT-pin111", "FCT-side11")
+    repo.write(other, fact_text("FCT-side11", "The sqlalchemy pool of side"))
+    repo.git("add", "-f", other)
+    repo.git("commit", "-q", "-m", "Side")
+    repo.git("switch", "-q", "main")
+    for question in ("sqlalchemy pool", "why is the size of the pool shared", "pool", ""):
+        whole = items(shop, "--limit", "60", question)
+        assert len(whole) > (30 if question == "sqlalchemy pool" else 2)
+        for limit in (1, 3, 5, 9, 11, 20, 55):
+            assert items(shop, "--limit", str(limit), question) == whole[:limit], (question, limit)
+
+
+def test_without_words_what_was_decided_and_done_comes_first(shop: Cli) -> None:
+    """A list of hashes and files answers nobody who asks where things stand."""
+    shop("run", "--task", "T-1", "--", "git", "--version")
+    shop("remember", "Somebody says the pool is too small", "--evidence", "docs/db.md")
+    found = [one["kind"] for one in items(shop, "--limit", "4")]
+    assert {"run", "fact", "commit"} == set(found)
+    assert found.count("commit") == 2

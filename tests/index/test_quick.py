@@ -93,6 +93,45 @@ def test_both_ways_say_the_same(
             assert fast == full, argv
 
 
+ODD = (
+    "json: cannot unmarshal array into Go struct field GeminiMessage.messages.content of type string",
+    "getUserName", "get_user_name in shop.db", "Aschenbrödel", "aschenbrodel glass pool", "pool?",
+    "the the the",
+    "why do we pin sqlalchemy below 2.1", "tag:db pool", "task:T-1", "task:T-1 zebra", "shop/db.py:3",
+    'Traceback:\n  File "shop/db.py", line 3, in open_pool\n  File "shop/api.py", line 9\nPoolError: pool',
+    '"connection pool"', "NEAR(pool zebra)", "a AND b OR c*", "x'); DROP TABLE row;--", "数据库 连接池", "連",
+    "DEC-none", "FCT-zebra1", "HEAD~1", "🦓", "zebra " * 400, "giraffe neck", "PoolError closes Pool",
+    "which commit made the pool", "open_pool GeminiMessage", "Pin", "release-1.2.3", "content",
+)  # fmt: skip
+
+
+def test_odd_questions_have_one_answer_however_they_are_asked(
+    used: Cli, repo: GitRepo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The quick path ranks what the full one ranks: a list that depends on who asked cannot be explained."""
+    repo.write(
+        "shop/db.py", "class PoolError(Exception):\n    pass\n\n\ndef open_pool(size):\n    return size\n"
+    )
+    repo.write(
+        "shop/gemini.go", 'package a\n\ntype GeminiMessage struct {\n\tContent string `json:"content"`\n}\n'
+    )
+    repo.write("docs/db.md", "# Aschenbrödel\n\nThe glass pool.\n\n## 数据库\n\n连接池 of the database\n")
+    repo.git("add", "shop", "docs")
+    repo.git("commit", "-q", "-m", "Pin sqlalchemy below 2.1\n\ngetUserName closes the connection pool")
+    repo.git("switch", "-q", "-c", "side")
+    used("run", "--task", "T-3", "--", "git", "status", "--short", "giraffe", "neck", "pool")
+    repo.git("switch", "-q", "main")
+    used("recall", "zebra")
+    answered = 0
+    for question in ODD:
+        for more in (["--json", "--explain"], ["--json", "--limit", "20", "--files", "shop/db.py"]):
+            fast = answer(used, ["recall", *more, question], monkeypatch, capfd)
+            full = used("recall", *more, question).out
+            answered += fast is not None
+            assert fast is None or json.loads(fast) == json.loads(full), question
+    assert answered > len(ODD), "it is the quick path that is tried"
+
+
 def test_nothing_is_answered_from_an_index_that_is_behind(
     used: Cli, repo: GitRepo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

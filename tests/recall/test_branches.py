@@ -1,5 +1,6 @@
 """Other branches' memory: found where it fits, labelled, below what holds here, no part of its ranking."""
 
+import json
 import os
 from pathlib import Path
 
@@ -131,3 +132,57 @@ def test_an_erased_text_is_gone_from_there_too(repo: GitRepo, clone: Clone) -> N
     )
     assert ask(clone, "wombats") == []
     assert b"wombats" not in kept.read_bytes()
+
+
+def test_a_branch_that_git_does_not_have_is_called_so(repo: GitRepo, clone: Clone) -> None:
+    """Who looks for a branch by the name on the screen must not search for one that was deleted."""
+    repo.git("switch", "-q", "-c", "topic")
+    again(clone).record(
+        Draft("run", target="run-1", run_id="run-1", exit_status=0, body={"prompt": "feed okapis"})
+    )
+    repo.git("switch", "-q", "main")
+    assert told(ask(clone, "okapis")) == [("run-1", "topic")]
+    repo.git("branch", "-q", "-D", "topic")
+    assert told(ask(clone, "okapis")) == [("run-1", "topic (deleted)")]
+    assert told(ask(clone, "okapis", branch="topic")) == [("run-1", "topic (deleted)")]
+    with pytest.raises(BadInput, match="no branch here is called 'nope'") as caught:
+        ask(clone, "okapis", branch="nope")
+    assert "There are: main." in str(caught.value.hint), "what is deleted is not there"
+
+
+def test_a_session_of_a_branch_that_never_was_here_has_that_branch_s_name(
+    repo: GitRepo, clone: Clone
+) -> None:
+    """Transcripts tell of branches of other clones; a made-up name for them leads nowhere."""
+    looking = Project.open(repo.path, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)})
+    session = looking.session_start("Feed the okapis")
+    (path,) = Path(clone.layout.sessions).glob(f"*{session.id}.json")
+    record = json.loads(path.read_text())
+    branch = {"branch": "someone/okapi"}
+    record |= {
+        "line": "elsewhere",
+        "started": record["started"] | branch,
+        "updated": record["updated"] | branch,
+    }
+    path.write_text(json.dumps(record))
+    assert (session.id, "someone/okapi (not here)") in told(ask(clone, "okapis"))
+
+
+def test_what_a_branch_is_not_searched_for_is_said(repo: GitRepo, clone: Clone) -> None:
+    """Nothing found where a branch plainly holds it looks like an answer."""
+    repo.git("branch", "topic")
+    repo.git("update-ref", "refs/remotes/origin/far", "HEAD")
+    looking = Project.open(repo.path, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)})
+    assert looking.recall("okapis", branch="topic") == []
+    assert "commits, docs and code are those of what is checked out" in " ".join(looking.notices)
+    with pytest.raises(BadInput) as caught:
+        looking.recall("okapis", branch="origin/far")
+    assert "git branch NAME origin/far" in str(caught.value.hint)
+
+
+def test_a_kind_that_only_other_branches_hold_is_listed_with_them(repo: GitRepo, clone: Clone) -> None:
+    """Nothing found, where a branch has one, sends people away."""
+    repo.git("switch", "-q", "-c", "topic")
+    published(repo, "FCT-topic1", "zebra fact of topic")
+    repo.git("switch", "-q", "main")
+    assert told(ask(clone, "", kind="fact")) == [("FCT-topic1", "topic")]

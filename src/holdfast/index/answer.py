@@ -29,6 +29,8 @@ AT = {name: place for place, name in enumerate(FIELDS)}  # behind these a row ha
 OF_THE_REPOSITORY = ("commit", "doc", "code")
 PASSING = ("event", "run", "turn", "artifact", "session", *OF_THE_REPOSITORY)
 MOST_OTHERS = 2  # that may take the place of something passing
+SCREEN = 5  # hits that are shown where nobody says how many
+LOOKED_AT = 20  # of what other branches hold
 MOST_BRANCHES = 3  # that are named beside one hit
 _SHARES = ("cover", "window")  # parts of a score that tell what share of a question a hit holds
 # Of what was asked for, by how telling the words are. Below it, meaning gained three to five points of recall
@@ -36,8 +38,9 @@ _SHARES = ("cover", "window")  # parts of a score that tell what share of a ques
 WEAK = 0.5
 
 _PLACES = (
-    "SELECT DISTINCT p.branch FROM row AS r JOIN place AS p ON p.row = r.id WHERE r.name = ? AND r.title = ? "
-    "ORDER BY p.branch"
+    "SELECT DISTINCT p.branch, g.why FROM row AS r JOIN place AS p ON p.row = r.id "
+    "LEFT JOIN gone AS g ON g.branch = p.branch WHERE r.name = ? AND r.title = ? "
+    "ORDER BY g.why IS NOT NULL, p.branch"
 )
 _NUMBERS = "SELECT id FROM row WHERE name = ? AND title = ?"
 
@@ -62,24 +65,28 @@ def answer(
 
     if scope.branch is not HERE:
         return _of_branch(ask, here, there, scope.branch, limit)
-    found = ask(here, limit)
-    if there is None or not asked.terms or scope.kind in (*OF_THE_REPOSITORY, "candidate"):
-        return found
-    others = _labelled(there, ask([there], limit))
-    return with_others(found, [one for one in others if _fits(there, one, asked.terms)], limit)
+    found = ask(here, max(limit, SCREEN))
+    if there is None or scope.kind in (*OF_THE_REPOSITORY, "candidate") or (found and not asked.terms):
+        return found[:limit]
+    others = _labelled(there, ask([there], max(limit, LOOKED_AT)))
+    fitting = [one for one in others if _fits(there, one, asked.terms)] if asked.terms else others
+    return with_others(found, fitting)[:limit]
 
 
-def with_others(found: "list[Row]", others: "list[Row]", limit: int) -> "list[Row]":
-    """What holds here, in its order, and below it the best of what other branches hold."""
+def with_others(found: "list[Row]", others: "list[Row]") -> "list[Row]":
+    """What holds here, in its order, and below it the best of what other branches hold.
+
+    Below it is below the first few: how many are wanted must not change where something stands.
+    """
     known = {hit[AT["id"]] for hit in found}
     others = [one for one in others if one[AT["id"]] not in known]
     lasting = [one for one in others if one[AT["kind"]] not in PASSING][:MOST_OTHERS]
-    end = len(found)
-    while end > limit - len(lasting) and end > 1 and found[end - 1][AT["kind"]] in PASSING:
+    end = min(len(found), SCREEN)
+    while end > SCREEN - len(lasting) and end > 1 and found[end - 1][AT["kind"]] in PASSING:
         end -= 1
-    room = limit - end
-    chosen = others if room >= len(others) else [*lasting, *(one for one in others if one not in lasting)]
-    return [*found[:end], *chosen[:room]]
+    room = SCREEN - end
+    first = others if room >= len(others) else lasting[:room]
+    return [*found[:end], *first, *found[end:], *(one for one in others if one not in first)]
 
 
 def _of_branch(
@@ -91,7 +98,7 @@ def _of_branch(
     if branch == EVERY_BRANCH:
         found = ask(here, limit)
     else:
-        others = [one for one in others if branch in _places(there, one)]
+        others = [one for one in others if branch in dict(_places(there, one))]
         found = [hit for hit in ask(here[:1], wide) if _holds(there, branch, hit)]
     known = {one[AT["id"]] for one in others}
     both = [*(hit for hit in found if hit[AT["id"]] not in known or branch == EVERY_BRANCH), *others]
@@ -112,11 +119,11 @@ def _holds(there: "Connection | None", branch: str, hit: "Row") -> bool:
 
 
 def _labelled(there: "Connection | None", found: "list[Row]") -> "list[Row]":
-    """The hits with the branches that hold them, each once."""
+    """The hits with the branches that hold them, each once; of one that is not there, why."""
     labelled: list[Row] = []
     seen: set[tuple[str, str]] = set()
     for hit in found:
-        names = _places(there, hit)
+        names = [f"{name} ({why})" if why else name for name, why in _places(there, hit)]
         if names and (hit[AT["id"]], hit[AT["title"]]) not in seen:
             seen.add((hit[AT["id"]], hit[AT["title"]]))
             more = f" and {len(names) - MOST_BRANCHES} more" if len(names) > MOST_BRANCHES else ""
@@ -125,10 +132,10 @@ def _labelled(there: "Connection | None", found: "list[Row]") -> "list[Row]":
     return labelled
 
 
-def _places(there: "Connection | None", hit: "Row") -> list[str]:
+def _places(there: "Connection | None", hit: "Row") -> list[tuple[str, str | None]]:
     if there is None:
         return []
-    return [name for (name,) in there.execute(_PLACES, (hit[AT["id"]], hit[AT["title"]]))]
+    return there.execute(_PLACES, (hit[AT["id"]], hit[AT["title"]])).fetchall()
 
 
 def _fits(there: "Connection", hit: "Row", terms: list[str]) -> bool:

@@ -26,12 +26,16 @@ from holdfast.store.format import split_lines
 
 MAX_BRANCHES = 200  # the newest; a repository may have thousands
 MAX_ENTRIES = 5000  # files of other branches that are read
+DELETED, NOT_HERE = "deleted", "not here"  # what is said of a branch that git does not have
+UNNAMED = "a branch without a name"  # where nobody wrote down which it was
+_FORM = "2"  # of these tables
 _FOLDERS = (paths.MEMORY, paths.TASKS)
 OWN_TABLES = ("place", "missing", "sees", "published")
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS place (row INTEGER, branch TEXT, PRIMARY KEY (row, branch)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS missing (branch TEXT, path TEXT, PRIMARY KEY (branch, path)) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS sees (branch TEXT, line TEXT, until TEXT)",
+    "CREATE TABLE IF NOT EXISTS gone (branch TEXT PRIMARY KEY, why TEXT) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS published (path TEXT, blob TEXT, branch TEXT)",
     "CREATE INDEX IF NOT EXISTS row_name ON row (name)",
 )
@@ -46,6 +50,7 @@ class _Others:
     tips: str = ""  # where HEAD and all branches stand
     published: set[tuple[str, str, str]] = field(default_factory=set)  # path, blob and branch
     missing: set[tuple[str, str]] = field(default_factory=set)  # branch and path
+    strange: set[str] = field(default_factory=set)  # branches that only a transcript names
     floors: dict[str, str] = field(default_factory=dict)  # up to which a piece of the log is visible here
 
     def add(self, unit: Unit, branch: str) -> None:
@@ -74,7 +79,7 @@ def bring(clone: Clone, there: Index, here: Index, *, memory: str) -> str:
     `here` is this work tree's index, up to date: it says what is visible.
     """
     state = state_of(clone, memory)
-    if state and state == _meta(there, "state"):
+    if state and state == _meta(there, "state") and _meta(there, "form") == _FORM:
         return state
     erased = clone.erased()
     told = " ".join(sorted(erased))
@@ -93,6 +98,7 @@ def bring(clone: Clone, there: Index, here: Index, *, memory: str) -> str:
         _place(db, clone, others)
         filling.remember("tips", others.tips)
         filling.remember("erased", told)
+        filling.remember("form", _FORM)
         filling.remember("state", state)
     return state
 
@@ -106,8 +112,11 @@ def _gather(clone: Clone, db: sqlite3.Connection, visible: Mapping[str, str | No
         is_here = change.text is None or here.sees(change.line, change.ts)
         if not is_here and (unit := _entry(change.path, change.text, change.blob)):
             others.add(unit, called.get(change.line, change.line))
-    for unit, line in _sessions(clone):
-        others.add(unit, called.get(line, line))
+    for unit, line, branch in _sessions(clone):
+        name = called.get(line) or branch or UNNAMED
+        others.add(unit, name)
+        if line not in called:
+            others.strange.add(name)
     for unit in own_units(clone):
         floor = visible.get(unit.name, "")
         if floor is not None:
@@ -118,8 +127,8 @@ def _gather(clone: Clone, db: sqlite3.Connection, visible: Mapping[str, str | No
     return others
 
 
-def _sessions(clone: Clone) -> Iterator[tuple[Unit, str]]:
-    """This clone's sessions on lines that are not visible here, each with its line."""
+def _sessions(clone: Clone) -> Iterator[tuple[Unit, str, str]]:
+    """This clone's sessions on lines that are not visible here, each with its line and its branch's name."""
     here = clone.line()
     for store in clone.stores:
         for name in store.listed(store.sessions):
@@ -131,7 +140,8 @@ def _sessions(clone: Clone) -> Iterator[tuple[Unit, str]]:
                 continue  # `session list` and `doctor` name a broken one
             if not here.sees(session.line, session.updated.ts):
                 text = data.decode("utf-8", "replace")
-                yield Unit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=text), session.line
+                unit = Unit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=text)
+                yield unit, session.line, session.updated.branch or ""
 
 
 def _entry(path: str, text: str | None, blob: str | None) -> Unit | None:
@@ -268,9 +278,22 @@ def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
     )
     db.executemany("INSERT INTO missing VALUES (?, ?)", sorted(others.missing))
     db.executemany("INSERT INTO published VALUES (?, ?, ?)", sorted(others.published))
+    db.executemany("INSERT OR REPLACE INTO gone VALUES (?, ?)", _gone(db, clone, others, dict(named)))
     for name, line in named:
         seen = [(name, line.id, None), *((name, one.line, one.until) for one in line.inherits)]
         db.executemany("INSERT INTO sees VALUES (?, ?, ?)", seen)
+
+
+def _gone(
+    db: sqlite3.Connection, clone: Clone, others: _Others, named: Mapping[str, lines.Known]
+) -> Iterator[tuple[str, str]]:
+    """The branches of these rows that git does not have, and why: deleted, or never in this clone."""
+    living = set(clone.repo.text("for-each-ref", "--format=%(refname)", "refs/heads").splitlines())
+    living |= {ref for git_dir in clone.repo.worktrees() if (ref := clone.repo.ref_of(git_dir))}
+    for (name,) in db.execute("SELECT DISTINCT branch FROM place").fetchall():
+        ref = named[name].refs[-1] if name in named else f"refs/heads/{name}"
+        if ref.startswith("refs/heads/") and ref not in living:
+            yield name, NOT_HERE if name in others.strange else DELETED
 
 
 def _meta(index: Index, name: str) -> str | None:

@@ -40,6 +40,7 @@ LATEST = 300  # of the records that touch a file
 NARROW = 64  # files; what touches more is in no folder
 READ = 1500  # characters of a text that are looked at
 POOL = 80
+FIRST = 10  # hits that come of pools of these sizes; for more, pools grow
 PROSE = 30  # docs and commits among the candidates that a repository gives, if they hold any word
 ALIKE = 26  # candidates that hold all words
 LASTING = 1.5  # times as much counts what has no place in time when candidates are chosen
@@ -168,7 +169,7 @@ class _Asking:
 
     def best(self, match: str, count: int) -> "Feature":
         """The best rows with their BM25, the newer of those that are about as good, and all their equals."""
-        count = max(count, 2 * self.limit + 16)
+        count = max(count, 2 * self.limit + 16) if self.limit > FIRST else count
         found = dict(self._ordered(match, AMONG * count))
         if len(found) <= count:
             return found

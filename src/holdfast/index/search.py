@@ -11,12 +11,22 @@ quick path starts here.
 
 from math import log
 
-from holdfast.index import grouped, mixing, rank
-from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, quoted, read, split_word
+from holdfast.index import grouped, mixing, rank, recent
+from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, read, split_word
 from holdfast.index.links import NAMED, follow, named_by
 from holdfast.index.names import words_of
-from holdfast.index.pool import AT, READ, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
-from holdfast.index.schema import facet
+from holdfast.index.pool import (
+    AT,
+    FIRST,
+    READ,
+    SOURCES,
+    Pool,
+    facets_of,
+    fetched,
+    gather,
+    match_all,
+    match_any,
+)
 from holdfast.index.scope import Scope
 from holdfast.index.standing import APPROVED, FOREIGN, PROMOTED, SUPERSEDED, Standing
 from holdfast.index.weights import GROUPED, PRIORS, STANDINGS, TRUST, WEIGHTS
@@ -39,20 +49,16 @@ __all__ = (
 
 FIELDS = (
     "id", "kind", "title", "text", "ts", "task", "tags", "layer", "line", "head", "path",
-    "exit_status", "target", "run", "sha256", "what", "state", "trust", "branch", "score",
+    "exit_status", "target", "run", "sha256", "what", "state", "trust", "branch", "by", "score",
 )  # fmt: skip
 KINDS = (
     "event", "fact", "run", "artifact", "candidate", "task", "session", "turn", "commit", "doc", "code",
 )  # fmt: skip
 MAX_LIMIT = 1000
+DEPTHS = (FIRST, 50, 200, MAX_LIMIT)  # as if for so many it is ranked, however few are asked for
+BY_MEANING = "meaning"  # what was found by nothing else
 SNIPPET = 200
 
-_BY_TIME = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC"
-_TIMELESS = (
-    "SELECT id FROM row WHERE id IN (SELECT rowid FROM words WHERE words MATCH ? AND rowid < 0) "
-    "ORDER BY ts DESC, name, title LIMIT 1000"
-)
-_MEMORIES = "SELECT id FROM row WHERE id < 0 AND shown AND kind <> 'candidate' ORDER BY ts DESC, name LIMIT ?"
 _MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
 _WORK_EVENTS = ("task", "session", "checkpoint")
 _SAID = {**WEIGHTS, **GROUPED}
@@ -84,10 +90,20 @@ def search(
             return []
         newest = _recent(sources, asked, scope, limit, now)
         return [(*hit, []) for hit in newest] if explain else newest
-    found = _Ranked(sources, asked, scope=scope, limit=limit, now=now, near=near, step=step)
-    if len(found.kept) < limit and found.pool.narrow:  # too many of them said the same
-        found = _Ranked(sources, asked, scope=scope, limit=limit, now=now, near=near, step=step, wide=True)
-    return found.hits(sources, _terms(asked), explain=explain)
+    hits: list[Row] = []
+    seen: set[int] = set()
+    for depth in DEPTHS:  # a longer list begins with the shorter one
+        found = _Ranked(sources, asked, scope=scope, limit=depth, now=now, near=near, step=step)
+        if len(found.kept) < depth and found.pool.narrow:  # too many of them said the same
+            found = _Ranked(
+                sources, asked, scope=scope, limit=depth, now=now, near=near, step=step, wide=True
+            )
+        new = [one for one in found.kept if one[0] not in seen][: limit - len(hits)]
+        hits += found.hits(sources, new, _terms(asked), explain=explain)
+        seen.update(key for key, _ in new)
+        if len(hits) >= limit or depth >= limit:
+            break
+    return hits
 
 
 class _Ranked:
@@ -126,13 +142,28 @@ class _Ranked:
             found = in_order(pool, self.scores)
         self.kept = _collapse(found, limit)
 
-    def hits(self, sources: "Sequence[Connection]", terms: list[str], *, explain: bool) -> "list[Row]":
+    def hits(
+        self,
+        sources: "Sequence[Connection]",
+        chosen: "Sequence[tuple[int, Row]]",
+        terms: list[str],
+        *,
+        explain: bool,
+    ) -> "list[Row]":
         """As tuples of FIELDS, with the parts of the score behind if these are to be explained."""
         found = []
-        for key, row in self.kept:
-            hit = _hit(sources[_source(key)], row, self.scores[key], terms, self.standing)
+        for key, row in chosen:
+            by = BY_MEANING if self._is_guess(key) else None
+            hit = _hit(sources[_source(key)], row, self.scores[key], terms, self.standing, by=by)
             found.append((*hit, rank.parts(key, self.pool.features, _ALL)) if explain else hit)
         return found
+
+    def _is_guess(self, key: int) -> bool:
+        """Whether nothing speaks for a row but its meaning: no word that was asked for, no file at hand."""
+        known = self.pool.features
+        return key in known.get("near", ()) and not any(
+            known.get(name, {}).get(key, 0.0) for name in ("words", "cover", "files", "linked")
+        )
 
 
 def candidates(sources: "Sequence[Connection]", query: str, *, scope: Scope | None = None) -> int:
@@ -219,42 +250,12 @@ def _take_in(
 
 
 def _recent(sources: "Sequence[Connection]", asked: Asked, scope: Scope, limit: int, now: str) -> "list[Row]":
-    """With nothing asked for but facets: the most recent. Without these, of what was recorded and decided."""
-    pool = Pool(0)
-    wanted = facets_of(asked, scope)
-    for number, db in enumerate(sources if wanted else sources[:1]):
-        numbers = _latest_with(db, wanted, scope, limit) if wanted else _latest(db, 2 * limit + 16)
-        for row, values in fetched(db, numbers, wanted, scope).items():
-            pool.rows[row << SOURCES | number] = values
+    """With nothing asked for but facets: the most recent."""
+    pool = recent.gather(sources, asked, scope, limit)
     standing = Standing(sources, pool, now)
-    kept = _collapse(in_order(pool, dict.fromkeys(pool.rows, 0.0)), limit)
+    found = in_order(pool, dict.fromkeys(pool.rows, 0.0))
+    kept = _collapse(found if scope.kind else recent.telling_first(found), limit)
     return [_hit(sources[_source(key)], row, 0.0, [], standing) for key, row in kept]
-
-
-def _latest_with(db: "Connection", wanted: list[str], scope: Scope, limit: int) -> list[int]:
-    match = " AND ".join(f"facets : {quoted(name)}" for name in wanted)
-    if scope.kind != "candidate":
-        match = f"({match}) NOT facets : {quoted(facet('k', 'candidate'))}"
-    count = 4 * limit + 64
-    found: list[int] = []
-    for (row,) in db.execute(_BY_TIME, (match,)):
-        if row < 0 or (len(found) >= count and row >> 10 != found[-1] >> 10):  # equals are ordered by id
-            break
-        found.append(row)
-    # What has no place in time has numbers in no order.
-    return found + [row for (row,) in db.execute(_TIMELESS, (match,))]
-
-
-def _latest(db: "Connection", count: int) -> list[int]:
-    """The last events, with all that have the time of the last of these: equals are ordered by id."""
-    found: list[int] = []
-    last = None
-    for row, ts in db.execute("SELECT id, ts FROM row WHERE id > 0 AND shown ORDER BY id DESC"):
-        if len(found) >= count and ts != last:
-            break
-        found.append(row)
-        last = ts
-    return found + [row for (row,) in db.execute(_MEMORIES, (count,))]
 
 
 def _collapse(found: "list[tuple[int, Row]]", limit: int) -> "list[tuple[int, Row]]":
@@ -286,7 +287,15 @@ def _terms(asked: Asked) -> list[str]:
     return [part.casefold() for word in asked.words for part in split_word(word)]
 
 
-def _hit(db: "Connection", row: "Row", score: float, terms: list[str], standing: Standing) -> "Row":
+def _hit(
+    db: "Connection",
+    row: "Row",
+    score: float,
+    terms: list[str],
+    standing: Standing,
+    *,
+    by: str | None = None,
+) -> "Row":
     fields, what = list(row[: AT["what"]]), row[AT["what"]]
     text = row[AT["text"]] or ""
     if len(text) >= READ:  # only its beginning was read
@@ -298,7 +307,7 @@ def _hit(db: "Connection", row: "Row", score: float, terms: list[str], standing:
         (state, fields[AT["ts"]]), what = what.split(" "), "run"
     elif row[AT["id"]] < 0 or row[AT["kind"]] == "session":
         what = None
-    return (*fields, what, state, row[AT["tier"]], None, float(f"{score:.4g}"))
+    return (*fields, what, state, row[AT["tier"]], None, by, float(f"{score:.4g}"))
 
 
 def snippet(text: str, terms: list[str]) -> str:

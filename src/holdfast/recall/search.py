@@ -35,6 +35,12 @@ _UNREAD = "commits, docs and code of this repository are not read yet and were n
 UNASKED, ASKED = 5.0, 20.0  # seconds for meaning where words found little, and where somebody wants it
 _TRIES = 4  # of one question, while others change the files or one of them is damaged
 
+_NOT_OF_BRANCH = (
+    "only what was recorded was searched on {0}: commits, docs and code are those of what is checked out, "
+    "and are found without --branch"
+)
+_HEADS = "refs/heads/"
+
 # How near a question is to what has vectors, if that can be told within so many seconds
 Meaning = Callable[[str, float], "Near | None"]
 
@@ -62,6 +68,7 @@ class Hit:
     state: str | None = None  # a task's status, open or ended; of memories: accepted, unreviewed, in clash, …
     trust: str | None = None  # T0 (a person approved it) to T4 (it came by git); None of events
     branch: str | None = None  # the branch that holds it, if this one does not
+    by: str | None = None  # "meaning": nothing else speaks for it, no word of the question is in it
     score: float = 0.0
     parts: tuple[tuple[str, float], ...] = ()  # what makes up the score, the largest first
 
@@ -152,7 +159,7 @@ class TextSearch:
         head = self._bring_corpus(scope)
         wanted = others or scope.branch is not None
         state = self._bring_others(memory) if wanted else ""
-        self._check_branch(scope.branch)
+        self._check_branch(scope)
         there = self._there if wanted and _any(self._there) else None
         self.used = (memory, head or f"!{self._corpus_head()}", state, "1" if there else "0")
         files = [(self._index, "signature", memory)]
@@ -202,16 +209,24 @@ class TextSearch:
         finally:
             self._clone.notes.extend(self._there.take_notes())
 
-    def _check_branch(self, branch: str | None) -> None:
-        """Refuse a branch that nobody knows; finding nothing would look like an answer."""
+    def _check_branch(self, scope: Scope) -> None:
+        """Refuse a branch that nobody knows, and say what is not searched there: nothing would look found."""
+        branch = scope.branch
         if branch in (None, EVERY_BRANCH):
             return
         rows = self._there.db.execute("SELECT DISTINCT branch FROM place UNION SELECT branch FROM sees")
-        heads = self._clone.repo.text("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
-        known = {*heads.splitlines(), *(name for (name,) in rows)}
-        if branch not in known:
-            named = ", ".join(sorted(known)[:8]) or "none"
-            raise BadInput(f"no branch here is called {branch!r}", hint=f"There are: {named}.")
+        refs = self._clone.repo.text("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes")
+        heads = {ref[len(_HEADS) :] for ref in refs.splitlines() if ref.startswith(_HEADS)}
+        if branch not in {*heads, *(name for (name,) in rows)}:
+            named = ", ".join(sorted(heads)[:8]) or "none"
+            hint = f"There are: {named}."
+            if f"refs/remotes/{branch}" in refs.splitlines():
+                hint = f"It is a remote's; to search it, have it here: git branch NAME {branch}"
+            raise BadInput(f"no branch here is called {branch!r}", hint=hint)
+        said = _NOT_OF_BRANCH.format(branch)
+        of_repository = self._choice is not None and scope.kind in (None, *answers.OF_THE_REPOSITORY)
+        if of_repository and said not in self._clone.notes:
+            self._clone.notes.append(said)
 
     def keep_used(self, stamp: str) -> None:
         """Note what the last answer came from, so that the quick path answers alike while all that holds."""
