@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -338,3 +339,55 @@ def test_a_command_whose_vectors_change_their_length_is_said(added: Cli, tmp_pat
     assert "has changed since texts were embedded (3 numbers" in added("recall", "retry", "--semantic").err
     added("model", "embed")
     assert added("recall", "retry", "--semantic").err == ""
+
+
+WAITING = """
+import json, os, sys, time
+texts = [json.loads(line) for line in sys.stdin]
+if any("okapi" in text for text in texts):
+    open(HERE, "w").close()
+    while os.path.exists(HERE):
+        time.sleep(0.01)
+for text in texts:
+    print(json.dumps([1 + text.count(c) for c in "abcdefgh"]))
+"""
+
+
+def test_what_is_erased_while_a_model_reads_it_gets_no_vector(
+    added: Cli, tmp_path: Path, world: Path
+) -> None:
+    """The vector, and the hash of the text beside it, would stay for whoever wants to test a guess."""
+    program, here = tmp_path / "embed.py", tmp_path / "reads"
+    program.write_text(WAITING.replace("HERE", repr(str(here))))
+    added("model", "use", f"{sys.executable} {program}")
+    added("model", "embed")
+    name = json.loads(added("remember", "secret okapi statement", "--json").out)["id"]
+
+    embedding = threading.Thread(target=lambda: Project.open(added.cwd).model_embed())
+    embedding.start()
+    while not here.exists():
+        assert embedding.is_alive()
+    Project.open(added.cwd).erase(name)
+    here.unlink()
+    embedding.join()
+
+    (path,) = files(world, "vectors.db")
+    db = sqlite3.connect(path)
+    assert db.execute("SELECT count(*) FROM memory_index").fetchone() == (ALL,)
+    db.close()
+    assert state(added)["waiting"] == 0
+
+
+@pytest.mark.parametrize("table", ["memory_index", "meta", "recent", "model"])
+def test_vectors_that_lost_a_table_are_made_anew(added: Cli, world: Path, table: str) -> None:
+    """Waiting for another command to end would be waiting for ever."""
+    added("model", "embed")
+    warm.forget()
+    (path,) = files(world, "vectors.db")
+    db = sqlite3.connect(path)
+    db.execute(f"DROP TABLE {table}")
+    db.close()
+
+    assert "vectors were not usable (no such table" in added("recall", "retry", "--semantic").err
+    added("model", "embed")
+    assert state(added)["waiting"] == 0 and added("recall", "retry", "--semantic").err == ""

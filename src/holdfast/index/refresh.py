@@ -108,6 +108,18 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
         filling.remember("signature", now.memory if now is not None and now.settled else "")
 
 
+def erased_state(clone: Clone) -> str:
+    """What was erased here, if this work tree's index knows of all of it; else nothing."""
+    clone.forget_erased()
+    now, index = _digest(clone.erased()), Index(path_of(clone))
+    try:
+        return now if _meta(index, "erased") == now else ""
+    except (sqlite3.DatabaseError, HoldfastError):
+        return ""
+    finally:
+        index.close()
+
+
 def _is_whole(unit: Unit | None) -> bool:
     """Whether a piece of the log is visible up to its end."""
     return unit is not None and unit.until is None

@@ -16,7 +16,7 @@ from holdfast.index.embed.filling import Filled, Progress
 from holdfast.index.embed.model import MINILM, OFF, minilm, named, source_of
 from holdfast.index.embed.near import Near
 from holdfast.index.embed.vectors import Known, Vectors, drop, hush, is_damaged
-from holdfast.index.refresh import path_of, refresh
+from holdfast.index.refresh import erased_state, path_of, refresh
 from holdfast.index.sqlite import Index
 from holdfast.project import setting
 from holdfast.project.keeping import Keeping
@@ -26,6 +26,7 @@ from holdfast.store import tally
 
 SETTING = "retrieval.model"
 TOLD = "told-semantic"
+TRIES = 5  # to embed while texts are erased
 AGAIN = 10.0  # seconds after which a model that failed is asked the same again
 _ONCE = (
     "search goes by words, context and git; to search by meaning as well: pip install 'holdfast[semantic]', "
@@ -157,13 +158,16 @@ class Embedding(Reading, Keeping):
         with filling.alone(folder) as free:
             if not free:
                 return Filled(0, 0, busy=True)
-            try:
-                return self._fill(source, seconds=seconds, again=again, progress=progress)
-            except sqlite3.DatabaseError as error:
-                if not is_damaged(error):
-                    raise Busy(f"vectors cannot be written now: {error}") from error
-                drop(self._vectors_path())
-                return self._fill(source, seconds=seconds, again=again, progress=progress)
+            for _ in range(TRIES):
+                try:
+                    return self._fill(source, seconds=seconds, again=again, progress=progress)
+                except filling.StaleTextsError:
+                    self._refresh_for_meaning(patience=seconds is None)
+                except sqlite3.DatabaseError as error:
+                    if not is_damaged(error):
+                        raise Busy(f"vectors cannot be written now: {error}") from error
+                    drop(self._vectors_path())
+            raise Busy("other commands erase what is to be embedded, or damage vectors, again and again")
 
     def _fill(self, source: str, *, seconds: float | None, again: bool, progress: Progress | None) -> Filled:
         model = warm.model(source, self.clone.layout.cache)
@@ -182,6 +186,7 @@ class Embedding(Reading, Keeping):
                 more=lambda: seconds is None or time.monotonic() - began < seconds,
                 progress=progress,
                 counted=self._count_embedded,
+                erased=lambda: erased_state(self.clone),
             )
         finally:
             vectors.close()

@@ -41,6 +41,10 @@ class Filled:
     busy: bool = False  # another process is at it, and this one did nothing
 
 
+class StaleTextsError(Exception):
+    """Something was erased; the texts have to be looked for again."""
+
+
 def fill(
     vectors: Vectors,
     model: Model,
@@ -50,13 +54,18 @@ def fill(
     more: Callable[[], bool] = lambda: True,
     progress: Progress | None = None,
     counted: Counted | None = None,
+    erased: Callable[[], str] = lambda: "-",
 ) -> Filled:
-    """Embed what waits, as long as `more` says so."""
+    """Embed what waits, as long as `more` says so.
+
+    `erased` gives what was erased so far, or nothing where the texts may be older than that: StaleTextsError
+    if so, or if something was erased while a text was with the model.
+    """
     made = 0
     while True:
         seen = pending.facts(paths)  # before looking: what changes meanwhile must not be missed
         places = pending.waiting(paths, vectors, known)
-        steps = _Steps(vectors, model, known, counted)
+        steps = _Steps(vectors, model, known, counted, erased)
         done = steps.take(places, more=more, progress=progress)
         made += done
         if done < len(places):
@@ -78,6 +87,7 @@ class _Steps:
     model: Model
     known: Known
     counted: Counted | None
+    erased: Callable[[], str]
 
     def take(
         self, places: Sequence[tuple[str, int]], *, more: Callable[[], bool], progress: Progress | None
@@ -101,6 +111,9 @@ class _Steps:
         return done
 
     def _step(self, places: Sequence[tuple[str, int]]) -> None:
+        before = self.erased()
+        if not before:
+            raise StaleTextsError
         texts = list(pending.texts(places))
         if not texts:
             return
@@ -108,7 +121,9 @@ class _Steps:
         good, found = _embedded(self.model, texts)
         if self.counted:
             self.counted(len(good), (time.perf_counter_ns() - began) // 1000)
-        self.vectors.put(self.known, [one.content for one in good], found)
+        contents = [one.content for one in good]
+        if not self.vectors.put(self.known, contents, found, holds=lambda: self.erased() == before):
+            raise StaleTextsError
 
 
 def _embedded(model: Model, texts: list[Text]) -> tuple[list[Text], Floats]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,8 @@ AT_ONCE = 20_000
 HOW = "holdfast model embed"
 READY, UNSWEPT = "vectors.ready", "vectors.unswept"
 _LOCKED, _DAMAGED = (5, 6), (11, 26)  # SQLITE_BUSY and LOCKED; CORRUPT and NOTADB
+_UNUSABLE = (8, 10, 13, 14)  # READONLY, IOERR, FULL, CANTOPEN
+_LACKING = ("no such", "has no column", "Could not decode")  # what SQLite says of a file that lost something
 _TABLES = (
     "CREATE TABLE model (id INTEGER PRIMARY KEY, key TEXT UNIQUE, source TEXT, size INTEGER, count INTEGER)",
     (
@@ -75,8 +77,11 @@ class Vectors:
             try:
                 self._db = _opened(self.path)
             except sqlite3.DatabaseError as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
+                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+                if code in _LOCKED:
                     raise Busy("another command is writing vectors") from error
+                if code in _UNUSABLE:  # another file in its place would be no better
+                    raise
                 self.notes.append(f"vectors were not usable ({error}) and have to be made again: {HOW}")
                 drop(self.path)
                 self._db = _opened(self.path)
@@ -136,16 +141,30 @@ class Vectors:
 
     # ── what they made ───────────────────────────────────────────────────────────────────────────
 
-    def put(self, known: Known, contents: Sequence[bytes], found: Floats) -> None:
-        """Keep the vectors of some contents."""
+    def put(
+        self,
+        known: Known,
+        contents: Sequence[bytes],
+        found: Floats,
+        *,
+        holds: Callable[[], bool] = lambda: True,
+    ) -> bool:
+        """Keep the vectors of some contents, if what they were made of still `holds`; tells whether it did.
+
+        That is asked inside: whoever erases a text says so first and sweeps after, and either we hear of
+        it or they find what we kept.
+        """
         rows = [(content, known.id, row) for content, row in zip(contents, packed(found), strict=True)]
         with self._writing() as db:
+            if not holds():
+                return False
             before = db.total_changes
             db.executemany("INSERT OR IGNORE INTO memory_index VALUES (?, ?, ?)", rows)
             new = db.total_changes - before
             db.executemany("INSERT INTO recent VALUES (NULL, ?, ?)", [row[:2] for row in rows])
             db.execute("DELETE FROM recent WHERE seq <= (SELECT max(seq) FROM recent) - ?", (RECENT,))
             db.execute("UPDATE model SET count = count + ? WHERE id = ?", (new, known.id))
+        return True
 
     def state(self) -> tuple[int, int]:
         """How often something was taken away, and the number of the last that was added."""
@@ -217,7 +236,8 @@ class Vectors:
 
 def is_damaged(error: sqlite3.Error) -> bool:
     """Whether an error means that the file has to be made anew, and not that it is only busy."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in _DAMAGED or any(said in str(error) for said in _LACKING)
 
 
 def packed(found: Floats) -> list[bytes]:
@@ -268,7 +288,8 @@ def _prepared(db: sqlite3.Connection) -> None:
         if sqlite3.sqlite_version_info >= WAL_SINCE:
             db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    db.execute("SELECT count(*) FROM model").fetchone()
+    for table in ("model", "memory_index", "recent", "meta"):
+        db.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
 
 
 def _new_epoch(db: sqlite3.Connection) -> None:
