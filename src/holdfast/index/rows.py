@@ -13,6 +13,7 @@ from typing import Any
 
 from holdfast.git import approvals
 from holdfast.index.asked import spaceless, split_word
+from holdfast.index.cycles import KEY
 from holdfast.index.schema import facet
 from holdfast.model import memory as rules
 from holdfast.model.memory import Accepted, Candidate, Memory
@@ -81,7 +82,7 @@ def event_rows(
     turns: Sequence[Mapping[str, Any]] | None = (),
     about: str = "",
 ) -> list[Row]:
-    """The rows of one event line: the event itself, then the files it says it made, then the turns of a run.
+    """The rows of one event line: the event, the files it says it made, the turns of a run and their steps.
 
     No `turns` at all: the run's capsule is not here, and may come. `about` is what the run was for.
     """
@@ -115,7 +116,9 @@ def event_rows(
         return [(*own, *_NOTHING, *approvals.said(body or None), None, None, None, None)]
     rows = [own, *(_artifact(own, made) for made in _artifacts(body))] if "artifacts" in body else [own]
     if turns:
-        rows += [row for told in turns[:MAX_TURNS] if (row := turn_row(own, told, about=about))]
+        for told in turns[:MAX_TURNS]:
+            if turn := turn_row(own, told, about=about):
+                rows += [turn, *(_cycle_row(turn, *cycle) for cycle in told.get(KEY, ()))]
     return rows
 
 
@@ -151,6 +154,17 @@ def turn_row(event: Row, told: Mapping[str, Any], *, about: str) -> Row | None:
     )  # fmt: skip
 
 
+def _cycle_row(turn: Row, number_of_it: int, at: object, said: str) -> Row:
+    """A step of a turn; it is a part of the turn, found by words alone: models are given turns."""
+    text = safe(said)
+    title, ts = _title(text), _moment_of(at) or turn[_TS]
+    return (
+        number(ts), None, 0, None, None, f"{turn[_NAME]}.{number_of_it}", "turn", "cycle", ts, title,
+        turn[_RUN], text, _parts(title, text), "",
+        _facets("turn", "cycle", turn[_TASK], ""), *turn[_TASK:],
+    )  # fmt: skip
+
+
 def about_run(body: Mapping[str, Any], began: Mapping[str, Any]) -> str:
     """Who did a run, with which model, and what it was for: the context of its turns."""
     agent = began.get("agent")
@@ -171,7 +185,7 @@ def touched_by_turns(turns: Sequence[Mapping[str, Any]], rows: Sequence[Row]) ->
     return [
         (place, path)
         for place, row in enumerate(rows)
-        if row[_KIND] == "turn"
+        if row[_KIND] == "turn" and row[_SEQ]
         for path in files.get(row[_SEQ], ())
     ]
 

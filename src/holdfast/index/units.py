@@ -18,6 +18,7 @@ from holdfast.git import parts
 from holdfast.git.clone import Clone
 from holdfast.git.parts import Placed
 from holdfast.git.visible import Source
+from holdfast.index.cycles import with_cycles
 from holdfast.index.rows import CAPSULE, MAX_TURNS
 from holdfast.model.event import timestamp
 from holdfast.model.memory import Candidate, Memory
@@ -29,7 +30,7 @@ from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
 from holdfast.store.log import MAX_SPOOL
 
 BLOBS_AT_ONCE = 32
-TURNS = "outputs/turns.jsonl"  # of a capsule
+TURNS, CYCLES = "outputs/turns.jsonl", "cycles.jsonl"  # of a capsule
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _scan = json.decoder.JSONDecoder().raw_decode
 _WHERE = re.compile(rb'\n "line": "([^"]+)"')
@@ -272,13 +273,14 @@ class Texts:
         return bool(self._erased) and any(name and name.decode("ascii") in self._erased for name in names)
 
     def turns(self, found: re.Match[bytes], body: Mapping[str, Any] | None) -> list[dict[str, Any]] | None:
-        """What was said in a run, turn by turn; None if its capsule should be here and is not."""
+        """What was said and done in a run, turn by turn; None if its capsule should be here and is not."""
         if not body or found[4] != b"run" or found[9] is None:
             return []
         folder = self._folders_of_runs().get(found[9].decode("ascii"))
         if folder is None:
             return None if "output_sha256" in body else []
-        return list(islice(capsule.read_rows(folder, TURNS), MAX_TURNS))
+        turns = list(islice(capsule.read_rows(folder, TURNS), MAX_TURNS))
+        return with_cycles(turns, capsule.read_rows(folder, CYCLES)) if turns else turns
 
     def began(self, found: re.Match[bytes]) -> Mapping[str, Any]:
         """What a run's capsule says of how it began: who, with which model, for what."""
