@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.model.text import has_hidden
 from holdfast.project import Project
 from tests.conftest import Cli
 from tests.recall.authors import World
@@ -50,6 +51,14 @@ def test_the_screens_say_who_and_why(scene: World) -> None:
     for name, place in (("line", f"{FILE}:2"), ("file", FILE), ("range", f"{FILE}:2-5")):
         found = screen(cli("why", place).out)
         assert found == (SCREENS / f"why-{name}.txt").read_text(), found
+
+
+def test_nothing_hides_in_json(scene: World) -> None:
+    """A line of a file may steer a terminal, or an agent that reads the answer."""
+    scene.write(FILE, ["\x1b[31mred = what_the_person_typed\u202e(7)"])
+    out = Cli(scene.repo.path)("why", f"{FILE}:1", "--json").out
+    (text,) = json.loads(out)["answers"][0]["text"]
+    assert not has_hidden(text) and "what_the_person_typed" in text
 
 
 def test_json_has_every_word_and_errors_have_a_next_step(scene: World) -> None:

@@ -1,5 +1,6 @@
 """Why a line is there: the run and the turn that wrote it, or an honest "not known"."""
 
+import json
 import os
 import subprocess
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,7 @@ import pytest
 from holdfast.capture.run import Outcome, run_command
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.interfaces.cli import explaining_words
+from holdfast.model.transcript import line_hash
 from holdfast.project import Project
 from holdfast.recall.why.answers import Answer
 from tests.capture import claude_lines as claude
@@ -129,6 +131,55 @@ def test_where_two_may_have_written_it_nobody_is_named(scene: World) -> None:
     found = answer(scene, f"{FILE}:1")
     assert found.state == "ambiguous" and found.run is None
     assert {by.run for by in found.maybe} == runs
+
+
+def test_two_agents_that_wrote_the_same_line_one_after_the_other(scene: World) -> None:
+    """Each is named for its own; where the first was undone, nobody looks into that conversation."""
+    first = scene.session().asks().writes(FILE, [OTHER, LINE])
+    first.commits()
+    one = first.ends()
+    assert told(scene, f"{FILE}:2") == ("recorded", one)
+    scene.write(FILE, [OTHER])  # a person takes it out
+    scene.commit()
+    second = scene.session().asks().patches(FILE, [OTHER, LINE], [LINE], [])
+    second.commits()
+    two = second.ends()
+    assert told(scene, f"{FILE}:2") == ("recorded", two)
+    third = scene.session().asks().patches(FILE, [OTHER, LINE, "", LINE], [LINE], [])
+    third.commits()
+    three = third.ends()
+    for number in (2, 4):  # to git both are of the second: it takes a line typed again for a copy
+        found = answer(scene, f"{FILE}:{number}")
+        assert found.state == "ambiguous" and {by.run for by in found.maybe} >= {two, three}, found
+    fourth = scene.session().asks().writes("copy.py", [MINE, OTHER])
+    scene.write(FILE, [OTHER, MINE])
+    fourth.commits()
+    four = fourth.ends()
+    assert told(scene, "copy.py:1") == ("recorded", four) and told(scene, f"{FILE}:1") == ("recorded", one)
+    assert told(scene, "copy.py:2")[1] in (four, None), "and one that is in another file, too"
+
+
+def test_a_line_that_was_reverted_and_applied_again_is_its_first_writers_or_nobodys(scene: World) -> None:
+    """Who reverts and applies again wrote nothing, though the commits are theirs."""
+    scene.write(FILE, [OTHER])
+    scene.commit()
+    session = scene.session().asks().patches(FILE, [OTHER, LINE], [LINE], [])
+    session.commits()
+    run = session.ends()
+    scene.write("between.py", [MINE])
+    scene.commit()
+    scene.wait(900)
+    scene.git("revert", "--no-edit", "HEAD~1")
+    scene.wait(900)
+    again = scene.session().asks()  # another agent applies it again
+    again.calls += 1
+    again.tell(claude.assistant(claude.use("Bash", "toolu_again", command="git revert --no-edit HEAD")))
+    scene.wait(1)
+    scene.git("revert", "--no-edit", "HEAD")
+    again.tell(claude.result("", "toolu_again", told={"stdout": ""}))
+    other = again.ends()
+    state, named = told(scene, f"{FILE}:2")
+    assert named in (run, None) and other != named and state in ("matched", "committed", "ambiguous"), state
 
 
 def test_a_file_written_whole_takes_nothing_from_those_before(scene: World) -> None:
@@ -363,6 +414,42 @@ def test_a_trailer_that_names_a_run_is_told_as_what_it_is(scene: World) -> None:
         assert (one.state, one.during) == ("unknown", ()), (key, tick)
 
 
+# -- damage
+
+
+def test_a_damaged_record_is_said_to_be_damaged(scene: World) -> None:
+    """Told that a run's edits do not have a line, people look for whoever else wrote it."""
+    session = scene.session().asks().writes(FILE, [LINE])
+    session.commits()
+    run = session.ends() or ""
+    folder = Path(scene.open().clone.layout.run(run))
+
+    def harm(name: str, data: bytes | None) -> Answer:
+        path = folder / "outputs" / name
+        old = path.read_bytes()
+        path.unlink()
+        if data is not None:
+            path.write_bytes(data.replace(b"OLD", old))
+        found = answer(scene, f"{FILE}:1")
+        path.unlink(missing_ok=True)
+        path.write_bytes(old)
+        return found
+
+    other = json.dumps({"turn": 1, "path": FILE, "added": [line_hash(MINE)], "removed": []}).encode()
+    for name, data in (
+        ("lines.jsonl", b"garbage{\n"),
+        ("lines.jsonl", None),
+        ("turns.jsonl", None),
+        ("lines.jsonl", b"OLD" + other),
+    ):
+        one = harm(name, data)
+        assert (one.run, one.state) == (None, "committed"), (name, data)
+        assert one.reason.startswith(f"the record of run {run} is damaged"), one.reason
+    assert told(scene, f"{FILE}:1") == ("recorded", run)
+    folder.rename(folder.with_name("elsewhere"))
+    assert answer(scene, f"{FILE}:1").reason == "it was committed during a run whose record is missing here"
+
+
 # -- odd files
 
 
@@ -376,6 +463,8 @@ def test_what_cannot_be_explained_is_refused_with_a_sentence(scene: World, tmp_p
     (repo / "lost.py").unlink()
     (repo / "image.bin").write_bytes(b"\x89PNG\0\0")
     (repo / "outside").symlink_to(tmp_path)
+    (repo / "git-folder").symlink_to(".git")
+    (repo / "git-file").symlink_to(".git/config")
     repo.write("src/a.py", "one\ntwo\n")
     cases = {
         "src": (BadInput, "src is a folder"),
@@ -391,6 +480,9 @@ def test_what_cannot_be_explained_is_refused_with_a_sentence(scene: World, tmp_p
         "src/a.py:2-1": (BadInput, "has 2 lines"),
         "": (BadInput, "no file is named"),
         "src/a.py/x": (HoldfastError, "src/a.py/x"),
+        ".git/config": (BadInput, "git's own"),
+        "git-folder/config": (BadInput, "git's own"),
+        "git-file": (BadInput, "git's own"),
     }
     project = scene.open()
     for place, (error, words) in cases.items():
@@ -401,7 +493,7 @@ def test_what_cannot_be_explained_is_refused_with_a_sentence(scene: World, tmp_p
 def test_odd_files_are_answered_all_the_same(scene: World) -> None:
     """Line ends, codings, links, names and empty files are everyday life."""
     session = scene.session().asks()
-    names = ("crlf.py", "name with ünusual.py", "odd:12")
+    names = ("crlf.py", "name with ünusual.py", "odd:12", "line\nbreak.py")
     for name in names:
         session.writes(name, [LINE])
     run = session.ends()
@@ -411,7 +503,14 @@ def test_odd_files_are_answered_all_the_same(scene: World) -> None:
     (scene.repo / "link.py").symlink_to("crlf.py")
     (scene.repo / "latin.py").write_bytes("Größe = eine_lange_zeile(1)\n".encode("latin-1"))
     (scene.repo / "empty.py").write_bytes(b"")
-    for place in ("crlf.py:1", "name with ünusual.py:1", "odd:12:1", "odd:12", "link.py:1"):
+    for place in (
+        "crlf.py:1",
+        "name with ünusual.py:1",
+        "odd:12:1",
+        "odd:12",
+        "link.py:1",
+        "line\nbreak.py:1",
+    ):
         assert told(scene, place) == ("matched", run), place
     project = scene.open()
     assert project.why("link.py").why.notes == ("link.py is a link to crlf.py",)
@@ -427,8 +526,10 @@ def test_submodules_have_a_history_of_their_own(scene: World, tmp_path: Path) ->
     inner.git("init", "-q")
     inner.commit("x.py", "x\n")
     scene.repo.git("submodule", "--quiet", "add", str(inner.path), "sub")
-    with pytest.raises(BadInput, match="in the submodule sub"):
-        scene.open().why("sub/x.py:1")
+    (scene.repo / "into.py").symlink_to("sub/x.py")
+    for place in ("sub/x.py:1", "sub", "sub/none.py", "into.py"):
+        with pytest.raises(BadInput, match=r"in the submodule sub|sub is a folder"):
+            scene.open().why(place)
 
 
 def test_a_merge_under_way_and_revisions_to_ignore(scene: World) -> None:
@@ -441,6 +542,9 @@ def test_a_merge_under_way_and_revisions_to_ignore(scene: World) -> None:
     scene.repo.write("ignored", f"{tidy}\n")
     scene.git("config", "blame.ignoreRevsFile", "ignored")
     assert told(scene, f"{FILE}:3") == ("recorded", run)
+    for number in (1, 2):  # whoever tidied it wrote these, and git only guesses what they were
+        one = answer(scene, f"{FILE}:{number}")
+        assert (one.state, one.run) in {("ambiguous", None), ("unknown", None)}, number
     scene.git("switch", "-q", "-c", "side", "HEAD~1")
     scene.write(FILE, [MINE, LINE])
     scene.commit("side")

@@ -99,12 +99,14 @@ def _unquoted(name: bytes) -> str:
 
 def texts(repo: Repo, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
     """The lines of files in commits, (commit, path) each, by one process; what is not there is left out."""
-    asked = [one for one in dict.fromkeys(places) if "\n" not in one[1]]
+    named = list(dict.fromkeys(places))
+    asked = [one for one in named if "\n" not in one[1]]
+    found = dict(_odd_texts(repo, (one for one in named if "\n" in one[1])))
     if not asked:
-        return {}
+        return found
     given = b"".join(oid.encode("ascii") + b":" + os.fsencode(path) + b"\n" for oid, path in asked)
     out = repo.attempt("cat-file", "--batch", stdin=given, environ=OFFLINE).stdout
-    found, at = {}, 0
+    at = 0
     for place in asked:
         end = out.find(b"\n", at)
         header = out[at:end].rsplit(b" ", 2)
@@ -114,6 +116,14 @@ def texts(repo: Repo, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str]
             found[place] = lines_of(out[at : at + size])
             at += size + 1
     return found
+
+
+def _odd_texts(repo: Repo, places: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], list[str]]]:
+    """The same for names with a line break in them, which git takes only one by one."""
+    for oid, path in places:
+        done = repo.attempt("cat-file", "blob", f"{oid}:{path}", environ=OFFLINE)
+        if done.returncode == 0:
+            yield (oid, path), lines_of(done.stdout)
 
 
 def lines_of(data: bytes) -> list[str]:

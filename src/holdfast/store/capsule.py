@@ -15,7 +15,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Self
@@ -364,6 +364,23 @@ def faults(folder: str, root: str | None, joined: Mapping[str, Any]) -> Iterator
             actual[path] = _hash(os.path.join(folder, *path.split("/")))
     yield from _against_manifest(folder, root, actual)
     yield from _meta_faults(folder, joined)
+
+
+def harmed(folder: str, names: Sequence[str]) -> list[str]:
+    """Which of these files of a sealed capsule are not as they were sealed: changed, lost or added."""
+    try:
+        sealed = _parsed(fsio.read(os.path.join(folder, MANIFEST), limit=MAX_JSON))
+    except (OSError, HoldfastError):
+        return list(names)
+    return [name for name in names if sealed.get(name) != _hash_if_there(folder, name)]
+
+
+def _hash_if_there(folder: str, name: str) -> str | None:
+    path = os.path.join(folder, *name.split("/"))
+    try:
+        return _hash(path) if os.path.lexists(path) else None
+    except OSError:
+        return ""
 
 
 def _hash(path: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import as_plain, strong
 from holdfast.interfaces.cli.words import count, lines, short, table
+from holdfast.model.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -156,20 +157,32 @@ def _knew(one: Knew) -> Iterator[str]:
 
 
 def why_object(found: Explained) -> dict[str, Any]:
-    """The same as an object, with every line and every word."""
+    """The same as an object, with every line and every word; nothing in it hides."""
     told = found.why
-    return {
-        "path": told.path,
-        "first": told.first,
-        "last": told.last,
-        "lines": told.total,
-        "whole": told.whole,
-        "answers": [_plain(one) for one in told.answers],
-        "runs": [as_plain(one) for one in told.shares],
-        "governs": [as_plain(one) for one in found.governs],
-        "knew": [_known(one) for one in found.knew],
-        "notes": list(told.notes),
-    }
+    plain: dict[str, Any] = _shown(
+        {
+            "path": told.path,
+            "first": told.first,
+            "last": told.last,
+            "lines": told.total,
+            "whole": told.whole,
+            "answers": [_plain(one) for one in told.answers],
+            "runs": [as_plain(one) for one in told.shares],
+            "governs": [as_plain(one) for one in found.governs],
+            "knew": [_known(one) for one in found.knew],
+            "notes": list(told.notes),
+        }
+    )
+    return plain
+
+
+def _shown(value: Any) -> Any:
+    """Plain values with all their texts made visible: lines of files may hold anything."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {key: _shown(one) for key, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list) else value
 
 
 def _plain(one: Answer) -> dict[str, Any]:

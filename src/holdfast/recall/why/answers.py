@@ -168,11 +168,21 @@ class _Telling:
         return Answer(**fields, state=state, reason=reason, maybe=said.maybe)
 
     def _reason(self, said: Doubt, during: Sequence[str]) -> str:
-        if said.reason != NOBODY or not during:
+        if said.reason != NOBODY:
+            return said.reason
+        harmed = [one.run for one in self._found.records.values() if one.harmed]
+        if harmed:
+            more = f" (and {len(harmed) - 1} more)" if harmed[1:] else ""
+            return (
+                f"the record of run {harmed[0]}{more} is damaged, so nobody can tell: see `holdfast doctor`"
+            )
+        if not during:
             return said.reason
         records = [self._found.records.get(run) for run in during]
         if any(one is not None and one.has_lines for one in records):
             return "it was committed during a run whose edits do not include this line"
+        if any(one is not None and one.folder is None for one in records):
+            return "it was committed during a run whose record is missing here"
         if any(one is not None for one in records):
             return "it was committed during a run that did not record its edits line by line"
         return "it was committed during a run whose record is private to another clone"

@@ -72,15 +72,23 @@ def _inside(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
     if path is None:
         raise BadInput(f"{name} is not in this repository", hint="Name files of this project.")
     path = path.rstrip("/")
-    if (inner := submodule_of(path, submodules(repo))) is not None:
-        hint = f"Ask git there: git -C {inner} blame -w -C {path[len(inner) + 1 :]}"
-        raise BadInput(f"{path} lies in the submodule {inner}, which has a history of its own", hint=hint)
+    _refuse_foreign(repo, path)
     if not os.path.islink(os.path.join(repo.top, path)):
         return path, ()
     target = at_top(os.path.realpath(full), top=repo.top)
     if target is None:
         raise BadInput(f"{path} is a link to something outside this repository", hint=_HINT)
+    _refuse_foreign(repo, target.rstrip("/"))
     return target.rstrip("/"), (f"{path} is a link to {target.rstrip('/')}",)
+
+
+def _refuse_foreign(repo: Repo, path: str) -> None:
+    """Refuse what lies in the repository's folder and is none of its files."""
+    if ".git" in path.split("/"):
+        raise BadInput(f"{path} is git's own and no file of the project", hint=_HINT)
+    if (inner := submodule_of(path, submodules(repo))) is not None:
+        hint = f"Ask git there: git -C {inner} blame -w -C {path[len(inner) + 1 :]}"
+        raise BadInput(f"{path} lies in the submodule {inner}, which has a history of its own", hint=hint)
 
 
 def _text(repo: Repo, path: str) -> list[str]:

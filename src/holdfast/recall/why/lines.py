@@ -7,7 +7,7 @@ In order: git's blame; the commit made during a run; a commit that became this o
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdfast.git import blame
 from holdfast.git.blame import Blamed
@@ -18,9 +18,22 @@ from holdfast.model.event import Event
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.recall.why import recorded
 from holdfast.recall.why.asking import Asked
-from holdfast.recall.why.deciding import SLACK, By, Claim, Placed, Verdict, View, Wrote, accompanied, decide
+from holdfast.recall.why.deciding import (
+    SLACK,
+    By,
+    Claim,
+    Doubt,
+    Placed,
+    Verdict,
+    View,
+    Wrote,
+    accompanied,
+    decide,
+)
 from holdfast.recall.why.recorded import Record
 
+_PASSED_OVER = "it was changed by a commit that `blame.ignoreRevsFile` passes over, and git guessed what from"
+_AGAIN = "the same text was written again since, and nothing tells which of the copies this is"
 AROUND = 12  # lines looked at on either side: what stands beside a line helps to tell who wrote it
 MAX_MOVED = 2_000  # commits of runs that are looked for in rewritten history
 
@@ -58,14 +71,14 @@ def look(clone: Clone, asked: Asked, *, spell: Spell) -> Found:
     first, last = max(1, asked.first - AROUND), min(len(asked.text), asked.last + AROUND)
     blamed = blame.blame(clone.repo, asked.path, asked.text, first=first, last=last)
     found = Found(events=recorded.run_events(clone))
-    paths = {spell(path) for one in blamed for path in _names(one)}
+    paths = {spell(asked.path), *(spell(path) for one in blamed for path in _names(one))}
     oids = {one.commit for one in blamed if one.commit}
     found.records = recorded.records(clone, found.events.values(), paths=paths, commits=oids)
     _note_commits(clone, found, oids | {one.before[0] for one in blamed if one.before})
     texts = _Texts(clone, asked, found, blamed)
     marks = {line_hash(texts.line(one)) for one in blamed}
     wrote = [one for record in found.records.values() for one in recorded.written(record, paths, marks)]
-    verdicts = _Verdicts(clone, found, texts, wrote, spell)
+    verdicts = _Verdicts(found, texts, wrote, spell, now=clone.clock().timestamp(), path=spell(asked.path))
     judged = accompanied([Placed(verdicts.of(one), one.commit, one.number, one.at) for one in blamed])
     pairs = zip(blamed, judged, strict=True)
     found.lines = [Judged(one, said) for one, said in pairs if asked.first <= one.number <= asked.last]
@@ -143,9 +156,9 @@ class _Verdicts:
     """Says of each line who wrote it."""
 
     def __init__(
-        self, clone: Clone, found: Found, texts: _Texts, wrote: Iterable[Wrote], spell: Spell
+        self, found: Found, texts: _Texts, wrote: Iterable[Wrote], spell: Spell, *, now: float, path: str
     ) -> None:
-        self._now, self._found, self._texts, self._spell = clone.clock().timestamp(), found, texts, spell
+        self._found, self._texts, self._spell, self._now, self._path = found, texts, spell, now, path
         self._by_path: dict[str, dict[str, list[Wrote]]] = defaultdict(lambda: defaultdict(list))
         for one in sorted(wrote, key=_order):
             for mark in {*one.added, *one.removed}:
@@ -160,10 +173,22 @@ class _Verdicts:
             about.sort(key=_order)
         views, copies = list(self._views(one, mark)), self._texts.count(None, mark)
         verdict = decide(mark, text, views, about, copies=copies)
+        return self._checked(one, verdict, mark, copies) if isinstance(verdict, Claim) else verdict
+
+    def _checked(self, one: Blamed, said: Claim, mark: str, copies: int) -> Verdict:
+        """A claim, unless git only guessed that this is the line which the commit brought."""
+        turns = {By(said.run, turn) for turn in said.turns}
+        if _letters(self._texts.line(one)) != _letters(one.text):
+            return Doubt(_PASSED_OVER, tuple(sorted(turns)))
+        # Git takes a line that is typed again for a copy of the first, in its file and in others.
+        names = {self._path, *map(self._spell, _names(one))}
+        about = (wrote for name in names for wrote in self._by_path.get(name, {}).get(mark, ()))
+        later = [wrote for wrote in about if wrote.begin > said.view.until + SLACK and not wrote.whole]
+        more = sum(wrote.added.get(mark, 0) - wrote.removed.get(mark, 0) for wrote in later)
+        if more > 0 or copies > said.view.here:
+            return Doubt(_AGAIN, tuple(sorted(turns | {wrote.by for wrote in later if mark in wrote.added})))
         # Where history is cut off, the commit did not bring the line: only its text tells.
-        if isinstance(verdict, Claim) and one.cut:
-            return Claim(verdict.run, verdict.turns, False, verdict.view, verdict.needs_company)
-        return verdict
+        return replace(said, recorded=said.recorded and not one.cut)
 
     def _views(self, one: Blamed, mark: str) -> Iterator[View]:
         if one.commit is None:
@@ -194,6 +219,11 @@ class _Verdicts:
             before=max(counts, default=0),
             runs={} if one.cut else self._found.made.get(commit.oid, {}),
         )
+
+
+def _letters(text: str) -> str:
+    """A line without its blanks, which is as git compared it."""
+    return "".join(text.split())
 
 
 def _order(one: Wrote) -> tuple[float, By]:

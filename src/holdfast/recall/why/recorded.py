@@ -50,6 +50,7 @@ class Record:
     commits: tuple[str, ...] = ()
     touched: bool = False  # whether it wrote one of the files that are asked about
     _turns: dict[int, Turn] | None = None
+    _harmed: bool | None = None
 
     @property
     def run(self) -> str:
@@ -59,6 +60,13 @@ class Record:
     def has_lines(self) -> bool:
         """Whether what it wrote was recorded line by line."""
         return self.folder is not None and os.path.isfile(os.path.join(self.folder, *LINES.split("/")))
+
+    @property
+    def harmed(self) -> bool:
+        """Whether what it recorded of turns and lines is damaged; then nothing of it is believed."""
+        if self._harmed is None:
+            self._harmed = self.folder is not None and bool(capsule.harmed(self.folder, (LINES, TURNS)))
+        return self._harmed
 
     @property
     def turns(self) -> dict[int, Turn]:
@@ -150,7 +158,7 @@ def _folder(clone: Clone, event: Event) -> str | None:
 def written(record: Record, paths: Collection[str], marks: Collection[str]) -> list[Wrote]:
     """What a run wrote of lines with these hashes into these files, turn by turn."""
     folder = record.folder
-    if folder is None or not record.touched:
+    if folder is None or not record.touched or record.harmed:
         return []
     rows = [row for row in _lines(folder, paths) if _tells(row, marks)]
     whole = _written_whole(folder, rows) if any(map(_may_be_whole, rows)) else set()
