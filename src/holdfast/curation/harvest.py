@@ -6,16 +6,22 @@ in these or in other words, does not pile up.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from holdfast.curation import extraction
 from holdfast.curation.ground import Ground, together
 from holdfast.curation.propose import propose
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.mentioned import mentioned
+from holdfast.model.later import Later
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.model.provenance import Provenance
 from holdfast.model.said import Found, Said, Tried
+
+if TYPE_CHECKING:
+    from holdfast.curation import extraction
+else:
+    extraction = Later("holdfast.curation.extraction")  # dear to load, and few commands read what was said
 
 Ask = Callable[[str], str | None]
 Cited = Callable[[Found], Sequence[str]]

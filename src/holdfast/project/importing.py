@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from holdfast.capture.agents import dialect
 from holdfast.capture.agents.reading import Dialect
@@ -12,16 +13,21 @@ from holdfast.capture.ingest.filling import turns_of
 from holdfast.capture.ingest.taking import Ingest, Taken
 from holdfast.capture.ingest.whose import Repository
 from holdfast.capture.records.folders import Skipped
-from holdfast.curation import extraction
 from holdfast.curation.harvest import harvest
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.index.refresh import keep_ready
+from holdfast.model.later import Later
 from holdfast.model.memory import expiry, moment
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.transcript import Origin
 from holdfast.project import written
 from holdfast.project.harvesting import Harvesting
 from holdfast.store import transcripts
+
+if TYPE_CHECKING:
+    from holdfast.curation import extraction
+else:
+    extraction = Later("holdfast.curation.extraction")  # dear to load, and few commands read what was said
 
 Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 

@@ -4,14 +4,20 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from holdfast.curation.extraction.bars import content
 from holdfast.git.mentioned import spelled
 from holdfast.git.repo import Repo
+from holdfast.model.later import Later
 from holdfast.model.said import Found
 from holdfast.project.trying.history import Heard, moment
 from holdfast.project.trying.logged import Commit
 from holdfast.project.written import Files, Rests
+
+if TYPE_CHECKING:
+    from holdfast.curation.extraction import bars
+else:
+    bars = Later("holdfast.curation.extraction.bars")  # dear to load, and few commands read what was said
 
 WANTED = ("decision", "dead-end", "invariant")
 _ALIKE = 0.6  # of the words two statements have together
@@ -86,7 +92,7 @@ def backed(
     ranked = sorted(said, key=lambda one: -one.found.confidence)
     groups: list[tuple[frozenset[str], list[Said]]] = []
     for one in ranked:
-        words = content(one.found.statement)
+        words = bars.content(one.found.statement)
         group = next(
             (kept for about, kept in groups if kept[0].found.kind == one.found.kind and _alike(words, about)),
             None,
@@ -102,11 +108,11 @@ def backed(
 
 def unknown(candidates: Iterable[Candidate], known: Iterable[tuple[str, str]]) -> list[Candidate]:
     """The candidates that no known memory says, given as kind and statement."""
-    said = [(kind, content(statement)) for kind, statement in known]
+    said = [(kind, bars.content(statement)) for kind, statement in known]
     return [
         one
         for one in candidates
-        if not any(kind == one.kind and _alike(content(one.statement), about) for kind, about in said)
+        if not any(kind == one.kind and _alike(bars.content(one.statement), about) for kind, about in said)
     ]
 
 

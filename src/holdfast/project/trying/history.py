@@ -4,17 +4,23 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from holdfast.capture.agents import DIALECTS
 from holdfast.capture.agents.reading import Dialect
 from holdfast.capture.ingest.whose import Repository, relative
-from holdfast.curation import extraction
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
+from holdfast.model.later import Later
 from holdfast.model.quoting import Quotes
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.transcript import Origin, Turn, line_hash, telling_lines
 from holdfast.store import transcripts
+
+if TYPE_CHECKING:
+    from holdfast.curation import extraction
+else:
+    extraction = Later("holdfast.curation.extraction")  # dear to load, and few commands read what was said
 
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
 MAX_SESSIONS = 300

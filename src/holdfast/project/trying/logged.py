@@ -5,12 +5,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from holdfast.capture.records import adr, folders, notes
-from holdfast.curation import extraction
 from holdfast.git.repo import Repo
 from holdfast.model import said
+from holdfast.model.later import Later
 from holdfast.model.said import Found
+
+if TYPE_CHECKING:
+    from holdfast.curation import extraction
+else:
+    extraction = Later("holdfast.curation.extraction")  # dear to load, and few commands read what was said
 
 MAX_COMMITS = 3000
 MAX_MESSAGE = 6000
