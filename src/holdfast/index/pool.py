@@ -11,6 +11,7 @@ from math import log
 
 from holdfast.index import beside, rank
 from holdfast.index.asked import quoted
+from holdfast.index.placed import holding
 from holdfast.index.schema import WEIGHTS, facet
 
 TYPE_CHECKING = False
@@ -97,7 +98,7 @@ def gather(
     Unless it has to be wide, what holds only some of few words is left out where enough holds all of them.
     """
     pool = Pool(max([_newest(db) for db in sources], default=0))
-    ways: dict[str, Feature] = {"words": {}, "files": {}, "rare": {}, "since": {}, "near": {}}
+    ways: dict[str, Feature] = {name: {} for name in ("words", "files", "rare", "since", "near", "placed")}
     wanted = facets_of(asked, scope)
     nearest = dict(near.best(max(POOL, limit))) if near else {}
     for number, db in enumerate(sources):
@@ -108,9 +109,10 @@ def gather(
         if number and not scope.kind:
             found = {**_in_prose(asking, asked), **found}
         shared = _by_files(db, [*scope.files, *asked.paths], found)
+        shared["placed"] = holding(db, asked.places)
         vectors = _by_content(db, nearest)
         best = _best(shared["files"], max(POOL, limit))
-        rows = fetched(db, {*found, *best, *vectors}, wanted, scope)
+        rows = fetched(db, {*found, *best, *vectors, *shared["placed"]}, wanted, scope)
         if neighbours := _neighbours(db, rows, found) - rows.keys():
             rows.update(fetched(db, neighbours, wanted, scope))
         for name, values in (("words", found), *shared.items()):

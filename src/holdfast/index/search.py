@@ -52,7 +52,8 @@ FIELDS = (
     "exit_status", "target", "run", "sha256", "what", "state", "trust", "branch", "by", "score",
 )  # fmt: skip
 KINDS = (
-    "event", "fact", "run", "artifact", "candidate", "task", "session", "turn", "commit", "doc", "code",
+    "event", "fact", "run", "artifact", "candidate", "task", "session", "turn", "cycle", "commit", "doc",
+    "code",
 )  # fmt: skip
 MAX_LIMIT = 1000
 DEPTHS = (FIRST, 50, 200, MAX_LIMIT)  # as if for so many it is ranked, however few are asked for
@@ -202,6 +203,7 @@ def _priors(
         "trust": {key: TRUST[row[tier]] for key, row in pool.rows.items() if row[tier] in TRUST},
         "kind": mixing.kinds(pool, asked),
         "defines": mixing.defines(pool, asked),
+        "placed": pool.features.get("placed", {}),
         "standing": {key: STANDINGS[state] for key, state in standing.states.items() if state in STANDINGS},
     }
     used = dict(sources[0].execute("SELECT name, times FROM used").fetchall()) if found["trust"] else {}

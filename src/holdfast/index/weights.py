@@ -36,6 +36,7 @@ PRIORS = {
     "kind": 3.0,
     "used": 0.4,
     "defines": 3.0,
+    "placed": 6.0,
     "again": 1.0,
 }
 TRUST = {"T0": 1.0, "T1": 0.75, "T2": 0.5, "T3": 0.25}
