@@ -17,7 +17,7 @@ from holdfast.index.weights import MIXED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from holdfast.index.asked import Asked
@@ -87,7 +87,7 @@ def level(pool: Pool, asked: "Asked") -> None:
     for name in ("speaker", "answer"):
         for key in held if features.get(name) else ():
             features[name].pop(key, None)
-    if len({_family(row[kind]) for row in pool.rows.values()}) < 2:
+    if len(_families(pool.rows.values())) < 2:
         return
     recent, linked = features.get("recent", {}), features.get("linked", {})
     dated = [value for key, value in recent.items() if key > 0]
@@ -112,7 +112,8 @@ def kinds(pool: Pool, asked: "Asked") -> "Feature":
     Where all are of one kind there is none: nothing has to be mixed.
     """
     kind = AT["kind"]
-    if len({_family(row[kind]) for row in pool.rows.values()} | {""}) < 3 and not _any_memory(pool):
+    families = _families(pool.rows.values())
+    if len(families) < 2 and "memory" not in families:
         return {}
     form = form_of(asked)
     table, tests = MIXED[form], not _asks_for_tests(asked)
@@ -129,14 +130,11 @@ def kinds(pool: Pool, asked: "Asked") -> "Feature":
     return found
 
 
-def _family(kind: str) -> str:
-    if kind in _TALK:
-        return "talk"
-    return kind if kind in _KINDS else "memory"
-
-
-def _any_memory(pool: Pool) -> bool:
-    return any(key < 0 and row[AT["kind"]] not in _KINDS for key, row in pool.rows.items())
+def _families(rows: "Iterable[Row]") -> set[str]:
+    """The kinds there are, where all that is said in one conversation is of one kind, and so are memories."""
+    place = AT["kind"]
+    kinds = {row[place] for row in rows}
+    return {"talk" if kind in _TALK else kind if kind in _KINDS else "memory" for kind in kinds}
 
 
 def _held(pool: Pool) -> "Feature":
@@ -232,7 +230,7 @@ def chosen(
     if not varied:
         return kept, {}
     kept = _once(kept)
-    if len({_family(row[AT["kind"]]) for _, row in kept}) < 2:
+    if len(_families(row for _, row in kept)) < 2:
         return kept, {}
     again: Feature = {}
     seen: dict[tuple[str, str], int] = {}
@@ -257,16 +255,22 @@ def is_empty(row: "Row") -> bool:
 
 def _once(found: "list[tuple[int, Row]]") -> "list[tuple[int, Row]]":
     """The first of equal texts: projects keep one page for several tools, each in that tool's folder."""
-    kind, title, text = AT["kind"], AT["title"], AT["text"]
-    seen: set[tuple[str, str]] = set()
+    kind, content, text = AT["kind"], AT["content"], AT["text"]
+    seen: set[bytes] = set()
+    pages: dict[tuple[str, str], list[str]] = {}  # by title, and by path below the first folder
     kept = []
     for key, row in found:
-        if row[kind] in ("doc", "code") and row[text]:
-            folder = _file(row).partition("/")[0]
-            same = row[title] or "", row[text].replace(folder, "") if folder[:1] == "." else row[text]
-            if same in seen:
+        if row[kind] in ("doc", "code") and row[content]:
+            if row[content] in seen:
                 continue
-            seen.add(same)
+            seen.add(row[content])
+            folder, _, rest = _file(row).partition("/")
+            if folder[:1] == ".":
+                alike = pages.setdefault((row[AT["title"]] or "", rest), [])
+                said = row[text].replace(folder, "")
+                if said in alike:
+                    continue
+                alike.append(said)
         kept.append((key, row))
     return kept
 
