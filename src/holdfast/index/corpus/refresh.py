@@ -135,6 +135,8 @@ class Refresh:
             if plan is None:
                 _remember(db, head="", behind=target)  # nobody may take it for what HEAD shows
                 return False
+            for definition in OWN_INDEXES.values():  # a file that was made anew has none
+                db.execute(definition)
             shelf = Shelf(db)
             for _ in self._carried_out(shelf, unknown(shelf, self._rules, plan)):
                 pass
