@@ -63,8 +63,8 @@ def test_both_ways_name_the_candidates(
         assert capfd.readouterr().out == full
 
 
-def hit(kind: str, title: str, text: str) -> tuple[object, ...]:
-    given = {"id": "a:1", "kind": kind, "title": title, "text": text, "score": 1.0}
+def hit(kind: str, title: str, text: str, **more: object) -> tuple[object, ...]:
+    given = {"id": "a:1", "kind": kind, "title": title, "text": text, "score": 1.0, **more}
     return tuple(given.get(name) for name in FIELDS)
 
 
@@ -97,3 +97,9 @@ def test_hits_can_be_told_apart_at_a_glance() -> None:
     lines = as_text([hit("code", "one", long), hit("fact", "two", long)]).split("\n")
     assert [line[:4] for line in lines] == ["code", "    ", "", "fact", "    ", ""]
     assert all(len(line) <= LONGEST + 12 and line.endswith("word …") for line in (lines[1], lines[4]))
+
+
+def test_what_only_meaning_found_says_so() -> None:
+    """It may be a guess; who reads it must know."""
+    assert as_text([hit("fact", "two", "", by="meaning")]).splitlines()[1].strip() == "by meaning"
+    assert "meaning" not in as_text([hit("fact", "two", "")])

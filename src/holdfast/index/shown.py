@@ -90,6 +90,7 @@ def _facts(hit: "Row", now: str) -> "list[str | None]":
         f"task {task}" if task not in (None, name) else "",
         path if path and kind != "artifact" and not name.startswith(path) else "",
         f"tags {tags}" if tags else "",
+        f"by {hit[_AT['by']]}" if hit[_AT["by"]] else "",  # meaning alone: it may be a guess
     ]
 
 
