@@ -2,7 +2,11 @@
 
 import contextlib
 import random
+import resource
+import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -180,3 +184,23 @@ def test_an_index_that_shows_another_state_is_not_asked(
     with redirected(b"") as (out, _):
         code = quick.main(["recall", "noon", "--json"])
         assert code == quick.NOT_HANDLED or "fed at noon" in whole(out)
+
+
+@pytest.mark.parametrize("room", [0, 40 << 10, 200 << 10])
+def test_on_a_full_disk_words_answer_and_what_was_not_searched_is_said(asked: Cli, room: int) -> None:
+    """Half an answer that looks whole is worse than none, and a full disk must not end questions."""
+
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+
+    words = [sys.executable, "-B", "-m", "holdfast", "recall", "quokka", "noon"]
+    done = subprocess.run(
+        words, cwd=asked.cwd, capture_output=True, text=True, check=False, preexec_fn=little_room
+    )
+    found = Project.open(asked.cwd).recall("quokka noon")
+
+    assert done.returncode == 0 and "Every quokka is fed at noon" in done.stdout, done.stderr
+    everything = all(hit.title in done.stdout for hit in found)
+    assert everything != ("commits, docs and code were not searched" in done.stderr), done.stderr
+    assert "not usable" not in done.stderr

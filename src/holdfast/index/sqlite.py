@@ -163,6 +163,11 @@ def is_busy(error: sqlite3.DatabaseError) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED
 
 
+def is_refused(error: sqlite3.DatabaseError) -> bool:
+    """Whether the disk refused, which says nothing about the file."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE
+
+
 def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | None:
     """What is wrong with an index' file, which is only read; None if that is nothing, or there is none."""
     if not os.path.exists(path):
@@ -183,6 +188,8 @@ def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | 
 def _look_through(db: sqlite3.Connection, tables: Sequence[str]) -> None:
     if _stamp(db) != (schema.APPLICATION, schema.VERSION):
         raise sqlite3.DatabaseError(_FOREIGN)
+    if db.execute("SELECT 1 FROM meta LIMIT 1").fetchone() is None:
+        tables = ()  # nobody has filled it yet
     for table in (*_TABLES, *tables):
         db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
     said = db.execute("PRAGMA quick_check(1)").fetchone()[0]

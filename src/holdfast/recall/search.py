@@ -23,7 +23,7 @@ from holdfast.index.links import follow
 from holdfast.index.refresh import Progress, path_of, refresh
 from holdfast.index.rows import now_text
 from holdfast.index.scope import EVERY_BRANCH, Scope
-from holdfast.index.sqlite import Index
+from holdfast.index.sqlite import Index, is_refused
 from holdfast.model.event import KINDS as EVENT_KINDS
 from holdfast.model.memory import TYPES
 
@@ -100,7 +100,7 @@ class TextSearch:
         self._corpus = repository.open_corpus(clone) if choice is not None else None
         self._there = elsewhere.open_others(clone)
         self._turn = threading.Lock()
-        self._said = False
+        self._told: set[str] = set()  # what was said of the corpus, and need not be said again
         self.by_meaning = False  # whether meaning was asked for the last answer
         self.used = ("", "", "", "")  # what last answered: the states of the index, the corpus and others
 
@@ -131,19 +131,21 @@ class TextSearch:
 
     def _answered(self, question: "_Question") -> list[tuple[Any, ...]]:
         """The answer; what is damaged is made anew, and what moved on meanwhile is asked again."""
+        why: Exception | None = None
         for _ in range(_TRIES):
             try:
                 return self._ask(question)
             except sqlite3.DatabaseError as error:
                 self._recover(error)
-            except _MovedOnError:
-                continue
-        raise Busy("other commands change what is searched, again and again")
+                why = error
+            except _MovedOnError as error:
+                why = error
+        raise Busy(f"what is searched cannot be read now: {why}")
 
     def _recover(self, error: sqlite3.DatabaseError) -> None:
         """Make anew whichever file is damaged; all of them if none looks so."""
         files = [one for one in (self._index, self._corpus, self._there) if one is not None]
-        wrong = [(one, damage) for one in files if (damage := one.damage())]
+        wrong = [] if is_refused(error) else [(one, damage) for one in files if (damage := one.damage())]
         for one, why in wrong or [(one, error) for one in files]:
             try:
                 one.recover(why)
@@ -187,11 +189,12 @@ class TextSearch:
         except sqlite3.DatabaseError as error:
             self._clone.notes.append(f"commits, docs and code were not searched: {error}")
             return ""
-        notes = self._corpus.take_notes()
+        notes = [note for note in self._corpus.take_notes() if note not in self._told]
+        self._told.update(notes)
         self._clone.notes.extend(notes)
-        if not is_there and not self._said and not notes:
+        if not is_there and not self._told:
             self._clone.notes.append(_UNREAD)
-            self._said = True
+            self._told.add(_UNREAD)
         return _meta(self._corpus, "head") if is_there else ""
 
     def _corpus_head(self) -> str:
@@ -205,6 +208,9 @@ class TextSearch:
 
     def _bring_others(self, memory: str) -> str:
         try:
+            return elsewhere.bring(self._clone, self._there, self._index, memory=memory)
+        except sqlite3.DatabaseError as error:
+            self._there.recover(error)
             return elsewhere.bring(self._clone, self._there, self._index, memory=memory)
         finally:
             self._clone.notes.extend(self._there.take_notes())
@@ -246,6 +252,9 @@ class TextSearch:
 
 class _MovedOnError(Exception):
     """Another process changed a file between its refresh and our reading it."""
+
+    def __str__(self) -> str:
+        return "other commands change it again and again"
 
 
 class _Question:

@@ -56,7 +56,11 @@ def path_of(clone: Clone) -> str:
 
 def open_corpus(clone: Clone) -> Index:
     """This work tree's corpus; nothing is made of it yet."""
-    return Index(path_of(clone), wal=False, what="the index of commits, docs and code", in_memory=False)
+    return _corpus_at(path_of(clone))
+
+
+def _corpus_at(path: str) -> Index:
+    return Index(path, wal=False, what="the index of commits, docs and code", in_memory=False)
 
 
 class Refresh:
@@ -183,7 +187,7 @@ class Refresh:
         if self.is_current():  # somebody else was faster
             drop(path)
             return True
-        building = Index(path, wal=False, in_memory=False)
+        building = _corpus_at(path)
         try:
             self._begin(building)
             if not self._advance(building, progress, end):
