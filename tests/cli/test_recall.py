@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.index.weights import PRIORS, WEIGHTS
+from holdfast.index.weights import GROUPED, PRIORS, WEIGHTS
 from tests.conftest import Cli, GitRepo
 from tests.index.conftest import fact_text
 
@@ -76,7 +76,7 @@ def test_an_explanation_adds_up(shop: Cli) -> None:
 def test_the_page_names_every_part_and_its_example_adds_up() -> None:
     """A part of the score that nobody explains looks like magic."""
     page = PAGE.read_text(encoding="utf-8")
-    assert [name for name in (*WEIGHTS, *PRIORS, "linked") if f"`{name}`" not in page] == []
+    assert [name for name in (*WEIGHTS, *GROUPED, *PRIORS, "linked") if f"`{name}`" not in page] == []
     sums = re.findall(r"score ([0-9.]+) = (.+)", page)
     assert sums
     for score, said in sums:
