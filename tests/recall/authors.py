@@ -9,13 +9,14 @@ import os
 import random
 import shutil
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest import noting
 from holdfast.capture.ingest.taking import take_in
+from holdfast.capture.run import Outcome, run_command
 from holdfast.project import Project
 from holdfast.recall import receipts
 from tests.capture import claude_lines as claude
@@ -115,6 +116,18 @@ class World:
         self.git("add", "-A")
         self.git("commit", "-q", "-m", f"{message} {self.tick}", ok=False)
         return self.git("rev-parse", "HEAD")
+
+    def command(self, script: str) -> Outcome:
+        """`holdfast run` of a script that works for some seconds; its commits are made in the midst of it."""
+        top, began = str(self.repo.path), datetime.fromtimestamp(self.tick, UTC)
+        mark = self.repo / ".git" / "done"
+        mark.unlink(missing_ok=True)
+        self.wait(50)
+        clone = Project.open(top, clock=lambda: began + timedelta(seconds=100 * mark.exists())).clone
+        words = ["sh", "-c", f'cd "$0" && {{ {script}; }} >/dev/null 2>&1; touch .git/done', top]
+        done = run_command(clone, words, environ=dict(os.environ), cwd=top)
+        self.wait(100)
+        return done
 
     def session(self) -> "Session":
         return Session(self, self.home / f"{self.tick}-{self.dice.getrandbits(32):08x}.jsonl")

@@ -3,12 +3,11 @@
 import json
 import os
 import subprocess
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from holdfast.capture.run import Outcome, run_command
+from holdfast.capture.run import Outcome
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.interfaces.cli import explaining_words
 from holdfast.model.transcript import line_hash
@@ -279,20 +278,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 def command_that_commits(scene: World, name: str, line: str) -> Outcome:
     """`holdfast run` of a command that makes a file and commits it, some time after it began."""
-    return command(scene, name, f'echo "{line}" > {name} && git add {name} && git commit -qm made')
-
-
-def command(scene: World, name: str, script: str) -> Outcome:
-    """`holdfast run` of a script after which there is a file, some time after it began."""
-    top = str(scene.repo.path)
-    began = datetime.fromtimestamp(scene.tick, UTC)
-    scene.wait(50)
-    clone = Project.open(
-        top, clock=lambda: began + timedelta(seconds=100 * (scene.repo / name).exists())
-    ).clone
-    done = run_command(clone, ["sh", "-c", f'cd "$0" && {script}', top], environ=dict(os.environ), cwd=top)
-    scene.wait(100)
-    return done
+    return scene.command(f'echo "{line}" > {name} && git add {name} && git commit -qm made')
 
 
 def test_another_clone_answers_from_commits_or_from_what_it_was_given(scene: World, tmp_path: Path) -> None:
@@ -319,7 +305,7 @@ def test_another_clone_answers_from_commits_or_from_what_it_was_given(scene: Wor
 @pytest.mark.parametrize("meanwhile", [False, True])
 def test_what_a_run_only_fetched_was_not_committed_in_it(scene: World, meanwhile: bool) -> None:
     """A person's commit would be told as made in a run that only pulled it (law 6)."""
-    hows = ["git pull -q --rebase . other", "git cherry-pick --ff other >&2", "git checkout -q other"]
+    hows = ["git pull -q --rebase . other", "git cherry-pick --ff other", "git checkout -q other"]
     base, began = scene.git("rev-parse", "HEAD"), scene.tick
     scene.git("switch", "-q", "-c", "other")
     scene.wait(20 if meanwhile else 0)
@@ -332,7 +318,7 @@ def test_what_a_run_only_fetched_was_not_committed_in_it(scene: World, meanwhile
         scene.git("switch", "-q", "main")
         scene.git("reset", "-q", "--hard", base)
         scene.wait(began - scene.tick if meanwhile else 900)
-        assert command(scene, FILE, how).exit_code == 0
+        scene.command(how)
         one = answer(scene, f"{FILE}:1")
         assert (one.state, one.during) == ("unknown", ()), (how, one.reason)
 
@@ -344,12 +330,10 @@ def test_what_a_run_picked_or_merged_itself_was_committed_in_it(scene: World) ->
     scene.repo.commit("picked.py", f"{LINE}\n")
     scene.git("switch", "-q", "main")
     scene.wait(900)
-    done = command(scene, "picked.py", "git cherry-pick other >&2")
+    done = scene.command("git cherry-pick other")
     one = answer(scene, "picked.py:1")
     assert (one.state, [ran.id for ran in one.during]) == ("committed", [done.run_id])
-    done = command(
-        scene, "b.py", f"echo '{MINE}' > b.py && git add . && git commit -qm a && git commit -q --amend -m b"
-    )
+    done = scene.command(f"echo '{MINE}' > b.py; git add .; git commit -qm a; git commit -q --amend -m b")
     one = answer(scene, "b.py:1")
     assert (one.state, [ran.id for ran in one.during]) == ("committed", [done.run_id])
 

@@ -22,6 +22,7 @@ class History:
     def __init__(self, world: World) -> None:
         self.world, self.dice = world, world.dice
         self.open: list[Session] = []
+        self.fetched: set[str] = set()  # lines of commits that runs only fetched
         self.steps: list[str] = []
         world.git("switch", "-q", "-c", "work")
         for name in FILES:
@@ -34,7 +35,7 @@ class History:
 
     def grow(self, steps: int) -> None:
         moves = (*[self.agent] * 9, *[self.person] * 5, *[self.commit] * 4, self.amend, self.rebase)
-        moves = (*moves, self.squash, self.pick, self.rename, self.revert, self.end)
+        moves = (*moves, self.squash, self.pick, self.rename, self.revert, self.end, self.pull)
         for _ in range(steps):
             move = self.dice.choice(moves)
             self.steps.append(move.__name__)
@@ -117,6 +118,20 @@ class History:
         self.world.git("mv", name, f"{name[0]}{self.world.tick}.py", ok=False)
         self.world.commit("rename")
 
+    def pull(self) -> None:
+        """A run that brings a person's commits here, and makes none but a merge."""
+        self.aside()
+        world = self.world
+        world.git("switch", "-q", "-c", f"theirs-{world.tick}")
+        theirs, name = world.git("branch", "--show-current"), self.dice.choice(self.files())
+        line = world.new_line("person", common=0)
+        world.write(name, [*world.read(name), line])
+        world.commit("theirs")
+        world.git("switch", "-q", "work")
+        how = ("merge --ff-only", "pull --rebase .", "merge --no-ff -m joined", "cherry-pick --ff")
+        world.command(f"git {self.dice.choice(how)} {theirs}")
+        self.fetched.add(line)
+
     def revert(self) -> None:
         self.aside()
         self.world.wait()
@@ -147,6 +162,8 @@ class History:
 
     def verdict(self, line: str, one: Answer) -> str:
         by = self.world.authors[line]
+        if line in self.fetched and any(ran.id not in self.world.runs for ran in one.during):
+            return f"WRONG: {line!r} was only fetched, and is said to be committed in {one.during}"
         if one.run is None:
             return "silent on an agent's line" if isinstance(by, tuple) else f"silent on {by}"
         said = {(self.world.runs[one.run.id], asking.turn) for asking in one.turns}

@@ -45,7 +45,7 @@ class Recording:
         self.capsule: Capsule | None = None
         self._seen = capsule.opened(clone.layout)
         began = produced.moment()
-        self._before = self._look()
+        self._before, self._logged = self._look(), since.last_row(clone.repo)
         head = clone.repo.head()
         self.context: dict[str, Any] = {
             "v": 1,
@@ -163,7 +163,9 @@ class Recording:
         if self._before is None:
             return []
         try:
-            made = since.made(self._clone.repo, self._before.head, began=self.context["started"])
+            made = since.made(
+                self._clone.repo, self._before.head, began=self.context["started"], after=self._logged
+            )
         except (HoldfastError, OSError):
             made = []
         return [f"commit:{oid}" for oid in made[-MAX_COMMITS:]]

@@ -52,16 +52,24 @@ def commits(repo: Repo, base: str | None, head: str | None) -> list[str]:
     return [oid for oid in reversed(gained) if oid in mine]
 
 
-def made(repo: Repo, base: str | None, *, began: str) -> list[str]:
+def last_row(repo: Repo) -> Moment | None:
+    """Where HEAD's log ends now: what is made from now on stands behind it."""
+    return next(reversed(reflog.read(repo.git_dir, "HEAD")), None)
+
+
+def made(repo: Repo, base: str | None, *, began: str, after: Moment | None = None) -> list[str]:
     """The commits that HEAD gained since `base` and that were made in this work tree since a moment.
 
-    Oldest first, on whatever branch. Where HEAD has no log nobody can tell them from those that were fetched.
+    Oldest first, on whatever branch; `after` is where HEAD's log ended then, for its times are whole seconds.
+    Where HEAD has no log nobody can tell them from those that were fetched.
     """
     head = repo.head().oid
     if head is None or head == base:
         return []
     second = int(datetime.fromisoformat(began).timestamp())
-    rows = [row for row in reflog.read(repo.git_dir, "HEAD")[-_ROWS:] if row.time >= second]
+    log = reflog.read(repo.git_dir, "HEAD")[-_ROWS:]
+    seen = max((n for n, row in enumerate(log, 1) if row == after), default=0)
+    rows = [row for row in log[seen:] if row.time >= second]
     mine = {row.oid for row in rows if makes(row) or _picks(row)}
     gained = _gained(repo, base, head, f"--max-age={second}") if mine else []
     return [oid for oid in reversed(gained) if oid in mine]
