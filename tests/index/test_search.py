@@ -244,10 +244,25 @@ def test_what_is_near_in_meaning_is_found_without_a_word() -> None:
     assert names(search([db], "alpha", near=None)) == ["N-alpha"]
 
 
+def test_what_is_found_by_meaning_alone_says_so_and_nothing_is_found_that_is_far() -> None:
+    """A guess that looks like a find is believed; and something is always the nearest."""
+    db = filled([Document(name=f"N-{word}", title=word, text="", kind="fact") for word in WORDS])
+    contents = dict(db.execute("SELECT name, content FROM row"))
+    by = FIELDS.index("by")
+    near = Meaning({contents["N-gamma"]: 0.5, contents["N-alpha"]: 0.4})
+    found = {hit[0]: hit[by] for hit in search([db], "alpha unheard", near=near)}
+    assert found == {"N-alpha": None, "N-gamma": "meaning"}
+    (alone,) = search([db], "unheard", near=Meaning({contents["N-gamma"]: 0.5}))
+    assert alone[by] == "meaning"
+    far = Meaning({contents["N-gamma"]: 0.2, contents["N-alpha"]: 0.1})
+    assert search([db], "unheard", near=far) == []
+    assert names(search([db], "alpha", near=far)) == ["N-alpha"]
+
+
 def test_sources_are_asked_together() -> None:
     """What was decided and what the repository holds are one answer, and numbers of rows may be equal."""
     memory = Document(name="FCT-1", title="We pin the zebra", text="", kind="fact")
-    code = [Document(name=f"src/{n}.py:1", title="pin zebra", text="", kind="code") for n in range(30)]
+    code = [Document(name=f"src/{n}.py:1", title=f"pin zebra {n}", text="", kind="code") for n in range(30)]
     found = search([filled([memory]), filled(code)], "pin zebra", limit=5)
     assert names(found)[0] == "FCT-1"
     assert len(found) == 5

@@ -41,6 +41,9 @@ LATEST = 300  # of the records that touch a file
 NARROW = 64  # files; what touches more is in no folder
 READ = 1500  # characters of a text that are looked at
 POOL = 80
+# Cosine below which nothing is found by meaning alone. MiniLM gives words without sense up to 0.15 with
+# anything, and what answers a question in other words 0.27 and more.
+FLOOR = 0.25
 FIRST = 10  # hits that come of pools of these sizes; for more, pools grow
 PROSE = 30  # docs and commits among the candidates that a repository gives, if they hold any word
 ALIKE = 26  # candidates that hold all words
@@ -101,6 +104,7 @@ def gather(
     ways: dict[str, Feature] = {name: {} for name in ("words", "files", "rare", "since", "near", "placed")}
     wanted = facets_of(asked, scope)
     nearest = dict(near.best(max(POOL, limit))) if near else {}
+    nearest = {content: cosine for content, cosine in nearest.items() if cosine >= FLOOR}
     for number, db in enumerate(sources):
         asking = _Asking(db, scope, wanted, limit, pool.newest)
         found = {} if wide else _by_all_words(asking, asked)

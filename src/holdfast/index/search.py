@@ -56,7 +56,8 @@ KINDS = (
     "code",
 )  # fmt: skip
 MAX_LIMIT = 1000
-DEPTHS = (FIRST, 50, 200, MAX_LIMIT)  # as if for so many it is ranked, however few are asked for
+# As if for so many it is ranked, however few are asked for; where five hold all words, most need no more.
+DEPTHS = (5, FIRST, 50, 200, MAX_LIMIT)
 BY_MEANING = "meaning"  # what was found by nothing else
 SNIPPET = 200
 
@@ -64,6 +65,7 @@ _MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
 _WORK_EVENTS = ("task", "session", "checkpoint")
 _SAID = {**WEIGHTS, **GROUPED}
 _ALL = {**_SAID, **PRIORS, "linked": 1.0}
+_SPEAKING = ("words", "cover", "beside", "files", "linked", "placed")  # of which one says more than meaning
 _LINKING = 10  # of the best rows, those that may lead to others
 
 
@@ -122,6 +124,7 @@ class _Ranked:
         step: "Step",
         wide: bool = False,
     ) -> None:
+        self._by_meaning = near is not None
         pool = gather(sources, asked, scope=scope, limit=limit, near=near, wide=wide)
         if scope.kind in grouped.KINDS:
             grouped.join(pool, sources, asked, scope=scope, near=near, wide=wide)
@@ -162,9 +165,7 @@ class _Ranked:
     def _is_guess(self, key: int) -> bool:
         """Whether nothing speaks for a row but its meaning: no word that was asked for, no file at hand."""
         known = self.pool.features
-        return key in known.get("near", ()) and not any(
-            known.get(name, {}).get(key, 0.0) for name in ("words", "cover", "files", "linked")
-        )
+        return self._by_meaning and not any(known.get(name, {}).get(key, 0.0) for name in _SPEAKING)
 
 
 def candidates(sources: "Sequence[Connection]", query: str, *, scope: Scope | None = None) -> int:
