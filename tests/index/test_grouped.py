@@ -1,5 +1,6 @@
 """A run or a session, asked for as a whole, is found by what was said in any of its turns."""
 
+import json
 import random
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -15,7 +16,9 @@ from holdfast.index.scope import Scope
 from holdfast.index.search import FIELDS, search
 from holdfast.index.sqlite import _prepared
 from holdfast.recall.search import recall
+from tests.conftest import Cli
 from tests.index.conftest import ran
+from tests.index.test_quick import answer
 from tests.index.test_turns import RUN, capsule
 
 SAID = {
@@ -71,6 +74,23 @@ def test_a_session_is_found_by_the_turns_of_its_runs(clone: Clone) -> None:
     assert found == [held.id]
     assert [hit.id for hit in recall(clone, "plants", kind="session")] == [other.id]
     assert [hit.id for hit in recall(clone, "who held the file open", kind="run")] == [RUN]
+
+
+def test_runs_and_sessions_are_found_alike_on_both_ways(
+    clone: Clone, cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever asks twice must not read two different answers."""
+    capsule(clone)
+    ran(clone, 3, task="T-9", output_sha256="0" * 64)
+    ran(clone, 4, task="T-9", outputs={"summary": "the parser holds no file open"})
+    session.note(clone, "Looked at the failing test", run=RUN)
+    for kind in ("run", "session"):
+        argv = ["recall", "who held the file open", "--kind", kind, "--json"]
+        full = cli(*argv).out
+        assert RUN in full or "SES-" in full
+        fast = answer(cli, argv, monkeypatch, capfd)
+        assert fast is not None
+        assert json.loads(fast) == json.loads(full)
 
 
 def test_the_run_whose_turns_hold_all_of_it_stands_before_those_that_hold_a_part() -> None:
