@@ -55,6 +55,7 @@ DAMAGES = (
     "UPDATE row SET title = CAST(X'ff41ff' AS TEXT)",
     "PRAGMA user_version = 1",
     "",
+    "its description",
 )
 
 
@@ -64,7 +65,10 @@ def test_whichever_file_is_damaged_it_is_made_anew(asked: Cli, world: Path, name
     before = asked("recall", "quokka", "--json", "--files", "doc.md").out
     assert before.count('"id"') == 1 + 4  # of the list, two memories, the document and its commit
     for damage in (*DAMAGES, *(["DROP TABLE place"] if name == FILES[2] else [])):
-        if damage:
+        if damage == "its description":
+            data = file(world, name).read_bytes()
+            file(world, name).write_bytes(data.replace(b"CREATE TABLE touch", b"CREATE \xed\xff\xffLE touch"))
+        elif damage:
             run(file(world, name), damage)
         else:
             file(world, name).write_bytes(b"no database at all " * 500)
@@ -85,7 +89,7 @@ def test_bytes_at_random_never_end_questions(asked: Cli, world: Path, seed: int)
         name = FILES[step % 3]
         data = bytearray(whole[name])
         for _ in range(rng.choice([1, 3, 20])):
-            at = rng.randrange(4096, len(data) - 200)
+            at = rng.randrange(100, len(data) - 200)
             data[at : at + 200] = rng.randbytes(200)
         for one in FILES:
             file(world, one).write_bytes(whole[one])

@@ -18,6 +18,7 @@ WAIT = 60.0  # seconds for another command that is building the index
 _LOCKED = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
 _UNUSABLE = (8, 10, 13, 14)  # READONLY, IOERR, FULL, CANTOPEN
 _SIBLINGS = ("", "-journal", "-wal", "-shm")
+_UNREADABLE = "its own description is damaged"
 _FOREIGN = "it belongs to another program or another version of Holdfast"
 _TABLES = [
     statement.split(" USING ")[0].split(" (")[0].split()[-1]
@@ -72,6 +73,9 @@ class Index:
         db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
             _prepared(db, wal=self._wal)
+        except UnicodeDecodeError as error:  # SQLite quotes the damaged part, and Python cannot read that
+            db.close()
+            raise sqlite3.DatabaseError(_UNREADABLE) from error
         except sqlite3.Error:
             db.close()
             raise
@@ -177,6 +181,8 @@ def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | 
     try:
         db = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=WAIT, isolation_level=None)
         _look_through(db, tables)
+    except UnicodeDecodeError:
+        return sqlite3.DatabaseError(_UNREADABLE)
     except sqlite3.DatabaseError as error:
         return error
     finally:

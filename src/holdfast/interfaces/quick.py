@@ -126,7 +126,7 @@ def _told(
 
             return quick_recall.told(db, path, asked, state=now.memory, place=place, now=_now(), opened=_open)
         text, data = _kept(db, command, now, place.top, json=asked.json) or (None, "")
-    except _sqlite3.Error:
+    except (_sqlite3.Error, UnicodeDecodeError):
         return None, None
     finally:
         if db is not None:
@@ -221,7 +221,7 @@ def kept_context(start: str, name: str) -> tuple[str, str] | None:
     try:
         db = _open(path)
         return _kept(db, "context", now, place.top, json=False, name=name)
-    except _sqlite3.Error:
+    except (_sqlite3.Error, UnicodeDecodeError):
         return None
     finally:
         if db is not None:

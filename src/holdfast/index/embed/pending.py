@@ -114,7 +114,7 @@ class _Reading:
         self._db = sqlite3.connect(f"file:{self._path}", uri=True, timeout=20.0, isolation_level=None)
         try:
             self._db.execute("SELECT content, shown FROM row LIMIT 1")
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             self._db.close()
             self._db = sqlite3.connect(":memory:")
             self._db.execute("CREATE TABLE row (id, content, shown, kind, title, text)")

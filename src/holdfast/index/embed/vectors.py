@@ -266,6 +266,9 @@ def _opened(path: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
     try:
         _prepared(db)
+    except UnicodeDecodeError as error:  # SQLite quotes the damaged part, and Python cannot read that
+        db.close()
+        raise sqlite3.DatabaseError("its own description is damaged") from error
     except sqlite3.Error:
         db.close()
         raise
