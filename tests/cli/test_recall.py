@@ -106,6 +106,7 @@ def test_the_screen_says_when_and_where(shop: Cli, repo: GitRepo) -> None:
         (("--since", "soon", "x"), "'soon' is neither a date nor a time ago"),
         (("--branch", "nope", "x"), "no branch here is called 'nope'"),
         (("--kind", "nonsense", "x"), "'nonsense' is not a kind of thing"),
+        (("--kind", "commits", "x"), "Did you mean commit?"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(cli: Cli, argv: tuple[str, ...], why: str) -> None:

@@ -258,6 +258,8 @@ def test_every_argument_of_every_tool_is_checked_by_its_schema(project: Project,
             )
     for semantic in (True, False):
         assert ids(repo, "recall", query="retry calls", semantic=semantic)[:1] == ["DEC-retry1"]
+    assert "by words alone" in said(repo, "recall", query="retry calls", semantic=True)
+    assert "by words alone" not in said(repo, "recall", query="retry calls")
     assert "semantic must be a boolean" in refused(repo, "recall", query="x", semantic="yes")
 
 

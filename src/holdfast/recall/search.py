@@ -5,6 +5,7 @@ Asking brings the index up to date first, so an answer is never older than the q
 """
 
 import contextlib
+import difflib
 import os
 import sqlite3
 import threading
@@ -310,9 +311,12 @@ def _meta(index: Index, name: str) -> str:
 
 def check_kind(kind: str | None) -> None:
     """Refuse a kind that nothing has; finding nothing would look like an answer."""
-    known = dict.fromkeys((*ranking.KINDS, *TYPES, *EVENT_KINDS))
-    if kind is not None and kind not in known:
-        raise BadInput(f"{kind!r} is not a kind of thing", hint=f"Use one of {', '.join(known)}.")
+    named = sorted({*ranking.KINDS, *TYPES})
+    if kind is None or kind in named or kind in EVENT_KINDS:
+        return
+    near = difflib.get_close_matches(kind.casefold(), named, n=1)
+    meant = f"Did you mean {near[0]}? " if near else ""
+    raise BadInput(f"{kind!r} is not a kind of thing", hint=f"{meant}Use one of {', '.join(named)}.")
 
 
 def as_rows(hits: Sequence[Hit]) -> list[tuple[Any, ...]]:

@@ -73,6 +73,7 @@ def _result(found: Said, *, structured: bool) -> dict[str, Any]:
 
 def _recall(project: Project, folder: str, given: dict[str, Any], asking: Asking) -> Said:
     from holdfast.index.search import MAX_QUERY
+    from holdfast.interfaces.quick_recall import WITHOUT_MEANING
     from holdfast.store import tally
 
     began = time.perf_counter_ns()
@@ -96,7 +97,8 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: Asking
     took = (time.perf_counter_ns() - began) // 1000
     told = [(one["id"], one["kind"], one.get("state")) for one in found]
     tally.recalled_now(project.clone.layout, given["query"], told, took)
-    return saying.found(found, project.notices)
+    in_vain = given.get("semantic") and not project.by_meaning
+    return saying.found(found, [*project.notices, *([WITHOUT_MEANING] if in_vain else [])])
 
 
 def _inside(project: Project, files: list[str]) -> list[str]:

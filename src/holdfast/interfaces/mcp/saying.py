@@ -58,6 +58,7 @@ def hit(one: Hit) -> Row:
         state=one.state or outcome,
         when=(one.ts or "")[:10],
         branch=one.branch,
+        by=one.by,
         task=one.task if one.task != one.id else None,
     )
 
@@ -115,6 +116,7 @@ def _lines(row: Row) -> Iterable[str]:
         row.get("state"),
         row.get("when"),
         f"only on branch {row['branch']}" if "branch" in row else "",
+        f"found by {row['by']} alone" if "by" in row else "",
         f"task {row['task']}" if "task" in row else "",
         row.get("why"),
     ]
