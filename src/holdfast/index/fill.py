@@ -24,6 +24,8 @@ _FIRST, _LAST, _TS = _AT["title"], _AT["facets"] + 1, _AT["ts"]
 
 # A run that a transcript tells of has the time it began; a line sees it by when it was recorded.
 _RECORDED = "CASE row.kind WHEN 'run' THEN coalesce(row.words, row.ts) ELSE row.ts END"
+# Those that name most rows. To look for the few of the others in a full table would cost more than it saves.
+_LARGE = ("row_key", "row_target", "row_content", "touch_row", "member_row")
 _VISIBLE = f"""EXISTS (SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit
   WHERE m.row = row.id AND u.shown AND (u.until IS NULL OR {_RECORDED} <= u.until))"""
 _TURNED = f"""WITH own (id) AS (
@@ -66,8 +68,8 @@ class Filling:
         self.changed = False
 
     def _expect_much(self) -> None:
-        """An empty index is filled without indexes and without merging on the way: both come at the end."""
-        for name in INDEXES:
+        """An empty index is filled without its large indexes and without merging: both come at the end."""
+        for name in _LARGE:
             self._db.execute(f"DROP INDEX IF EXISTS {name}")
         self._tune(hashsize=8 << 20, automerge=0)
 

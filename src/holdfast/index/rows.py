@@ -412,8 +412,8 @@ def _texts(body: Mapping[str, Any], *, stated: bool) -> list[str]:
                 said.append(value)
             else:
                 _gather(value, said)
-    if stated:
-        _gather(body.get("statement"), said)
+    if stated and "statement" in body:
+        _gather(body["statement"], said)
     if "command" in body:
         said.append(_command(body["command"]))
     if "artifacts" in body:
@@ -438,6 +438,8 @@ def _gather(value: object, into: list[str], depth: int = 0) -> None:
 
 
 def _command(value: object) -> str:
+    if type(value) is str:
+        return value
     words: list[str] = []
     _gather(value, words)
     return " ".join(words)
