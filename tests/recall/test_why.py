@@ -305,7 +305,7 @@ def test_another_clone_answers_from_commits_or_from_what_it_was_given(scene: Wor
 @pytest.mark.parametrize("meanwhile", [False, True])
 def test_what_a_run_only_fetched_was_not_committed_in_it(scene: World, meanwhile: bool) -> None:
     """A person's commit would be told as made in a run that only pulled it (law 6)."""
-    hows = ["git pull -q --rebase . other", "git cherry-pick --ff other", "git checkout -q other"]
+    hows = ["git pull -q --rebase . other", "git cherry-pick --ff other"]
     base, began = scene.git("rev-parse", "HEAD"), scene.tick
     scene.git("switch", "-q", "-c", "other")
     scene.wait(20 if meanwhile else 0)

@@ -204,7 +204,7 @@ def test_why_names_who_wrote_a_line_or_nobody(
 ) -> None:
     """A wrong answer here sends somebody to the wrong conversation, and blames the wrong one."""
     template = tmp_path_factory.getbasetemp() / "authors" / "repo"
-    found = tried(tmp_path, template, seed, 2, 22)
+    found = tried(tmp_path, template, seed, 2, 16)
     assert covered(found) > 30, found
 
 
