@@ -208,12 +208,17 @@ def _by_any_word(asking: _Asking, asked: "Asked") -> "Feature":
 
 
 def _in_prose(asking: _Asking, asked: "Asked") -> "Feature":
-    """The best of what people wrote about the code: there is so much more of that, and it fills the pool."""
+    """The best of what people wrote about the code, which fills the pool, and what the question names."""
     if not asked.terms:
         return {}
     match = match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind)
-    kinds = " OR ".join([f"facets : {quoted(facet('k', kind))}" for kind in ("doc", "commit")])
-    return asking.best(f"({match}) AND ({kinds})", PROSE)
+    named = [
+        f"title : {term}"  # what a name is given to may say no other word of the question
+        for word, term in zip(asked.words, asked.terms, strict=True)
+        if word.isidentifier() and not word[1:].islower()
+    ]
+    kinds = [f"facets : {quoted(facet('k', kind))}" for kind in ("doc", "commit")]
+    return asking.best(f"({match}) AND ({' OR '.join([*kinds, *named])})", PROSE)
 
 
 def _is_tied(rows: "list[tuple[int, float]]") -> bool:
