@@ -162,6 +162,7 @@ class Embedding(Reading, Keeping):
                 try:
                     return self._fill(source, seconds=seconds, again=again, progress=progress)
                 except filling.StaleTextsError:
+                    again = False  # what was made since is as good
                     self._refresh_for_meaning(patience=seconds is None)
                 except sqlite3.DatabaseError as error:
                     if not is_damaged(error):
