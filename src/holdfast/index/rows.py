@@ -434,7 +434,10 @@ def _gather(value: object, into: list[str], depth: int = 0) -> None:
                 _gather(item, into, depth + 1)
     elif isinstance(value, list) and depth < MAX_DEPTH:
         for item in value:
-            _gather(item, into, depth + 1)
+            if type(item) is str:
+                into.append(item)
+            else:
+                _gather(item, into, depth + 1)
 
 
 def _command(value: object) -> str:
@@ -455,11 +458,19 @@ def _artifacts(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _tags(value: object) -> str:
     if not isinstance(value, list):
         return ""
-    return safe(" ".join(["".join(word.split()) for word in value if isinstance(word, str)]))
+    return _one_line(" ".join(["".join(word.split()) for word in value if isinstance(word, str)])) or ""
 
 
 def _one_line(value: object) -> str | None:
-    return safe(" ".join(value.split())) if isinstance(value, str) and value.strip() else None
+    if not isinstance(value, str):
+        return None
+    return _on_one_line(value) if len(value) <= MAX_TITLE else safe(" ".join(value.split())) or None
+
+
+@lru_cache(maxsize=1024)
+def _on_one_line(text: str) -> str | None:
+    """Tasks and owners are few, and named again and again."""
+    return safe(" ".join(text.split())) or None
 
 
 def _title(value: object) -> str:
