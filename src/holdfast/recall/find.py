@@ -130,8 +130,8 @@ def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> Shown:
     found = opened.turn(run, folder, number, step) if folder else None
     if found is None:
         raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
-    inputs = clone.joined(event).get("inputs")
-    other = inputs.get("repository") if isinstance(inputs, dict) else None  # whose work it was, if not ours
+    outputs = clone.joined(event).get("outputs")
+    other = outputs.get("repository") if isinstance(outputs, dict) else None  # whose work it was, if not ours
     return replace(found, fields={**found.fields, "repository": other}) if other else found
 
 
