@@ -189,3 +189,35 @@ def test_without_words_what_was_decided_and_done_comes_first(shop: Cli) -> None:
     found = [one["kind"] for one in items(shop, "--limit", "4")]
     assert {"run", "fact", "commit"} == set(found)
     assert found.count("commit") == 2
+
+
+@pytest.mark.parametrize("since", ["9999-12-31", "0999-01-01", "0000-01-01", "1969-12-31T23:59"])
+def test_a_day_out_of_the_ordinary_is_a_day(shop: Cli, since: str) -> None:
+    """A traceback is no answer; nothing is newer than the end, all is newer than the beginning."""
+    shop("recall", "sqlalchemy")
+    found = [one["kind"] for one in items(shop, "--since", since, "sqlalchemy")]
+    assert ("commit" in found) is not since.startswith("9999")
+
+
+def test_a_time_that_no_clock_shows_is_refused(shop: Cli) -> None:
+    """It would roll over into another day without a word."""
+    assert "2026-11-16T99:99" in shop("recall", "--since", "2026-11-16T99:99", "sqlalchemy", ok=False).err
+
+
+def test_a_file_whose_name_is_no_text_is_no_obstacle(shop: Cli) -> None:
+    """Git takes any bytes for a name, and so does a shell."""
+    assert items(shop, "sqlalchemy") and items(shop, "--files", "src/\udcff.py", "sqlalchemy")
+
+
+def test_another_branch_is_told_with_what_it_has_replaced(shop: Cli, repo: GitRepo) -> None:
+    """Who asks what holds there must not be told what was given up there."""
+    repo.git("switch", "-q", "-c", "side")
+    path = FACT.replace("pin", "okapi").replace("FCT-okapi111", "FCT-okapi1")
+    repo.write(path, fact_text("FCT-okapi1", "We pin sqlalchemy below 3", supersedes="[FCT-pin111]"))
+    repo.git("add", "-f", path)
+    repo.git("commit", "-q", "-m", "Newer")
+    repo.git("switch", "-q", "main")
+    there = {
+        one["id"]: one["state"] for one in items(shop, "--branch", "side", "--kind", "fact", "sqlalchemy")
+    }
+    assert list(there) == ["FCT-okapi1", "FCT-pin111"] and there["FCT-pin111"] == "superseded"

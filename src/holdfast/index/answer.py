@@ -11,6 +11,7 @@ from holdfast.index.asked import read
 from holdfast.index.links import follow
 from holdfast.index.scope import EVERY_BRANCH, HERE
 from holdfast.index.search import FIELDS, search
+from holdfast.index.standing import SUPERSEDED
 from holdfast.index.weights import WEIGHTS
 
 TYPE_CHECKING = False
@@ -43,6 +44,10 @@ _PLACES = (
     "ORDER BY g.why IS NOT NULL, p.branch"
 )
 _NUMBERS = "SELECT id FROM row WHERE name = ? AND title = ?"
+_REPLACED = (
+    "SELECT r.supersedes FROM row AS r JOIN place AS p ON p.row = r.id "
+    "WHERE p.branch = ? AND r.supersedes IS NOT NULL"
+)
 
 
 def answer(
@@ -103,7 +108,17 @@ def _of_branch(
     known = {one[AT["id"]] for one in others}
     both = [*(hit for hit in found if hit[AT["id"]] not in known or branch == EVERY_BRANCH), *others]
     both.sort(key=lambda hit: -hit[AT["score"]])
-    return both[:limit]
+    return _as_there(there, branch, both[:limit])
+
+
+def _as_there(there: "Connection | None", branch: str, found: "list[Row]") -> "list[Row]":
+    """The hits as they stand on that branch: what it has replaced says so, and stands last."""
+    if there is None or branch == EVERY_BRANCH:
+        return found
+    replaced = {name for (names,) in there.execute(_REPLACED, (branch,)) for name in names.split()}
+    state = AT["state"]
+    over = [(*hit[:state], SUPERSEDED, *hit[state + 1 :]) for hit in found if hit[AT["id"]] in replaced]
+    return [*(hit for hit in found if hit[AT["id"]] not in replaced), *over]
 
 
 def _holds(there: "Connection | None", branch: str, hit: "Row") -> bool:

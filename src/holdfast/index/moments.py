@@ -43,6 +43,8 @@ def seconds(ts: str) -> int | None:
     year, month, day, hours, minutes, rest = map(int, parts)
     if not (1 <= month <= 12 and 1 <= day <= _length(year, month)):
         return None
+    if hours > 23 or minutes > 59 or rest > 60:  # a leap second is one
+        return None
     return ((_days_before(year, month) + day - 1) * 24 + hours) * 3600 + minutes * 60 + rest
 
 
@@ -70,8 +72,9 @@ def since(text: str, now: str) -> str | None:
     length = _UNITS.get(unit) or _UNITS.get(unit.removesuffix("s"))
     if length is None or len(number) > 6 or (not number and len(unit) < 3):
         return None
-    return _spelled(max(0, here - int(number or 1) * length))
+    return _spelled(here - int(number or 1) * length)
 
 
 def _spelled(moment: int) -> str:
+    moment = max(0, moment)  # before there was git, nothing was recorded
     return time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(moment))  # as events spell it

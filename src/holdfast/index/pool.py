@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 SOURCES = 2  # bits of a key that name its source
 MAX_OPEN = 64  # files that are open and count
+_LAST = (1 << 52) - 1  # the latest moment that rows tell apart
 FEW_WORDS = 4  # up to so many, what holds all of them is asked for first
 LATEST = 300  # of the records that touch a file
 NARROW = 64  # files; what touches more is in no folder
@@ -241,7 +242,8 @@ def number_of(moment: str) -> int:
     clock = (moment[11:19] or "00:00:00").split(":")
     seconds += int(clock[0]) * 3600 + int(clock[1]) * 60 + int(clock[2])
     fraction = moment[20:].rstrip("Z")[:6] if moment[19:20] == "." else ""
-    return max((seconds * 1_000_000 + int(fraction.ljust(6, "0") or 0)) << 10, 1) - 1
+    moment_of = min(seconds * 1_000_000 + int(fraction.ljust(6, "0") or 0), _LAST)
+    return max(moment_of << 10, 1) - 1
 
 
 def _by_files(db: "Connection", opened: "Sequence[str]", pool: "Feature") -> "dict[str, Feature]":
@@ -267,7 +269,8 @@ def _by_files(db: "Connection", opened: "Sequence[str]", pool: "Feature") -> "di
 
 def _known(db: "Connection", opened: "Sequence[str]") -> "list[tuple[int, bool]]":
     """The numbers of the open files that any record touches, and of the folders above them."""
-    files = list(dict.fromkeys(opened))[:MAX_OPEN]
+    # A name that is no UTF-8 stands in no index as it is.
+    files = [path.encode("utf-8", "replace").decode("utf-8") for path in dict.fromkeys(opened)][:MAX_OPEN]
     folders = dict.fromkeys(folder for path in files for folder in _above(path))
     names = {**dict.fromkeys(folders, False), **dict.fromkeys(files, True)}
     found = []

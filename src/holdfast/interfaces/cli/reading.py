@@ -22,6 +22,7 @@ from holdfast.interfaces.cli.root import root
 if TYPE_CHECKING:
     from holdfast.diagnostics.status import Status
     from holdfast.project import Project
+    from holdfast.recall.search import Hit
 
 T = TypeVar("T")
 MAX_PIPED = 1 << 15  # bytes of what is piped that are looked at: errors stand at the end
@@ -103,7 +104,7 @@ def recall(
         )
         waiting = 0
         if not found and kind in (None, "fact") and not wants_json():
-            waiting = len(project.recall(asked, limit=1000, task=scope["task"], kind="candidate"))
+            waiting = len(_candidates(project, asked, task=scope["task"], since=scope["since"]))
         now = f"{project.clone.clock():%Y-%m-%dT%H:%M:%SZ}"
         show(
             found,
@@ -202,6 +203,10 @@ def log(place: Place, render: bool, checkpoint: str | None, limit: int | None) -
             show_lines(newest(project.log(), limit))
         else:
             show(newest(project.timeline(), limit), words.timeline)
+
+
+def _candidates(project: Project, asked: str, *, task: str | None, since: str | None) -> list[Hit]:
+    return project.recall(asked, limit=1000, kind="candidate", task=task, since=since)
 
 
 def newest(events: Sequence[T], limit: int | None) -> Sequence[T]:
