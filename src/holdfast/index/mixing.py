@@ -138,10 +138,13 @@ def _families(rows: "Iterable[Row]") -> set[str]:
 
 
 def _held(pool: Pool) -> "Feature":
-    """How much of the question each candidate holds by its words, or how near it is by meaning."""
+    """How much of the question each candidate holds by its words; or how near it is, or where links lead."""
     found = dict(pool.features.get("cover", {}))
-    for name in ("near", "files"):
-        for key, value in pool.features.get(name, {}).items():
+    linked = pool.features.get("linked", {})
+    most = max(linked.values(), default=0.0)
+    leads = {key: gain / most for key, gain in linked.items()} if most > 0.0 else {}
+    for values in (pool.features.get("near", {}), pool.features.get("files", {}), leads):
+        for key, value in values.items():
             if value > found.get(key, 0.0):
                 found[key] = value
     return found
