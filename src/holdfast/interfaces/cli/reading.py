@@ -158,7 +158,11 @@ def reading_bar(project: Project) -> Iterator[None]:
 @click.argument("name", metavar="ID")
 @click.option("--path", is_flag=True, help="Only say where it lies.")
 def show_one(place: Place, name: str, path: bool) -> None:
-    """Show one thing by its id: a memory, a run or a turn of it, an event, an artifact, a commit, a place."""
+    """Show one thing by its id.
+
+    A memory, a task, a session, a run or a turn of it, an event, an artifact, a commit, or a place such as
+    `src/a.py:12`.
+    """
     with place.project() as project:
         found = project.show(name)
         show(found, about.where if path else about.shown)
