@@ -26,6 +26,8 @@ class Indexing(Recalling):
         """
         with self._reading_repository() as (corpus, choice):
             if seconds is None:
+                if wrong := corpus.damage():  # who asks for it has time for a look at every page
+                    corpus.recover(wrong)
                 repository.bring(self.clone, corpus, choice, progress=progress, patience=True)
             else:
                 repository.work(self.clone, corpus, choice, progress=progress, seconds=seconds)

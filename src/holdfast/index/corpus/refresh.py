@@ -295,13 +295,10 @@ def bring(
 ) -> bool:
     """Make the corpus show HEAD if that is quick, or with `patience` however long it takes; tells if it does.
 
-    A corpus that cannot be read is dropped and made again, which the corpus' notes say; with patience it is
-    looked through for that. Without, nothing that is in the way of it is an error: the question is answered
-    from memory.
+    A corpus that cannot be read is dropped and made again, which the corpus' notes say. Without patience
+    nothing that is in the way of it is an error: the question is answered from memory.
     """
     try:
-        if patience and (wrong := corpus.damage()):
-            corpus.recover(wrong)
         for _ in range(2):
             try:
                 return _brought(clone, corpus, choice, progress, patience=patience)
