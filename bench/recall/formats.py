@@ -28,16 +28,19 @@ _WEEKDAY = re.compile(r"\s*\(\w+\)\s*")
 
 
 def found_in(folder: str) -> Iterator[QuestionSet]:
-    """Every question set in a folder and the folders below it, by path."""
+    """Every question set in a folder and the folders below it, by path; what cannot be read ends it."""
     for here, folders, names in os.walk(folder):
         folders.sort()
+        readers = [(os.path.join(here, name), _from_json) for name in sorted(names) if name.endswith(".json")]
         if {"corpus.jsonl", "queries.jsonl"} <= set(names):
-            yield commits(here)
-        for name in sorted(names):
-            if name.endswith(".json"):
-                found = _from_json(os.path.join(here, name))
-                if found is not None:
-                    yield found
+            readers.insert(0, (here, commits))
+        for path, read in readers:
+            try:
+                found = read(path)
+            except (ValueError, KeyError, TypeError, IndexError) as error:
+                raise SystemExit(f"{path} is no question set that can be read: {error!r}") from error
+            if found is not None and any(part.questions for part in found.collections):
+                yield found
 
 
 def _from_json(path: str) -> QuestionSet | None:

@@ -312,3 +312,18 @@ def test_what_does_not_hold_stands_below_what_says_the_same(clone: Clone, repo: 
     found = recall(clone, "port of the shop", kind="fact")
     assert found[0].id == "FCT-bbbb11"
     assert {hit.state for hit in found[1:]} == {"stale", "expired"}
+
+
+def test_what_is_not_committed_does_not_decide_whether_a_memory_is_stale(clone: Clone, repo: GitRepo) -> None:
+    """It may be gone the next moment, and no index would notice: one made anew would say something else."""
+    repo.write("shop.py", "PORT = 5432\n")
+    repo.git("add", "shop.py")
+    repo.git("commit", "-q", "-m", "port")
+    path = kept(clone, evidence=f'["file:shop.py@{repo.git("rev-parse", "HEAD:shop.py").strip()}"]')
+    repo.write("shop.py", "PORT = 6543\n")
+    repo.git("commit", "-qam", "another port")
+    repo.write("shop.py", "PORT = 5432\n")
+    dirty = {hit.path: hit.state for hit in recall(clone, "port", kind="fact")}
+    repo.git("checkout", "-q", "shop.py")
+    clean = {hit.path: hit.state for hit in recall(clone, "port", kind="fact")}
+    assert dirty == clean == states(clone) == {path: "stale"}

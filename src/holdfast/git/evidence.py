@@ -186,8 +186,11 @@ def state(clone: Clone, evidence: Evidence) -> State:
     return states(clone, [str(evidence)])[str(evidence)]
 
 
-def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
-    """The state of many receipts, with a handful of git processes whatever their number."""
+def states(clone: Clone, cited: Iterable[str], *, committed: bool = False) -> dict[str, State]:
+    """The state of many receipts, with a handful of git processes whatever their number.
+
+    Of files that HEAD has, only what is `committed` counts if that is asked for: it depends on HEAD alone.
+    """
     receipts = {text: parse(text) for text in dict.fromkeys(cited)}
     runs = [item for item in receipts.values() if isinstance(item, RunEvidence)]
     commits = [item.oid for item in receipts.values() if isinstance(item, CommitEvidence)]
@@ -195,7 +198,8 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
     known = _Runs(clone).known() - clone.erased() if runs else set()
     by_commit = _commit_states(clone, commits)
     held = tracked(clone.repo, files)
-    spans = _span_states(clone, [item for item in receipts.values() if isinstance(item, Span)])
+    cut = [item for item in receipts.values() if isinstance(item, Span)]
+    spans = _span_states(clone, cut, committed=committed)
     found: dict[str, State] = {}
     for text, item in receipts.items():
         match item:
@@ -204,16 +208,18 @@ def states(clone: Clone, cited: Iterable[str]) -> dict[str, State]:
             case CommitEvidence(oid=oid):
                 found[text] = by_commit[oid]
             case FileEvidence(path=path):
-                found[text] = _whole_state(clone.repo, item, held.get(path))
+                found[text] = _whole_state(clone.repo, item, held.get(path), committed=committed)
             case LinesEvidence() | SymbolEvidence():
                 found[text] = spans[item]
     return found
 
 
-def _whole_state(repo: Repo, cited: FileEvidence, held: Tracked | None) -> State:
+def _whole_state(repo: Repo, cited: FileEvidence, held: Tracked | None, *, committed: bool = False) -> State:
     """A whole file holds while the index, HEAD or the work tree has it, as its parts do."""
     if held is None:
         return "gone"
+    if committed and held.head is not None:
+        return "holds" if cited.blob == held.head else "changed"
     if cited.blob in held.blobs:
         return "holds"
     data = here(repo, cited.path)
@@ -221,7 +227,7 @@ def _whole_state(repo: Repo, cited: FileEvidence, held: Tracked | None) -> State
     return "holds" if cited.blob in map(repo.hash_blob, ways) else "changed"
 
 
-def _span_states(clone: Clone, spans: Sequence[Span]) -> dict[Span, State]:
+def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False) -> dict[Span, State]:
     """The state of each span; a file that git tracks but that nobody can read here says nothing."""
     by_path: dict[str, list[Span]] = {}
     for span in spans:
@@ -229,7 +235,7 @@ def _span_states(clone: Clone, spans: Sequence[Span]) -> dict[Span, State]:
     at = places(clone.repo, by_path) if by_path else {}
     found: dict[Span, State] = {span: "unanchored" if span.path in at else "gone" for span in spans}
     read: dict[Span, list[Text]] = {}  # where it is not as it was cited
-    for path, text in _texts(clone.repo, at, by_path, found):
+    for path, text in _texts(clone.repo, at, by_path, found, committed=committed):
         for span in by_path[path]:
             if found[span] != "holds" and text.own(span) is not None:
                 found[span] = "holds"
@@ -241,7 +247,12 @@ def _span_states(clone: Clone, spans: Sequence[Span]) -> dict[Span, State]:
 
 
 def _texts(
-    repo: Repo, at: Mapping[str, Place], by_path: Mapping[str, Sequence[Span]], found: Mapping[Span, State]
+    repo: Repo,
+    at: Mapping[str, Place],
+    by_path: Mapping[str, Sequence[Span]],
+    found: Mapping[Span, State],
+    *,
+    committed: bool,
 ) -> Iterator[tuple[str, Text]]:
     """Each file as it is here, and as the index and HEAD hold it if something cited was not found in it."""
     waiting: list[tuple[str, str]] = []
@@ -250,6 +261,9 @@ def _texts(
         return any(found[span] != "holds" for span in by_path[path])
 
     for path, place in at.items():
+        if committed and place.held.head is not None:
+            waiting.append((path, place.held.head))
+            continue
         if (data := here(repo, place.path)) is not None:
             yield path, Text(place.path, data)
         if is_open(path):

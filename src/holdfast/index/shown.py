@@ -65,15 +65,17 @@ def _one(hit: "Row", now: str, *, explain: bool) -> str:
     lines = [f"{kind:<9} {called}  {title}" if kind != "artifact" else f"{kind:<9} {called}"]
     if said := " · ".join(fact for fact in _facts(hit, now) if fact):
         lines.append(f"          {said}")
-    if kind in ("doc", "code"):
-        said = _piece(kind, title, text)
-    else:
-        said = beyond(title, text, hit[_AT["task"]], hit[_AT["target"]], hit[_AT["what"]])
-    if said := cut(said):
+    also = (hit[_AT["task"]], hit[_AT["target"]], hit[_AT["what"]])
+    if said := cut(excerpt(kind, title, text, *also)):
         lines.append(f"          {said}")
     if explain and len(hit) > len(FIELDS):
         lines.append(f"          {_sum(hit)}")
     return "\n".join(lines) + "\n"
+
+
+def excerpt(kind: str, title: str, text: str, *also: str | None) -> str:
+    """What a hit says beside its title: of docs and code a piece as it stands, else what is new in it."""
+    return _piece(kind, title, text) if kind in ("doc", "code") else beyond(title, text, *also)
 
 
 def _facts(hit: "Row", now: str) -> "list[str | None]":

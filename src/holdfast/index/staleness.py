@@ -1,8 +1,8 @@
 """Which memories are stale: what they cite of files is not as it was.
 
 Asked of git only when HEAD moved or something is cited that was not before, and kept in the index between: a
-question must not wait for git. What is cited holds while HEAD, git's index or the work tree has it, so a
-memory can go stale by a commit alone; one whose text comes back is believed again from the next commit on.
+question must not wait for git. So it depends on HEAD alone, and an index made anew says the same: a memory
+goes stale by a commit, and one whose text comes back is believed again from the next commit on.
 """
 
 import hashlib
@@ -53,6 +53,7 @@ def _lost(db: sqlite3.Connection, clone: Clone, receipts: Iterable[str]) -> set[
     known = db.execute("SELECT value FROM meta WHERE name = ?", (_META,)).fetchone()
     if known is not None and known[0].startswith(ground):
         return set(json.loads(known[0].removeprefix(ground)))
-    found = [text for text, state in states(clone, receipts).items() if state in ("changed", "gone")]
+    now = states(clone, receipts, committed=True)
+    found = [text for text, state in now.items() if state in ("changed", "gone")]
     db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_META, ground + json.dumps(found)))
     return set(found)

@@ -86,7 +86,8 @@ class Shelf:
     def add_file(self, key: bytes, kind: str, path: str, blob: str, chunks: Iterable[Chunk]) -> None:
         """A file that is new here; with no chunks it is only noted."""
         first = None
-        words, shown_path = path_words([path]), safe(path)
+        # Git takes any name: a line break in one must not look like a hit of its own.
+        words, shown_path = path_words([path]), safe(path).replace("\n", "␊").replace("\t", "␉")
         for seq, chunk in enumerate(chunks):
             self._last += 1
             row = _chunk_row(kind, shown_path, words, chunk)

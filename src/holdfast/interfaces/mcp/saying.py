@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.index.search import APPROVED, PROMOTED
-from holdfast.index.shown import beyond
+from holdfast.index.shown import excerpt
 from holdfast.interfaces.mcp.framing import flat, framed
 from holdfast.recall.governing import Known
 from holdfast.recall.pack.saying import cited, explained
@@ -54,7 +54,7 @@ def hit(one: Hit) -> Row:
         id=one.id,
         kind=one.kind,
         title=title if one.kind != "artifact" else one.path or one.id,
-        text=flat(beyond(one.title, one.text, one.task, one.target, one.what)),
+        text=flat(excerpt(one.kind, one.title, one.text, one.task, one.target, one.what)),
         state=one.state or outcome,
         when=(one.ts or "")[:10],
         branch=one.branch,
