@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
-	@echo "make test     all tests (about six and a half minutes on two cores)"
+	@echo "make test     all tests (seven to nine minutes on two cores)"
 	@echo "make test-clients  the tests with the real agents, which it installs from npm"
 	@echo "make lint     ruff, and mypy --strict"
 	@echo "make bench    the speed table, each number beside its floor"
