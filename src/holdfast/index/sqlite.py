@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from holdfast.errors import Busy, NotStored
 from holdfast.index import schema
 from holdfast.index.embed import sweeping
+from holdfast.index.transaction import transaction
 
 WAIT = 60.0  # seconds for another command that is building the index
 _LOCKED = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
@@ -109,13 +110,13 @@ class Index:
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: readers see the state before or after it, whole."""
-        with _transaction(self.db, "BEGIN IMMEDIATE") as db:
+        with transaction(self.db) as db:
             yield db
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One state for several questions: that of the file we last refreshed, even if it is gone by now."""
-        with _transaction(self._db or self.db, "BEGIN") as db:
+        with transaction(self._db or self.db, "BEGIN") as db:
             yield db
 
     def take_notes(self) -> tuple[str, ...]:
@@ -123,18 +124,6 @@ class Index:
         told = tuple(self.notes)
         self.notes.clear()
         return told
-
-
-@contextlib.contextmanager
-def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[sqlite3.Connection]:
-    db.execute(begin)
-    try:
-        yield db
-    except BaseException:
-        with contextlib.suppress(sqlite3.Error):
-            db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
 
 
 def _prepared(db: sqlite3.Connection, *, wal: bool) -> sqlite3.Connection:
@@ -146,7 +135,7 @@ def _prepared(db: sqlite3.Connection, *, wal: bool) -> sqlite3.Connection:
         return db
     if not wal:
         db.execute("PRAGMA page_size = 8192")  # of a new file: rows of code waste less room on larger pages
-    with _transaction(db, "BEGIN IMMEDIATE"):
+    with transaction(db):
         if _stamp(db) == (schema.APPLICATION, schema.VERSION):  # made by another process just now
             return db
         if application or version or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from holdfast.errors import Busy
 from holdfast.index.embed.extras import Later
 from holdfast.index.schema import APPLICATION, WAL_SINCE
+from holdfast.index.transaction import transaction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,18 +94,6 @@ class Vectors:
             self._db.close()
         self._db = None
 
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        db = self.db
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            yield db
-        except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                db.execute("ROLLBACK")
-            raise
-        db.execute("COMMIT")
-
     # ── who made them ────────────────────────────────────────────────────────────────────────────
 
     def models(self) -> list[Known]:
@@ -114,14 +103,14 @@ class Vectors:
 
     def of(self, key: str, *, source: str, size: int) -> Known:
         """The model of this key, noted now if it is new."""
-        with self._writing() as db:
+        with transaction(self.db) as db:
             db.execute("INSERT OR IGNORE INTO model VALUES (NULL, ?, ?, ?, 0)", (key, source, size))
             db.execute("UPDATE model SET source = ? WHERE key = ?", (source, key))
         return next(one for one in self.models() if one.key == key)
 
     def forget(self, known: Known) -> None:
         """Delete a model and all it made."""
-        with self._writing() as db:
+        with transaction(self.db) as db:
             db.execute("DELETE FROM memory_index WHERE model = ?", (known.id,))
             db.execute("DELETE FROM recent WHERE model = ?", (known.id,))
             db.execute("DELETE FROM model WHERE id = ?", (known.id,))
@@ -131,7 +120,7 @@ class Vectors:
 
     def is_filled(self, known: Known, facts: int) -> None:
         """Remember that all texts had a vector when their files looked like this."""
-        with self._writing() as db:
+        with transaction(self.db) as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"filled {known.id}", facts))
 
     def was_filled(self, known: Known) -> int | None:
@@ -155,7 +144,7 @@ class Vectors:
         it or they find what we kept.
         """
         rows = [(content, known.id, row) for content, row in zip(contents, packed(found), strict=True)]
-        with self._writing() as db:
+        with transaction(self.db) as db:
             if not holds():
                 return False
             before = db.total_changes
@@ -201,7 +190,7 @@ class Vectors:
         gone = [(content,) for content in held - contents]
         if not gone:
             return 0
-        with self._writing() as db:
+        with transaction(self.db) as db:
             db.executemany("DELETE FROM memory_index WHERE content = ?", gone)
             db.execute("DELETE FROM recent")
             db.execute("DELETE FROM meta WHERE name LIKE 'filled %'")
