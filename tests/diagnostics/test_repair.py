@@ -143,3 +143,21 @@ def test_a_repair_that_cannot_be_done_says_why(sample):
 
     assert [step.done for step in found] == [False]
     assert "could not" in str(found[0])
+
+
+def test_an_ignored_file_that_is_staged_is_a_problem_and_can_be_unstaged(sample):
+    """A publish of an earlier version, cut short, staged .env; the next commit would publish its secrets."""
+    sample.repo.write(".gitignore", ".env\n")
+    sample.repo.write(".env", "a secret\n")
+    sample.repo.git("add", ".gitignore")
+    sample.repo.git("add", "-f", ".env")
+
+    (found,) = examine(sample.clone).problems
+    assert (found.file, found.repair) == (".env", "unstage")
+    assert "the next commit would contain it" in found.sentence
+    assert [step.done for step in mend(sample, apply=True)] == [True]
+
+    staged = sample.repo.git("diff", "--cached", "--name-only").split()
+    assert ".gitignore" in staged and ".env" not in staged
+    assert (sample.repo.path / ".env").read_text() == "a secret\n"
+    assert examine(sample.clone).problems == []

@@ -2,7 +2,8 @@
 
 import shutil
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from holdfast.diagnostics import doctor
@@ -34,8 +35,19 @@ class Scene:
 
     path: Path
     recorded: frozenset[str]
-    staged: str
-    unstaged: str
+    index: str = ""  # everything in git's index that is not Holdfast's
+    files: Mapping[str, bytes] = field(
+        default_factory=dict
+    )  # every other file of the work tree, ignored or not
+
+    def users_index(self) -> str:
+        return self.git("ls-files", "-s", "-t", "--", ".", ":(exclude).holdfast")
+
+    def users_files(self) -> dict[str, bytes]:
+        files = (path for path in self.path.rglob("*") if path.is_file())
+        named = {str(path.relative_to(self.path)): path for path in files}
+        own = (".git/", ".holdfast/")
+        return {name: path.read_bytes() for name, path in named.items() if not name.startswith(own)}
 
     def git(self, *args: str) -> str:
         done = subprocess.run(["git", *args], cwd=self.path, capture_output=True, check=True)
@@ -44,7 +56,7 @@ class Scene:
     def at(self, path: Path) -> "Scene":
         """The same scene, played elsewhere."""
         shutil.copytree(self.path, path, symlinks=True)
-        return Scene(path, self.recorded, self.staged, self.unstaged)
+        return replace(self, path=path)
 
     def clone(self) -> Clone:
         return Clone.open(str(self.path), cache=str(self.path.parent / "cache"))
@@ -55,9 +67,6 @@ class Scene:
         with fsio.locked(clone.layout.lock):
             publish.recover(clone)
         return clone
-
-
-MINE = ("--", ".", ":(exclude).holdfast")
 
 
 def set_up(repo) -> Scene:
@@ -80,12 +89,12 @@ def set_up(repo) -> Scene:
     repo.git("add", "mine.txt")
     repo.write("mine.txt", "staged and edited\n")
     repo.write("README", "edited\n")
-    return Scene(
-        repo.path,
-        frozenset(event.hash_self for event in events),
-        repo.git("diff", "--cached", *MINE),
-        repo.git("diff", *MINE),
-    )
+    repo.write(".env", "what nobody may commit\n")
+    repo.write("notes.txt", "untracked\n")
+    with (repo.path / ".git/info/exclude").open("a") as ignored:
+        ignored.write(".env\n")
+    found = Scene(repo.path, frozenset(event.hash_self for event in events))
+    return replace(found, index=found.users_index(), files=found.users_files())
 
 
 def check_nothing_lost(scene: Scene, what: str) -> None:
@@ -96,10 +105,8 @@ def check_nothing_lost(scene: Scene, what: str) -> None:
     assert "As it is now." in texts[OLD] and "It is new." in texts[NEW] and GONE not in texts, (
         f"{what}: {texts}"
     )
-    assert scene.git("diff", "--cached", *MINE).strip() == scene.staged, (
-        f"{what}: the user's index was changed"
-    )
-    assert scene.git("diff", *MINE).strip() == scene.unstaged, f"{what}: the user's files were changed"
+    assert scene.users_index() == scene.index, f"{what}: the user's index was changed"
+    assert scene.users_files() == scene.files, f"{what}: the user's files were changed"
     ours = scene.git("status", "--porcelain", "--untracked-files=all", "--", ".holdfast")
     assert ours == "", f"{what}: left behind: {ours}"
 

@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,10 +83,10 @@ def recorded(scene: Scene, copies: Path) -> tuple[Recording, Moments]:
 def rebuilt(scene: Scene, state: State, git: Path, place: Path) -> Scene:
     """The repository as it is found after the power cut."""
     shutil.copytree(git, place / ".git")
-    for name in ("README", "mine.txt"):
-        shutil.copy(scene.path / name, place / name)
+    for name, data in scene.files.items():
+        (place / name).write_bytes(data)
     state.tree.write(str(place))
-    return Scene(place, scene.recorded, scene.staged, scene.unstaged)
+    return replace(scene, path=place)
 
 
 def check_store(scene: Scene, what: str) -> None:

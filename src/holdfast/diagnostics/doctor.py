@@ -6,6 +6,7 @@ which rightly refuse damage: the doctor is who must still be able to look at it.
 """
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 
 from holdfast.diagnostics import bodies, facts, hooks, house, records, state, tracked
@@ -14,6 +15,7 @@ from holdfast.diagnostics.checkpoint import Checkpoint
 from holdfast.diagnostics.findings import Finding, Report, report
 from holdfast.diagnostics.integrity import Ledger
 from holdfast.errors import TooLarge, UnsafePath
+from holdfast.git import journal
 from holdfast.git.clone import Clone
 from holdfast.index.corpus.refresh import path_of as corpus_of
 from holdfast.index.elsewhere import OWN_TABLES
@@ -37,6 +39,7 @@ def examine(clone: Clone, *, against: Checkpoint | None = None, name: str = "che
     found += records.examine(clone)
     found += _house(clone, ledger)
     found += tracked.attributes(clone.repo)
+    found += _staged(clone)
     found += facts.examine(clone)
     found += state.examine(clone)
     found += hooks.examine(clone)
@@ -151,6 +154,22 @@ def _house(clone: Clone, ledger: Ledger) -> list[Finding]:
     for each in clone.stores:
         found += _waiting(clone, each)
     return found
+
+
+def _staged(clone: Clone) -> Iterator[Finding]:
+    """Ignored files that are staged: a publish of an earlier version, cut short, could leave them behind."""
+    for path in journal.staged_though_ignored(clone.repo):
+        said = "git ignores this file, yet it is staged: the next commit would contain it"
+        step = f"Unless you staged it on purpose: git rm --cached -- {shlex.quote(path)}"
+        yield Finding(
+            severity="problem",
+            topic="git",
+            file=path,
+            sentence=said,
+            next_step=step,
+            repair="unstage",
+            path=path,
+        )
 
 
 def _waiting(clone: Clone, store: Layout) -> Iterator[Finding]:

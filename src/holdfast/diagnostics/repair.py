@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from holdfast.diagnostics.findings import Finding, Report
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.git import erase, lines
+from holdfast.git import erase, journal, lines
 from holdfast.git.clone import Clone, name_store
 from holdfast.store import capsule, fsio
 from holdfast.store.format import split_lines
@@ -45,6 +45,7 @@ _ACTIONS = {
     "damaged": "move it into quarantine/",
     "line": "write it again from what git knows; the old one goes into quarantine/",
     "erased": "write it again from the log; the old one goes into quarantine/",
+    "unstage": "unstage it; the file stays as it is",
     "repo-id": "make a new one; the old one goes into quarantine/",
 }
 
@@ -80,6 +81,8 @@ def _mend(clone: Clone, report: Report, finding: Finding) -> None:
             _rebuild_meta(clone, finding)
         case "permissions":
             os.chmod(finding.path, stat.S_IMODE(os.lstat(finding.path).st_mode) & 0o700)
+        case "unstage":
+            journal.unstage(clone.repo, [finding.path])
         case _:
             _move_away(clone, finding.path)
             _write_anew(clone, finding)

@@ -41,6 +41,12 @@ class Item:
     there: str | None  # the blob of the file before us
     sparse: bool = False  # git keeps the file out of a sparse work tree
     change: Change | None = None
+    filtered: str | None = None  # the blob that git stores instead, where a filter changes the text
+
+    @property
+    def staged(self) -> str | None:
+        """The blob that the publish puts into the index; None if it takes the path out."""
+        return self.filtered or self.blob
 
 
 def write(clone: Clone, items: Sequence[Item]) -> None:
@@ -54,10 +60,12 @@ def write(clone: Clone, items: Sequence[Item]) -> None:
             "there": i.there,
             "sparse": i.sparse,
             "change": asdict(i.change) if i.change else None,
+            "filtered": i.filtered,
         }
         for i in items
     ]
     record = {
+        "adds": "entries",
         "top": clone.repo.top,
         "worktree": _place(clone.repo),
         "head": clone.repo.head().oid,
@@ -85,11 +93,19 @@ def recover(clone: Clone) -> str | None:
     try:
         # A git that outlived its publish holds the index until its commit is made.
         repo.wait_for_index()
+        swept = unstage_swept(repo) if record["adds"] == "all" else []
         said = _finish(clone, repo, record["line"], items) or _take_back(repo, items)
     except GitFailed as error:
         return f"a publish in {record['top']} was cut short and cannot be undone yet: {error}"
     fsio.remove(clone.layout.publishing)
-    return said
+    return f"{said}; {_unstaged(swept)}" if swept else said
+
+
+def _unstaged(paths: Sequence[str]) -> str:
+    named = ", ".join(paths[:3]) + (" …" if len(paths) > 3 else "")
+    return (
+        f"it had staged {len(paths):,} files that are not Holdfast's ({named}); they are unstaged, unchanged"
+    )
 
 
 def resume(clone: Clone) -> str | None:
@@ -110,7 +126,9 @@ def read(layout: Layout) -> tuple[dict[str, str], list[Item]]:
     """The journal of a publish that was cut short; PublishRefused if nobody can tell what it did."""
     try:
         record = json.loads(fsio.read(layout.publishing, limit=1 << 28))
-        said = {name: record[name] for name in ("top", "worktree", "line")}
+        # Earlier versions ran `git add -A`, which took every file there is if it was cut short.
+        said = {"adds": "all", **{name: record[name] for name in ("top", "worktree", "line")}}
+        said |= {name: record[name] for name in ("adds",) if name in record}
         if not all(isinstance(word, str) for word in said.values()):
             raise ValueError("it does not say where it happened")
         return said, [_item(row) for row in record["items"]]
@@ -135,7 +153,8 @@ def _item(row: dict[str, object]) -> Item:
         pending.check(item.change)
     if item.path != paths.ATTRIBUTES and not pending.is_publishable(item.path):
         raise ValueError(f"{item.path!r} is no path of the memory")
-    if not all(isinstance(word, str | None) for word in (item.blob, item.head_blob, item.index, item.there)):
+    objects = (item.blob, item.head_blob, item.index, item.there, item.filtered)
+    if not all(isinstance(word, str | None) for word in objects):
         raise ValueError("it does not name objects of git")
     return item
 
@@ -153,7 +172,7 @@ def _repo_of(clone: Clone, record: dict[str, str]) -> Repo | None:
 def _finish(clone: Clone, repo: Repo, line: str, items: Sequence[Item]) -> str | None:
     """The commit was made: stop waiting for what is in it."""
     tree = repo.blobs_at("HEAD", [item.path for item in items])
-    if not all(tree.get(item.path) == item.blob for item in items):
+    if not all(tree.get(item.path) == item.staged for item in items):
         return None
     known = lines.find(clone.stores, line)
     if known is not None:
@@ -167,7 +186,7 @@ def _take_back(repo: Repo, items: Sequence[Item]) -> str:
     sweep(repo, items)
     index = {path: facts.split(" ")[1] for path, facts in index_entries(repo).items()}
     files = [item for item in items if file_blob(repo, item.path) == item.blob]
-    undo(repo, files, [item for item in items if index.get(item.path) == item.blob])
+    undo(repo, files, [item for item in items if index.get(item.path) in (item.staged, item.blob)])
     return "undid a publish that was cut short; nothing was lost, publish again when you like"
 
 
@@ -198,6 +217,47 @@ def index_entries(repo: Repo) -> dict[str, str]:
     return {os.fsdecode(name): facts.decode("ascii").rsplit(" ", 1)[0] for facts, _, name in rows}
 
 
+def staged_though_ignored(repo: Repo) -> list[str]:
+    """Files that git ignores, and that the next commit would add all the same; not Holdfast's own."""
+    ignored = repo.run("ls-files", "-z", "-c", "-i", "--exclude-standard").split(b"\0")[:-1]
+    added = {path for path, entry in _staged_by_others(repo).items() if entry is None} if ignored else set()
+    return [path for path in map(os.fsdecode, ignored) if path in added]
+
+
+def unstage_swept(repo: Repo) -> list[str]:
+    """Put the index back to HEAD if somebody staged the whole work tree; gives what was unstaged.
+
+    A person stages an ignored file only by force, one by one: where one is staged, it was a sweep, and what
+    was staged by hand before is lost in it. No file is touched.
+    """
+    if not staged_though_ignored(repo):
+        return []
+    staged = _staged_by_others(repo)
+    write_index(repo, list(staged.items()))
+    return sorted(staged)
+
+
+def unstage(repo: Repo, paths: Iterable[str]) -> None:
+    """Take files that HEAD lacks out of the index again."""
+    added = [(path, entry) for path, entry in _staged_by_others(repo).items() if entry is None]
+    write_index(repo, [row for row in added if row[0] in set(paths)])
+
+
+def _staged_by_others(repo: Repo) -> dict[str, str | None]:
+    """Each path in which the index differs from HEAD, with HEAD's "<mode> <oid>"; our own are left out."""
+    if repo.head().oid is None:
+        rows = repo.run("ls-files", "-z").split(b"\0")[:-1]
+        found: dict[str, str | None] = {os.fsdecode(row): None for row in rows}
+    else:
+        how = ("--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
+        words = iter(repo.run("diff-index", *how, "HEAD").split(b"\0")[:-1])
+        found = {}
+        for facts, name in zip(words, words, strict=True):
+            mode, _, oid, *_ = facts.decode("ascii").removeprefix(":").split(" ")
+            found[os.fsdecode(name)] = None if set(oid) == {"0"} else f"{mode} {oid}"
+    return {path: entry for path, entry in found.items() if not path.startswith(f"{paths.TRACKED}/")}
+
+
 def undo(repo: Repo, files: Sequence[Item], entries: Sequence[Item]) -> None:
     """Put files and index entries back to what they were before the publish."""
     _undo_index(repo, entries)
@@ -215,36 +275,46 @@ def undo(repo: Repo, files: Sequence[Item], entries: Sequence[Item]) -> None:
 
 def _undo_index(repo: Repo, items: Sequence[Item]) -> None:
     now, tree = index_entries(repo), repo.blobs_at("HEAD", [item.path for item in items])
-    nothing = "0 " + "0" * len(repo.head().oid or "0" * 40)
     rows = []
     for item in items:
         # Somebody may have moved HEAD since: then what HEAD has now is what was there before.
         here = tree.get(item.path)
         before = item.index if here == item.head_blob else (f"100644 {here}" if here else None)
         if now.get(item.path) != before:
-            rows.append(f"{before or nothing}\t".encode("ascii") + os.fsencode(item.path) + b"\0")
-    if rows:
-        write_index(repo, "update-index", "-z", "--index-info", stdin=b"".join(rows))
+            rows.append((item.path, before))
+    write_index(repo, rows)
     hidden = b"".join(os.fsencode(item.path) + b"\0" for item in items if item.sparse and item.index)
     if hidden:
-        write_index(repo, "update-index", "--skip-worktree", "-z", "--stdin", stdin=hidden)
+        repo.patiently("update-index", "--skip-worktree", "-z", "--stdin", stdin=hidden)
 
 
 def follow_head(repo: Repo, items: Sequence[Item], tree: dict[str, str]) -> None:
     """Where a hook changed what was committed, `commit --only` leaves the index with what we had added."""
     now = index_entries(repo)
-    rows = [
-        f"100644 {tree[item.path]}\t".encode("ascii") + os.fsencode(item.path) + b"\0"
-        for item in items
-        if tree.get(item.path) not in (None, item.blob) and now.get(item.path, "").endswith(f" {item.blob}")
-    ]
-    if rows:
-        write_index(repo, "update-index", "-z", "--index-info", stdin=b"".join(rows))
+    changed = (item for item in items if tree.get(item.path) not in (None, item.staged))
+    write_index(
+        repo,
+        [
+            (item.path, f"100644 {tree[item.path]}")
+            for item in changed
+            if now.get(item.path, "").endswith(f" {item.staged}")
+        ],
+    )
 
 
-def write_index(repo: Repo, *args: str, stdin: bytes) -> bytes:
-    """Run a git command that needs the index, waiting a little for whoever has it."""
-    return repo.patiently(*args, stdin=stdin)
+def write_index(repo: Repo, rows: Sequence[tuple[str, str | None]], *, lock: int | None = None) -> None:
+    """Set entries of git's index to "<mode> <oid>", or take them out; waits a little for whoever has it.
+
+    Plumbing that touches the entries it is given and no others: `git add -A` with a list that is empty, or
+    cut in the middle of a name, adds the whole work tree. `lock` is the store's, see `Repo.attempt`.
+    """
+    if not rows:
+        return
+    gone = "0 " + "0" * len(repo.hash_blob(b""))
+    given = b"".join(f"{entry or gone}\t".encode("ascii") + os.fsencode(path) + b"\0" for path, entry in rows)
+    # A file system monitor that git starts here would keep the lock for as long as it runs.
+    quiet = ("-c", "core.fsmonitor=false") if lock is not None else ()
+    repo.patiently(*quiet, "update-index", "--add", "-z", "--index-info", stdin=given, lock=lock)
 
 
 def prune(folder: str, top: str) -> None:

@@ -67,7 +67,7 @@ def publish(
     _refuse_while_busy(clone)
     if not here and not stage:
         _refuse_on_trunk(clone, trunk)
-    with fsio.locked(clone.layout.lock, wait=60.0):
+    with fsio.locked(clone.layout.lock, wait=60.0) as lock:
         _finish_the_last(clone)
         clone.settle()
         _tell_of_erasures(clone)
@@ -78,7 +78,8 @@ def publish(
         if not items:
             _pass_events(clone)
             return Published(None, (), 0, tuple(kept), stage)
-        commit = _carry_out(clone, items, stage=stage, message=message or _message(items, events))
+        said = message or _message(items, events)
+        commit = _carry_out(clone, items, stage=stage, message=said, lock=lock)
         if commit:
             _pass_events(clone)
     return Published(commit, tuple(item.path for item in items), events, tuple(kept), stage)
@@ -295,21 +296,18 @@ def _why_not(item: Item, ground: _Ground) -> str | None:
     return "the file differs from HEAD: commit or undo your own edit first"
 
 
-def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str) -> str | None:
+def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str, lock: int) -> str | None:
     """Write, add and commit; on any refusal everything is as it was."""
     before = clone.repo.head()
-    # Not --literal-pathspecs: git hands that on to the user's hooks, whose own patterns would then fail.
-    names = b"".join(b":(top,literal)" + os.fsencode(item.path) + b"\0" for item in items)
     journal.write(clone, items)
     with journal.undone_on_failure(clone, items):
         for item in items:
             _write(clone, item)
-        listed = ("--pathspec-from-file=-", "--pathspec-file-nul")
-        journal.write_index(
-            clone.repo, "-c", "core.safecrlf=false", "add", "-f", "--sparse", "-A", *listed, stdin=names
-        )
+        items = _with_objects(clone, items)
+        rows = [(item.path, f"100644 {item.staged}" if item.staged else None) for item in items]
+        journal.write_index(clone.repo, rows, lock=lock)
         if not stage:
-            _commit(clone, items, message, names, before)
+            _commit(clone, items, message, before)
     commit = None if stage else clone.repo.head().oid
     if stage:
         staged.remember(clone.repo, clone.line().id, ((item.path, item.blob) for item in items))
@@ -320,6 +318,20 @@ def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str
             staged.remember(clone.repo, clone.line().id, ())
     fsio.remove(clone.layout.publishing)
     return commit
+
+
+def _with_objects(clone: Clone, items: Sequence[Item]) -> Sequence[Item]:
+    """Store the new texts in git; a filter of the user's may make other blobs of them."""
+    there = [item for item in items if item.blob is not None]
+    names = b"".join(os.fsencode(item.path) + b"\n" for item in there)
+    asked = ("-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths")
+    blobs = clone.repo.run(*asked, stdin=names, write=True).decode("ascii").split()
+    filtered = {item.path: blob for item, blob in zip(there, blobs, strict=True) if item.blob != blob}
+    if not filtered:
+        return items
+    items = [replace(item, filtered=filtered.get(item.path)) for item in items]
+    journal.write(clone, items)
+    return items
 
 
 def _write(clone: Clone, item: Item) -> None:
@@ -356,7 +368,9 @@ def _keep_as_published(clone: Clone, items: Sequence[Item], commit: str | None) 
         _close(clone, change, commit)
 
 
-def _commit(clone: Clone, items: Sequence[Item], message: str, names: bytes, before: Head) -> None:
+def _commit(clone: Clone, items: Sequence[Item], message: str, before: Head) -> None:
+    # Not --literal-pathspecs: git hands that on to the user's hooks, whose own patterns would then fail.
+    names = b"".join(b":(top,literal)" + os.fsencode(item.path) + b"\0" for item in items)
     listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
     for _ in range(LOCK_TRIES):
         asked = ("commit", "-q", "-m", message, *listed)

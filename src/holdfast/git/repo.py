@@ -123,14 +123,18 @@ class Repo:
         write: bool = False,
         publishing: bool = False,
         environ: Mapping[str, str] | None = None,
+        lock: int | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run git and leave the judgement to the caller; hooks are told if a publish runs them."""
+        """Run git and leave the judgement to the caller; hooks are told if a publish runs them.
+
+        Git shares the lock on the open file `lock`: if we are killed, it stays locked until git ends.
+        """
         environment = _environment(keep_local=False) | dict(environ or {})
         if not write:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         if publishing:
             environment[PUBLISHING] = os.path.realpath(self.common_dir)
-        return _start(["-C", self.top, *args], stdin, environment)
+        return _start(["-C", self.top, *args], stdin, environment, lock)
 
     def refuse_in_hook_of_publish(self) -> None:
         """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
@@ -139,10 +143,10 @@ class Repo:
                 "this runs in a commit hook of a publish that is under way", hint="Take it out of the hook."
             )
 
-    def patiently(self, *args: str, stdin: bytes | None = None) -> bytes:
+    def patiently(self, *args: str, stdin: bytes | None = None, lock: int | None = None) -> bytes:
         """Run a command that changes the index; another git at work is given a moment to end."""
         for _ in range(LOCK_TRIES):
-            done = self.attempt(*args, stdin=stdin, write=True)
+            done = self.attempt(*args, stdin=stdin, write=True, lock=lock)
             if done.returncode == 0 or not is_index_busy(done.stderr):
                 break
             time.sleep(LOCK_PAUSE)
@@ -367,15 +371,47 @@ def _environment(*, keep_local: bool) -> dict[str, str]:
 
 
 def _start(
-    args: list[str], stdin: bytes | None, environment: dict[str, str]
+    args: list[str], stdin: bytes | None, environment: dict[str, str], lock: int | None = None
 ) -> subprocess.CompletedProcess[bytes]:
+    given = _whole_input(stdin)
+    held = (lock,) if lock is not None and os.name == "posix" else ()
     try:
-        # An empty input, not ours: git must never wait for the user's keyboard.
         return subprocess.run(
-            ["git", *args], capture_output=True, env=environment, check=False, input=stdin or b""
+            ["git", *args], capture_output=True, env=environment, check=False, stdin=given, pass_fds=held
         )
     except FileNotFoundError:
         raise GitFailed("git was not found on this machine", hint="Install git 2.31 or newer.") from None
+    finally:
+        os.close(given)
+
+
+def _whole_input(data: bytes | None) -> int:
+    """An open file with git's whole input, or with none: git must never wait for the user's keyboard.
+
+    Not a pipe: if we were killed while writing, git would take the part it got for the whole list.
+    """
+    if not data:
+        return os.open(os.devnull, os.O_RDONLY)
+    fd = _nameless_file()
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(fd, left) :]
+        os.lseek(fd, 0, os.SEEK_SET)
+    except OSError:
+        os.close(fd)
+        raise
+    return fd
+
+
+def _nameless_file() -> int:
+    try:
+        return os.memfd_create("git input")
+    except (AttributeError, OSError):  # not on Linux, or a sandbox forbids it
+        import tempfile
+
+        with tempfile.TemporaryFile() as file:
+            return os.dup(file.fileno())
 
 
 def is_index_busy(stderr: bytes) -> bool:

@@ -277,12 +277,15 @@ def unlock_fd(fd: int) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: str, *, wait: float = 10.0) -> Iterator[None]:
-    """Hold the exclusive lock on `path`. The file stays: unlinking a lock lets two in at once."""
+def locked(path: str, *, wait: float = 10.0) -> Iterator[int]:
+    """Hold the exclusive lock on `path`, and give the open file that holds it.
+
+    The file stays: unlinking a lock lets two in at once.
+    """
     with refusing(path):
         fd = ops.open(path, os.O_RDWR | os.O_CREAT | _NOFOLLOW, 0o600)
     try:
         lock_fd(fd, wait=wait, what=path)
-        yield
+        yield fd
     finally:
         os.close(fd)

@@ -82,7 +82,7 @@ def is_filled(layout: Layout) -> bool:
     )
 
 
-def held(layout: Layout) -> contextlib.AbstractContextManager[None]:
+def held(layout: Layout) -> contextlib.AbstractContextManager[int]:
     """Nobody drains meanwhile; hooks go on."""
     return fsio.locked(f"{layout.git_inbox}.lock", wait=_WAIT)
 

@@ -134,7 +134,7 @@ def is_filled(layout: Layout) -> bool:
     )
 
 
-def held(layout: Layout, *, wait: float = 0.0) -> contextlib.AbstractContextManager[None]:
+def held(layout: Layout, *, wait: float = 0.0) -> contextlib.AbstractContextManager[int]:
     """Nobody else drains meanwhile; hooks go on. Busy if somebody does."""
     fsio.make_dirs(layout.inbox)
     return fsio.locked(os.path.join(layout.inbox, "agents.lock"), wait=wait)
