@@ -25,7 +25,8 @@ from holdfast.store.layout import Layout
 CONFIG_HOOKS = (2, 54)  # the git that reads hooks from its configuration
 HOOK_RUN = (2, 36)  # the git that can run one hook
 _SECTION = "hook.holdfast-"
-_SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "interfaces", "hook.py")
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_BORROWED = re.compile(rb"^from holdfast\.store\.discovery import .*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,13 @@ def is_outdated(layout: Layout) -> bool:
 
 
 def _script() -> bytes:
-    with open(_SCRIPT, "rb") as file:
-        return file.read()
+    """The recording hook as one file: it runs where Holdfast may not be found any more."""
+    with (
+        open(os.path.join(_PACKAGE, "interfaces", "hook.py"), "rb") as hook,
+        open(os.path.join(_PACKAGE, "store", "discovery.py"), "rb") as discovery,
+    ):
+        text = discovery.read()
+        return _BORROWED.sub(lambda _: text, hook.read(), count=1)
 
 
 def _write(path: str, data: bytes) -> bool:

@@ -8,10 +8,12 @@ import hashlib
 import os
 import subprocess
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.errors import GitFailed, NotARepository, PublishRefused
+from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
+from holdfast.store import discovery
+from holdfast.store.discovery import Place
 
 # `git rev-parse --local-env-vars`, less GIT_CONFIG_* which the user may need (proxies, signing).
 _LOCAL_VARIABLES = (
@@ -29,6 +31,9 @@ _LOCAL_VARIABLES = (
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 )
+
+# A folder that looks like a git directory is none unless somebody names it; git older than 2.38 ignores this.
+_EXPLICIT = ("-c", "safe.bareRepository=explicit")
 
 PUBLISHING = "HOLDFAST_PUBLISHING"  # the git folder of the clone whose publish runs the commit
 
@@ -63,23 +68,17 @@ class Head:
 class Repo:
     """One git repository, seen from one of its work trees."""
 
-    def __init__(self, top: str, git_dir: str, common_dir: str) -> None:
+    def __init__(self, top: str, git_dir: str, common_dir: str, *, named: bool = False) -> None:
+        """`named`: no `.git` entry leads to it, only the user's own GIT_DIR."""
         self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
+        self._where = ["--git-dir", git_dir, "--work-tree", top] if named else []
         self._sha256: bool | None = None  # the kind of hash a repository was made with never changes
         self._trees: dict[tuple[str, ...], dict[str, str]] = {}  # of commits, which never change either
 
     @classmethod
     def discover(cls, start: str) -> "Repo":
-        """The repository that owns the memory at `start`.
-
-        Inside a submodule that is the outermost enclosing repository with a `.holdfast`.
-        """
-        repo, above = cls._find(start)
-        while above:
-            outer, above = cls._find(above)
-            if os.path.isdir(os.path.join(outer.top, ".holdfast")):
-                repo = outer
-        return repo
+        """The repository that owns the memory at `start`: see `store.discovery`."""
+        return cls._found(start, discovery.find)
 
     @classmethod
     def create(cls, start: str) -> "Repo":
@@ -92,20 +91,55 @@ class Repo:
     @classmethod
     def at(cls, start: str) -> "Repo":
         """The repository whose work tree holds a folder, whoever owns the memory there."""
-        return cls._find(start)[0]
+        return cls._found(start, discovery.nearest)
 
     @classmethod
-    def _find(cls, start: str) -> tuple["Repo", str]:
+    def _found(cls, start: str, look: Callable[[bytes], Place | None]) -> "Repo":
         start = _absolute(start)
         if not os.path.isdir(start):
             raise NotARepository(f"{start} is not a folder", hint="Check the path.")
-        places = ("--show-toplevel", "--git-dir", "--git-common-dir", "--show-superproject-working-tree")
-        asked = ["rev-parse", "--path-format=absolute", *places]
-        done = _start(["-C", start, *asked], None, _environment(keep_local=True))
+        if os.environ.get("GIT_DIR"):
+            named = cls._asked(start, named=True)
+            beside = discovery.nearest(os.fsencode(named.top))
+            if beside is None or not _same(named.git_dir, beside.git_dir):
+                named._refuse_foreign_store()
+                return named
+            start = named.top  # what a hook of git's is told is also what we find
+        place = look(os.fsencode(os.path.realpath(start)))
+        if place is None or _is_inside(start, place.git_dir):
+            raise _why_not_a_repository(start)
+        ceilings = os.environ.get("GIT_CEILING_DIRECTORIES")
+        found = cls._asked(start if ceilings else os.fsdecode(place.top))
+        if not _same(found.git_dir, place.git_dir):
+            raise NotARepository(f"git does not take {os.fsdecode(place.git_dir)} for a repository")
+        found._refuse_foreign_store()
+        return found
+
+    @classmethod
+    def _asked(cls, start: str, *, named: bool = False) -> "Repo":
+        """What git says of a folder; it also refuses what another user owns."""
+        places = ("--show-toplevel", "--git-dir", "--git-common-dir")
+        asked = ["-C", start, *_EXPLICIT, "rev-parse", "--path-format=absolute", *places]
+        done = _start(asked, None, _environment(keep_local=True))
         if done.returncode:
             raise _why_not_a_repository(start, done.stderr)
-        top, git_dir, common_dir, *above = os.fsdecode(done.stdout).rstrip("\n").split("\n")
-        return cls(top, git_dir, common_dir), above[0] if above else ""
+        top, git_dir, common_dir = os.fsdecode(done.stdout).rstrip("\n").split("\n")
+        return cls(top, git_dir, common_dir, named=named)
+
+    def _refuse_foreign_store(self) -> None:
+        """UnsafePath if the private store came with a clone: then a stranger wrote what it says."""
+        if ".git" in self.common_dir.split("/"):  # git tracks nothing below that name
+            return
+        store = os.path.join(os.path.realpath(self.common_dir), "holdfast")
+        around = discovery.nearest(os.fsencode(os.path.dirname(os.path.dirname(store))))
+        while around is not None and _same(self.common_dir, around.common):
+            around = discovery.nearest(discovery.parent(around.top))
+        top = os.fsdecode(around.top) if around is not None else None
+        if top is not None and _is_tracked(top, store):
+            raise UnsafePath(
+                f"{store} is tracked by the repository in {top}, so its memory came with a clone",
+                hint="Use a git folder of your own, or unset GIT_DIR.",
+            )
 
     def run(
         self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False
@@ -134,7 +168,7 @@ class Repo:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         if publishing:
             environment[PUBLISHING] = os.path.realpath(self.common_dir)
-        return _start(["-C", self.top, *args], stdin, environment, lock)
+        return _start(["-C", self.top, *self._where, *args], stdin, environment, lock)
 
     def refuse_in_hook_of_publish(self) -> None:
         """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
@@ -450,20 +484,43 @@ def _complaint(stderr: bytes) -> str:
     return "; ".join(lines[:3])
 
 
-def _why_not_a_repository(start: str, stderr: bytes) -> NotARepository:
+def _same(folder: str, other: bytes) -> bool:
+    try:
+        return os.path.samefile(folder, os.fsdecode(other))
+    except OSError:
+        return False
+
+
+def _is_inside(start: str, git_dir: bytes) -> bool:
+    folder = os.path.realpath(os.fsdecode(git_dir))
+    return f"{os.path.realpath(start)}/".startswith(f"{folder}/")
+
+
+def _is_tracked(top: str, path: str) -> bool:
+    """Whether a repository has files below a path, in its index or in HEAD."""
+    listed = ["-C", top, "--literal-pathspecs", "ls-files", "-z", "--with-tree=HEAD", "--", path]
+    done = _start(listed, None, _environment(keep_local=False))
+    if done.returncode:  # before the first commit there is no HEAD
+        listed.remove("--with-tree=HEAD")
+        done = _start(listed, None, _environment(keep_local=False))
+    return done.returncode != 0 or bool(done.stdout)
+
+
+def _why_not_a_repository(start: str, stderr: bytes = b"") -> NotARepository:
     said = _complaint(stderr)
-    if "work tree" in said:
-        asked = ["-C", start, "rev-parse", "--is-bare-repository"]
-        if _start(asked, None, _environment(keep_local=True)).stdout.strip() == b"false":
-            return NotARepository(
-                f"{start} is inside a git folder, not in a work tree", hint="Run it from the work tree."
-            )
-        return NotARepository(
-            f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first."
-        )
     if "dubious ownership" in said:
         return NotARepository(
             f"git does not trust {start}: {said}", hint="See `git help config`, safe.directory."
+        )
+    asked = ["-C", start, "rev-parse", "--is-bare-repository", "--is-inside-git-dir"]
+    answers = _start(asked, None, _environment(keep_local=False)).stdout.split()
+    if answers == [b"true", b"true"]:
+        return NotARepository(
+            f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first."
+        )
+    if answers == [b"false", b"true"]:
+        return NotARepository(
+            f"{start} is inside a git folder, not in a work tree", hint="Run it from the work tree."
         )
     return NotARepository(f"{start} is not inside a git repository")
 

@@ -13,6 +13,9 @@ import posix
 import sys
 import time
 
+from holdfast.store import discovery
+from holdfast.store.discovery import Place, is_folder, read_all
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -45,7 +48,6 @@ TAKEN = (
 LONGEST = 4096  # characters of one field
 NAMES = (1 << 61) - 1  # a prime, by which long names are told apart
 
-_READ = posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC  # a pipe in a file's place must not hold us
 _APPEND = (
     posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
 )
@@ -189,27 +191,13 @@ def _past_blanks(text: str, at: int) -> int:
 # ── where it happened ────────────────────────────────────────────────────────────────────────────
 
 
-class Place:
-    """The work tree whose memory it is, its git folder, and the one that all its work trees share."""
-
-    __slots__ = ("common", "git_dir", "top")
-
-    def __init__(self, top: bytes, git_dir: bytes, common: bytes) -> None:
-        self.top, self.git_dir, self.common = top, git_dir, common
-
-
 def find_place(cwd: object) -> "Place | None":
-    """The repository around a folder, if it has a memory; a submodule's is the outermost one's that has."""
-    here = nearest(start_of(cwd))
-    owner = here
-    while here is not None and here.top != b"/":
-        outer = nearest(parent(here.top))
-        here = outer if outer is not None and is_submodule(here, outer) else None
-        if here is not None and is_folder(here.top + b"/.holdfast"):
-            owner = here
-    if owner is None or not (is_folder(owner.common + b"/holdfast") or is_folder(owner.top + b"/.holdfast")):
+    """The repository around a folder, if it is the user's and has a memory."""
+    found = discovery.find(start_of(cwd))
+    if found is None or not found.is_own:
         return None
-    return owner
+    has_memory = is_folder(found.common + b"/holdfast") or is_folder(found.top + b"/.holdfast")
+    return found if has_memory else None
 
 
 def start_of(cwd: object) -> bytes:
@@ -221,88 +209,6 @@ def start_of(cwd: object) -> bytes:
         except OSError:
             return name
     return posix.getcwdb()
-
-
-def nearest(folder: bytes) -> "Place | None":
-    """The work tree that holds a folder, unless its git folder is somebody else's."""
-    while True:
-        dot_git = folder.rstrip(b"/") + b"/.git"
-        try:
-            facts = posix.lstat(dot_git)
-        except OSError:
-            facts = None
-        if facts is not None:
-            git_dir = git_dir_of(folder, dot_git)
-            if git_dir is None or facts.st_uid != posix.geteuid():
-                return None
-            common = read(git_dir + b"/commondir").rstrip(b"\r\n")
-            return Place(folder, git_dir, tidy(join(git_dir, common)) if common else git_dir)
-        if folder in (b"/", b""):
-            return None
-        folder = parent(folder)
-
-
-def git_dir_of(folder: bytes, dot_git: bytes) -> "bytes | None":
-    if is_folder(dot_git):
-        return dot_git
-    said = read(dot_git)
-    return (
-        tidy(join(folder, said[len(b"gitdir: ") :].rstrip(b"\r\n"))) if said.startswith(b"gitdir: ") else None
-    )
-
-
-def is_submodule(place: "Place", outer: "Place") -> bool:
-    """Whether git keeps a repository within the one around it."""
-    kept = (outer.common + b"/modules/", outer.git_dir + b"/modules/")
-    return place.common.startswith(kept) and not is_folder(place.top + b"/.git")
-
-
-def parent(folder: bytes) -> bytes:
-    return folder.rstrip(b"/").rpartition(b"/")[0] or b"/"
-
-
-def join(folder: bytes, name: bytes) -> bytes:
-    return name if name.startswith(b"/") else folder.rstrip(b"/") + b"/" + name
-
-
-def tidy(path: bytes) -> bytes:
-    """A path without the steps back that git writes."""
-    kept: list[bytes] = []
-    for part in path.split(b"/"):
-        if part == b"..":
-            kept = kept[:-1]
-        elif part not in (b"", b"."):
-            kept.append(part)
-    return b"/" + b"/".join(kept)
-
-
-def is_folder(path: bytes) -> bool:
-    try:
-        return posix.stat(path).st_mode & _KIND == _FOLDER
-    except OSError:
-        return False
-
-
-def read(path: bytes, limit: int = 4096) -> bytes:
-    """A file's first bytes; none if it cannot be read."""
-    try:
-        fd = posix.open(path, _READ)
-    except OSError:
-        return b""
-    try:
-        return read_all(fd, limit)
-    except OSError:  # a folder
-        return b""
-    finally:
-        posix.close(fd)
-
-
-def read_all(fd: int, limit: int) -> bytes:
-    parts = []
-    while limit > 0 and (part := posix.read(fd, min(limit, 1 << 20))):
-        parts.append(part)
-        limit -= len(part)
-    return b"".join(parts)
 
 
 # ── the pointer ──────────────────────────────────────────────────────────────────────────────────

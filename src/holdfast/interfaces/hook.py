@@ -1,6 +1,7 @@
 """The recording hook: one line into the clone's inbox, and gone.
 
-Git waits for its hooks, so this file is copied into the store and run by its path with `-I -S`. It
+Git waits for its hooks, so this file is copied into the store, with `store.discovery` in place of its
+import, and run by its path with `-I -S`. It
 imports only what every Python has loaded already, starts no git, opens no index, prints nothing. A
 child does all that touches the disk; the parent leaves in time whatever becomes of it, and always
 with success. The line is a pointer: what it means is found out by the next command.
@@ -11,13 +12,14 @@ import posix
 import sys
 import time
 
+from holdfast.store.discovery import common_of, join, pointed_to, read, read_all
+
 DEADLINE = 1.5  # seconds; a hook may take two, and an interpreter has to start first
 MAX_INBOX = 16 << 20  # nobody has asked Holdfast anything for ages: it notices without us
 MAX_LINE, MAX_ROWS, MAX_PACKED = 4096, 8 << 20, 64 << 20
 LOCK_TRIES, LOCK_PAUSE = 40, 0.005
 NOTHING = b"-"
 
-_READ = posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC  # a pipe in a file's place must not hold us
 _APPEND = (
     posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
 )
@@ -66,49 +68,16 @@ def escaped(field: bytes) -> bytes:
     return field.replace(b"\\", b"\\\\").replace(b"\t", b"\\t").replace(b"\n", b"\\n")
 
 
-def join(folder: bytes, name: bytes) -> bytes:
-    return name if name.startswith(b"/") else folder.rstrip(b"/") + b"/" + name
-
-
-def read(path: bytes, limit: int = 4096) -> bytes:
-    """A file's first bytes; none if it cannot be read."""
-    try:
-        fd = posix.open(path, _READ)
-    except OSError:
-        return b""
-    try:
-        return read_all(fd, limit)
-    except OSError:  # a folder
-        return b""
-    finally:
-        posix.close(fd)
-
-
-def read_all(fd: int, limit: int) -> bytes:
-    parts = []
-    while limit > 0 and (part := posix.read(fd, min(limit, 1 << 20))):
-        parts.append(part)
-        limit -= len(part)
-    return b"".join(parts)
-
-
 def find_git_dir() -> bytes:
-    """The git folder of this work tree: the variable's, else the one beside us, else where a file points."""
-    here = posix.getcwdb()
-    found = join(here, posix.environ.get(b"GIT_DIR", b"").rstrip(b"/") or b".git")
-    content = read(found)
-    if content.startswith(b"gitdir: "):
-        folder = found[: found.rindex(b"/")]
-        return join(folder, content[len(b"gitdir: ") :].rstrip(b"\r\n"))
-    return found
+    """The git folder of this work tree: the one git names to its hooks, else what `.git` leads to."""
+    found = join(posix.getcwdb(), posix.environ.get(b"GIT_DIR", b"").rstrip(b"/") or b".git")
+    return pointed_to(found) or found
 
 
 def find_common_dir(git_dir: bytes) -> bytes:
     """What all work trees of the clone share."""
     named = posix.environ.get(b"GIT_COMMON_DIR")
-    if named:
-        return join(posix.getcwdb(), named)
-    return join(git_dir, read(git_dir + b"/commondir").rstrip(b"\r\n") or b".").removesuffix(b"/.")
+    return join(posix.getcwdb(), named) if named else common_of(git_dir)
 
 
 def find_head(git_dir: bytes, common: bytes) -> "tuple[bytes, bytes]":

@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from holdfast.interfaces.agent_events import Place
     from holdfast.project import Project
     from holdfast.recall.guards import Guard, Guards
+    from holdfast.store.discovery import Place
 
 MAX_CHARACTERS = 8_000  # Claude cuts at 10,000, Codex at 2,500 tokens
 MAX_TOKENS = 2_000  # counted high: never less than a quarter of the bytes, so this is within the characters
@@ -114,8 +114,9 @@ class Moment:
             self._fresh.keep()
         if (self.event == "SessionStart" or self._behind) and self.inbox:
             from holdfast.interfaces import agent_events
+            from holdfast.store import discovery
 
-            place = agent_events.Place(*map(os.fsencode, (self.top, self.git_dir, self.common)))
+            place = discovery.Place(*map(os.fsencode, (self.top, self.git_dir, self.common)))
             agent_events.drain_later(place, os.fsencode(self.inbox))
 
     # ── the pack ─────────────────────────────────────────────────────────────────────────────────

@@ -12,6 +12,7 @@ import time
 
 from holdfast.index.freshness import Place, signature, watched
 from holdfast.index.schema import APPLICATION, VERSION, file_name
+from holdfast.store import discovery
 from holdfast.store.layout import Layout, cache_dir, user_settings
 
 TYPE_CHECKING = False
@@ -252,36 +253,11 @@ def _now() -> str:
 
 
 def find_place(start: str) -> Place | None:
-    """The work tree around a folder, if it is of the plain sort: no submodule, nobody else's."""
-    top = start
-    while not os.path.lexists(os.path.join(top, ".git")):
-        above = os.path.dirname(top)
-        if above == top:
-            return None
-        top = above
-    dot_git = os.path.join(top, ".git")
-    if not _is_ours(dot_git):
+    """The work tree around a folder, if it is this user's; what is another's only git may allow."""
+    found = discovery.find(os.fsencode(start))
+    if found is None or not found.is_own:
         return None
-    if os.path.isdir(dot_git):
-        return Place(top, dot_git, dot_git) if not os.path.islink(dot_git) else None
-    return _linked(top, dot_git)
-
-
-def _linked(top: str, dot_git: str) -> Place | None:
-    """A linked work tree: its .git is a file that names its folder, which names the common one."""
-    said = _content(dot_git)
-    if not said.startswith("gitdir: "):
-        return None
-    git_dir = os.path.normpath(os.path.join(top, said[len("gitdir: ") :]))
-    common = _content(os.path.join(git_dir, "commondir"))
-    if not common:  # a submodule, or a git folder kept elsewhere
-        return None
-    return Place(top, git_dir, os.path.normpath(os.path.join(git_dir, common)))
-
-
-def _is_ours(path: str) -> bool:
-    """Git refuses a repository that another user owns; so do we, by leaving it to git."""
-    return not hasattr(os, "getuid") or os.lstat(path).st_uid == os.getuid()
+    return Place(*map(os.fsdecode, (found.top, found.git_dir, found.common)))
 
 
 def _content(path: str) -> str:

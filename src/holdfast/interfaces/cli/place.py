@@ -65,9 +65,10 @@ def _read_in_the_background(project: "Project") -> None:
     if os.name != "posix":
         return
     from holdfast.interfaces import agent_events
+    from holdfast.store import discovery
 
     repo, inbox = project.clone.repo, project.clone.layout.inbox
-    place = agent_events.Place(*map(os.fsencode, (repo.top, repo.git_dir, repo.common_dir)))
+    place = discovery.Place(*map(os.fsencode, (repo.top, repo.git_dir, repo.common_dir)))
     agent_events.drain_later(place, os.fsencode(inbox))
 
 

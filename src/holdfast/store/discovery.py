@@ -1,0 +1,146 @@
+"""Which repository a folder belongs to: every way into Holdfast asks here.
+
+Only an entry named `.git` leads to a repository: git never checks one out, so it cannot come with a clone. A
+folder that merely looks like a git directory can, and git takes it for a bare repository; it may bring a
+private store that a stranger prepared. What the user's own GIT_DIR names is for git to say, see `git.repo`.
+
+It reads files and starts no git. Hooks wait for it, so it imports what every Python has loaded already, and
+git's hook carries a copy of this text.
+"""
+
+try:
+    import posix
+except ImportError:  # Windows has the same calls under another name
+    import nt as posix  # type: ignore[no-redef]
+
+# A pipe in a file's place must not hold us.
+_READ = posix.O_RDONLY | getattr(posix, "O_NONBLOCK", 0) | getattr(posix, "O_CLOEXEC", 0)
+_KIND, _FOLDER = 0o170000, 0o040000
+_POINTER = b"gitdir: "
+
+
+class Place:
+    """A work tree, its own git folder, and the folder that all work trees of the clone share."""
+
+    __slots__ = ("common", "git_dir", "is_own", "top")
+
+    def __init__(self, top: bytes, git_dir: bytes, common: bytes, *, is_own: bool = True) -> None:
+        self.top, self.git_dir, self.common = top, git_dir, common
+        self.is_own = is_own  # git refuses a repository of another user, unless its configuration allows it
+
+
+def find(start: bytes) -> "Place | None":
+    """The repository that owns the memory at a folder.
+
+    That is the nearest one; in a submodule, the outermost enclosing repository that has a `.holdfast`.
+    """
+    here = owner = nearest(start)
+    while here is not None and parent(here.top) != here.top:
+        outer = nearest(parent(here.top))
+        here = outer if outer is not None and _is_submodule(here, outer) else None
+        if here is not None and is_folder(here.top + b"/.holdfast"):
+            owner = here
+    return owner
+
+
+def nearest(folder: bytes) -> "Place | None":
+    """The innermost work tree that holds a folder."""
+    while True:
+        entry = folder.rstrip(b"/") + b"/.git"
+        try:
+            facts = posix.lstat(entry)
+        except OSError:
+            facts = None
+        if facts is not None:
+            git_dir = pointed_to(entry)
+            if git_dir is None:
+                return None
+            if is_git_dir(git_dir):
+                own = not hasattr(posix, "geteuid") or facts.st_uid == posix.geteuid()
+                return Place(folder, git_dir, common_of(git_dir), is_own=own)
+        above = parent(folder)
+        if above == folder:
+            return None
+        folder = above
+
+
+def pointed_to(entry: bytes) -> "bytes | None":
+    """The git folder that a `.git` entry is, or names; None if it is neither."""
+    if is_folder(entry):
+        return entry
+    said = read(entry)
+    if not said.startswith(_POINTER):
+        return None
+    return tidy(join(parent(entry), said[len(_POINTER) :].rstrip(b"\r\n")))
+
+
+def common_of(git_dir: bytes) -> bytes:
+    """What all work trees of a clone share."""
+    named = read(git_dir + b"/commondir").rstrip(b"\r\n")
+    return tidy(join(git_dir, named)) if named else git_dir
+
+
+def is_git_dir(folder: bytes) -> bool:
+    """Whether a folder holds what git's own folders hold; git passes by an entry that does not."""
+    try:
+        posix.lstat(folder + b"/HEAD")
+    except OSError:
+        return False
+    return is_folder(folder + b"/objects") or bool(read(folder + b"/commondir"))
+
+
+def _is_submodule(place: "Place", outer: "Place") -> bool:
+    """Whether git keeps a repository within the one around it."""
+    kept = (outer.common + b"/modules/", outer.git_dir + b"/modules/")
+    return place.common.startswith(kept) and not is_folder(place.top + b"/.git")
+
+
+def parent(folder: bytes) -> bytes:
+    """The folder above one; the root is its own."""
+    above, _, name = folder.rstrip(b"/").rpartition(b"/")
+    return (above or b"/") if name else folder
+
+
+def join(folder: bytes, name: bytes) -> bytes:
+    return name if name.startswith(b"/") or name[1:2] == b":" else folder.rstrip(b"/") + b"/" + name
+
+
+def tidy(path: bytes) -> bytes:
+    """A path without the steps back that git writes."""
+    kept: list[bytes] = []
+    for part in path.split(b"/"):
+        if part == b"..":
+            kept = kept[:-1]
+        elif part not in (b"", b"."):
+            kept.append(part)
+    return (b"/" if path.startswith(b"/") else b"") + b"/".join(kept)
+
+
+def is_folder(path: bytes) -> bool:
+    try:
+        return posix.stat(path).st_mode & _KIND == _FOLDER
+    except OSError:
+        return False
+
+
+def read(path: bytes, limit: int = 4096) -> bytes:
+    """A file's first bytes; none if it cannot be read."""
+    try:
+        fd = posix.open(path, _READ)
+    except OSError:
+        return b""
+    try:
+        return read_all(fd, limit)
+    except OSError:  # a folder
+        return b""
+    finally:
+        posix.close(fd)
+
+
+def read_all(fd: int, limit: int) -> bytes:
+    """What an open file holds, up to a limit."""
+    parts = []
+    while limit > 0 and (part := posix.read(fd, min(limit, 1 << 20))):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
