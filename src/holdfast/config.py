@@ -5,10 +5,10 @@
     the user's own file
     HOLDFAST_* in the environment
 
-A pull request can change the tracked file, so what promotes automatically, lets more of the
-environment be kept or weakens redaction is not read from it. That, and a name nobody knows,
-is a warning; a value of the wrong kind is an error that names file and key.
-Who finds the files and the environment hands them in.
+A pull request can change the tracked file. It may tighten what Holdfast does; it never mutes, redirects or
+rewrites what people approved, and whatever is wrong with it costs a warning and that setting. What starts a
+program is read only from the user's own file and the environment. In the files that are the user's, a value
+of the wrong kind is an error that names file and key. Who finds the files and the environment hands them in.
 """
 
 import os
@@ -27,6 +27,7 @@ SECTIONS = (
     *("invariants", "decisions", "dead-ends", "assumptions", "open", "blocked", "session", "changed"),
     *("goals", "facts", "found", "links"),
 )
+_NOT_IN_REFS = ("..", "@{", "\\", " ", "~", "^", ":", "?", "*", "[")
 CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "TZ", "VIRTUAL_ENV")
 
 
@@ -35,9 +36,16 @@ class _Wrong(ValueError):
 
 
 def _branch(value: object) -> str | None:
-    if value is None or (isinstance(value, str) and value.strip()):
+    if value is None or (isinstance(value, str) and _is_ref_name(value)):
         return value
     raise _Wrong("wants the name of a branch")
+
+
+def _is_ref_name(value: str) -> bool:
+    """As git names refs; what begins with a dash would be an option to whoever is handed it."""
+    parts = value.split("/")
+    odd = any(not part or part.startswith((".", "-")) or part.endswith((".", ".lock")) for part in parts)
+    return not odd and value.isprintable() and not any(word in value for word in _NOT_IN_REFS)
 
 
 def _threshold(value: object) -> float | None:
@@ -125,14 +133,28 @@ class Key:
     about: str
     untracked: bool = False  # never taken from the tracked file
     adds: bool = False  # layers add up instead of replacing one another
+    lowers: bool = False  # the tracked file may only lower it
+    program: Callable[[Any], bool] | None = None  # whether a value starts a program
 
     @property
     def variable(self) -> str:
         return PREFIX + self.name.upper().replace(".", "_")
 
 
+def _always(_: object) -> bool:
+    return True
+
+
+def _is_command(value: str | tuple[str, ...]) -> bool:
+    """Whether `retrieval.model` names a command: no model of ours, and no folder that is there."""
+    if not isinstance(value, str):
+        return True
+    folder = os.path.expanduser(value)
+    return value not in ("minilm", "off") and not (os.path.isabs(folder) and os.path.isdir(folder))
+
+
 KEYS = (
-    Key("trunk", None, _branch, "the branch that counts as approved; found if not set"),
+    Key("trunk", None, _branch, "the branch that counts as approved; found if not set", untracked=True),
     Key(
         "review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True
     ),
@@ -142,25 +164,66 @@ KEYS = (
         _command,
         "a command that runs after something was accepted",
         untracked=True,
+        program=_always,
     ),
     Key("features.tasks", True, _switch, "goals, tasks and claims"),
     Key("features.sessions", True, _switch, "sessions, and the git hooks that feed them"),
     Key("features.journal", True, _switch, "the journal of each day"),
-    Key("context.budget", 2000, _count(200, 100_000), "tokens that `holdfast context` may take"),
-    Key("context.sections", SECTIONS, _sections, "what `holdfast context` tells, most important first"),
-    Key("session.condense_after", 20, _count(2, 10_000), "turns after which a session is condensed"),
-    Key("session.budget", 1500, _count(100, 100_000), "tokens a condensed session may take"),
+    Key(
+        "context.budget",
+        2000,
+        _count(200, 100_000),
+        "tokens that `holdfast context` may take",
+        untracked=True,
+    ),
+    Key(
+        "context.sections",
+        SECTIONS,
+        _sections,
+        "what `holdfast context` tells, most important first",
+        untracked=True,
+    ),
+    Key(
+        "session.condense_after",
+        20,
+        _count(2, 10_000),
+        "turns after which a session is condensed",
+        untracked=True,
+    ),
+    Key("session.budget", 1500, _count(100, 100_000), "tokens a condensed session may take", untracked=True),
     Key(
         "model.command",
         (),
         _command,
         "a command that condenses and proposes instead of our own way",
         untracked=True,
+        program=_always,
     ),
     Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
-    Key("retrieval.model", None, _model, "the model that search by meaning uses", untracked=True),
-    Key("retrieval.graph", "auto", _name, "how questions of several steps are answered", untracked=True),
-    Key("retrieval.retriever", "holdfast", _name, "what answers questions: a plugin's name", untracked=True),
+    Key(
+        "retrieval.model",
+        None,
+        _model,
+        "the model that search by meaning uses",
+        untracked=True,
+        program=_is_command,
+    ),
+    Key(
+        "retrieval.graph",
+        "auto",
+        _name,
+        "how questions of several steps are answered",
+        untracked=True,
+        program=lambda value: value not in ("auto", "hipporag", "off"),
+    ),
+    Key(
+        "retrieval.retriever",
+        "holdfast",
+        _name,
+        "what answers questions: a plugin's name",
+        untracked=True,
+        program=lambda value: value != "holdfast",
+    ),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("index.commits", True, _switch, "whether the repository's commits can be found"),
     Key("index.docs", True, _switch, "whether its documents can be found"),
@@ -168,7 +231,7 @@ KEYS = (
     Key("index.max_file", 1 << 20, _size, "bytes of a file beyond which it is left out"),
     Key("index.exclude", (), _words, "files that shall not be found, as patterns", adds=True),
     Key("capture.env", CAPTURED, _words, "environment variables a run keeps", untracked=True),
-    Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are kept"),
+    Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are kept", lowers=True),
     Key("redact.rules", (), _words, "further patterns of secrets to remove", adds=True),
     Key(
         "redact.allow", (), _words, "text that is not a secret though it looks so", untracked=True, adds=True
@@ -184,6 +247,9 @@ class Settings:
     values: Mapping[str, Any]
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    shared_rules: tuple[
+        str, ...
+    ] = ()  # the tracked file's `redact.rules`: for what agents say, see `Clone.intake`
 
     @property
     def trunk(self) -> str | None:
@@ -249,40 +315,87 @@ def load(
     environ: Mapping[str, str],
 ) -> Settings:
     """The settings that hold here; a file that does not exist says nothing."""
-    values = dict(DEFAULTS.values)
-    origins: dict[str, str] = {}
+    values, origins = dict(DEFAULTS.values), dict[str, str]()
     warnings: list[str] = []
-    for path, shared in ((tracked, True), (clone, False), (user, False)):
-        if path is not None:
-            given = _file(path)
-            warnings += _apply(given, path, values, origins, shared=shared)
+    rules: tuple[str, ...] = ()
+    if tracked is not None:
+        warnings += _apply_tracked(tracked, values, origins)
+        rules, values["redact.rules"] = values["redact.rules"], ()
+    if clone is not None:
+        given, left_out = _without_programs(_file(clone), clone, user)
+        warnings += left_out
+        warnings += _apply(given, clone, values, origins)
+    if user is not None:
+        warnings += _apply(_file(user), user, values, origins)
     given, unknown = _environment(environ)
     warnings += unknown
-    warnings += _apply(given, "the environment", values, origins, shared=False)
-    return Settings(values, origins, tuple(warnings))
+    warnings += _apply(given, "the environment", values, origins)
+    return Settings(values, origins, tuple(warnings), rules)
+
+
+def starts_program(name: str, value: object) -> bool:
+    """Whether a setting of this value would start a program: then only the user's own file may hold it."""
+    key = _BY_NAME[name]
+    return key.program is not None and key.program(key.read(value))
 
 
 def _apply(
-    given: Mapping[str, object], where: str, values: dict[str, Any], origins: dict[str, str], *, shared: bool
+    given: Mapping[str, object], where: str, values: dict[str, Any], origins: dict[str, str]
 ) -> Iterator[str]:
     """Lay one layer over the values; gives what was left out and why."""
     for name, value in given.items():
         key = _BY_NAME.get(name)
         if key is None:
             yield f"{where}: there is no setting {name}"
-        elif shared and key.untracked:
-            yield f"{where}: {name} is ignored here, because a pull request could change it"
         else:
             new = _checked(key, value, where)
             values[name] = (*values[name], *new) if key.adds else new
             origins[name] = where
 
 
+def _apply_tracked(path: str, values: dict[str, Any], origins: dict[str, str]) -> Iterator[str]:
+    """Lay the shared file over the values: whoever wrote it, what it may not say costs a warning."""
+    try:
+        given = _file(path)
+    except BadSettings as error:
+        yield f"{error}; it is ignored"
+        return
+    for name, value in given.items():
+        key = _BY_NAME.get(name)
+        if key is not None and key.untracked:
+            yield f"{path}: {name} is ignored here, because a pull request could change it"
+            continue
+        try:
+            before = values.get(name)
+            yield from _apply({name: value}, path, values, origins)
+        except BadSettings as error:
+            yield f"{error}; it is ignored"
+            continue
+        if key is not None and key.lowers and before is not None and values[name] > before:
+            values[name] = before
+            yield f"{path}: {name} is ignored here, because a pull request may only lower it"
+
+
+def _without_programs(
+    given: dict[str, object], where: str, user: str | None
+) -> tuple[dict[str, object], list[str]]:
+    """A clone's settings without those that start a program: they may have come with a copied folder."""
+    kept, left_out = {}, []
+    for name, value in given.items():
+        key = _BY_NAME.get(name)
+        if key is not None and key.program is not None and key.program(_checked(key, value, where)):
+            place = f"put it into {user}" if user else "set it for yourself"
+            left_out.append(f"{where}: {name} is ignored here, because it starts a program; {place}")
+        else:
+            kept[name] = value
+    return kept, left_out
+
+
 def _checked(key: Key, value: object, where: str) -> Any:
     try:
         return key.read(value)
     except _Wrong as wrong:
-        raise BadSettings(f"{where}: {key.name} {wrong}, not {value!r}") from None
+        raise BadSettings(f"{where}: {key.name} {wrong}, not {value!r:.200}") from None
 
 
 def _file(path: str) -> dict[str, object]:
@@ -307,7 +420,7 @@ def _file(path: str) -> dict[str, object]:
         return dict(_flat(tomllib.loads(data.decode("utf-8")), path))
     except UnicodeDecodeError as error:
         raise BadSettings(f"{path} is not UTF-8 text") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadSettings(f"{path} is not valid TOML: {error}") from error
 
 

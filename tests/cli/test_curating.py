@@ -443,7 +443,9 @@ def test_next_says_what_a_task_rests_on_and_no_longer_holds(cli: Cli, repo: GitR
     assert "shaky" not in cli("next").out
 
 
-def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo, person: Project) -> None:
+def test_connected_tools_that_do_not_know_yet_are_named(
+    cli: Cli, repo: GitRepo, person: Project, world: Path
+) -> None:
     """What was accepted helps nobody whose agent still reads yesterday's file."""
     cli("connect", "agents", "--yes")
     project = Project.open(repo.path, person=True)
@@ -456,7 +458,9 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     calls, command = repo / "calls", repo / ".git" / "restart.sh"
     command.write_text(f'#!/bin/sh\necho "$PWD" >> "{calls}"; echo for stdout\nexit ${{ENDS:-0}}\n')
     command.chmod(0o755)
-    (repo / ".git/holdfast/settings.toml").write_text('[review]\nauto_restart = [".git/restart.sh"]\n')
+    own = world / ".config/holdfast/settings.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[review]\nauto_restart = [".git/restart.sh"]\n')
     answer = cli("review", "accept", remember(cli, "Ports are odd."))
     assert calls.read_text() == f"{repo.path}\n"
     assert "for stdout" not in answer.out and answer.err == hint, "its block is still an old one"

@@ -139,7 +139,7 @@ def test_a_command_is_chosen_after_it_answered_once(
     program.write_text(LETTERS)
     assert "prints no vectors" in added("model", "use", "echo", "hello", ok=False).err
     added("model", "use", sys.executable, str(program))
-    settings = repo / ".git/holdfast/settings.toml"
+    settings = world / ".config/holdfast/settings.toml"  # a command is the user's own, never a clone's
     assert settings.read_text() == f"[retrieval]\nmodel = {json.dumps([sys.executable, str(program)])}\n"
     assert added("model", "embed").out.startswith(f"{ALL} texts")
     assert state(added)["size"] == 8

@@ -125,12 +125,15 @@ def test_another_address_voids_it_and_says_so(mine: Cli, theirs: GitRepo, tmp_pa
     assert told(mine)
 
 
-def test_another_trunk_voids_it_even_if_a_tracked_file_names_it(mine: Cli, theirs: GitRepo) -> None:
-    """A pull request that edits the settings must not choose which branch is believed."""
+def test_another_trunk_voids_it_and_a_tracked_file_cannot_name_one(mine: Cli, theirs: GitRepo) -> None:
+    """A pull request must neither choose which branch is believed nor silence what was."""
     repo = GitRepo(trusted(mine).cwd)
     theirs.git("branch", "evil")
     repo.git("fetch", "-q")
-    repo.write(".holdfast/holdfast.toml", 'trunk = "origin/evil"\n')
+    for trunk in ("origin/evil", "--git-dir", "no such branch"):
+        repo.write(".holdfast/holdfast.toml", f'trunk = "{trunk}"\n')
+        assert told(mine)
+    repo.write(".git/holdfast/settings.toml", 'trunk = "origin/evil"\n')
     assert "the trunk is now evil of origin" in mine("trust").out
     assert not told(mine)
 

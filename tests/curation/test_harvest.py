@@ -185,15 +185,17 @@ cat "{folder}/answer"
 
 
 @pytest.fixture
-def model(repo: GitRepo, tmp_path: Path) -> Path:
-    """A model command in the clone's settings: answers what its folder's `answer` says."""
+def model(world: Path, tmp_path: Path) -> Path:
+    """A model command in the user's settings: answers what its folder's `answer` says."""
     folder = tmp_path / "model"
     folder.mkdir()
     command = folder / "ask"
     command.write_text(MODEL.format(folder=folder))
     command.chmod(0o755)
     settings = f'[model]\ncommand = ["{command}"]\ncalls_per_day = 3\n'
-    (repo / ".git/holdfast/settings.toml").write_text(settings)
+    own = world / ".config/holdfast/settings.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(settings)
     words = "tests run on Postgres 16 now"
     row = {
         "type": "decision",

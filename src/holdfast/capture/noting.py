@@ -48,7 +48,7 @@ def found_since(
         return Found((), tuple(told.get("files", ())))
     base = session.turns[-1].anchor if session.turns else session.started
     made = since.commits(clone.repo, base.commit, now.commit)
-    files = told.get("files") or clone.scan.value(
+    files = told.get("files") or clone.intake.value(
         [
             *since.committed(clone.repo, made, journal=journal),
             *since.uncommitted(clone.repo, since=base.ts, known=session.files, journal=journal),
@@ -134,7 +134,7 @@ def cleaned(clone: Clone, said: Mapping[str, Any]) -> dict[str, Any]:
                 _refuse_empty(name, text, among=isinstance(value, list))
     if said.get("run") is not None and not is_id(str(said["run"])):
         raise BadInput(f"{said['run']!r} is not the id of a run", hint="See `holdfast log`.")
-    safe: dict[str, Any] = clone.scan.value(dict(said))
+    safe: dict[str, Any] = clone.intake.value(dict(said))
     return {name: _stored(value, LIMITS.get(name, MAX_LINE)) for name, value in safe.items()}
 
 

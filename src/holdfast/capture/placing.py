@@ -33,7 +33,7 @@ class Lines:
 
     def _body(self, event: Draft, branch: str | None) -> str | None:
         try:
-            cleaned = self._clone.scan.value({**(event.body or {}), "branch": branch})
+            cleaned = self._clone.intake.value({**(event.body or {}), "branch": branch})
         except ScanFailed as error:
             self._clone.notes.append(f"the event's text was not stored: {error}")
             return None

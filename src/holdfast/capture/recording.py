@@ -93,7 +93,7 @@ class Recording:
         """Begin the capsule; HoldfastError if the disk or the scanner refuses."""
         while True:
             try:
-                self.context = self._clone.scan.value(self.context)
+                self.context = self._clone.intake.value(self.context)
                 self.capsule = Capsule.create(self._clone.layout, self.run_id, self.context)
                 return
             except FileExistsError:  # two runs drew the same id in the same second
@@ -144,7 +144,7 @@ class Recording:
         try:
             paths = changes.changed(repo, self._before)
             others = produced.neighbours(layout, self.run_id, self.context, self._seen) if paths else []
-            return produced.keep(self.capsule, repo.top, paths, scan=self._clone.scan, others=others)
+            return produced.keep(self.capsule, repo.top, paths, scan=self._clone.intake, others=others)
         except (HoldfastError, OSError) as error:
             self.warn(f"what the run changed is not recorded: {error}")
             return None
@@ -153,7 +153,7 @@ class Recording:
         if self.capsule is None:
             return None
         try:
-            return seal(self.capsule, self.context, outputs, files, scan=self._clone.scan)
+            return seal(self.capsule, self.context, outputs, files, scan=self._clone.intake)
         except (HoldfastError, OSError) as error:
             self.warn(f"the capsule of run {self.run_id} is not sealed: {error}")
             return None

@@ -86,7 +86,7 @@ def _event(clone: Clone, taken: Capsule) -> tuple[Event, bool]:
     if os.path.lexists(os.path.join(taken.folder, capsule.SUMMARY)):
         root = taken.seal()  # the wrapper died after the last file; only the seal was missing
     else:
-        root = seal(taken, context, outputs, files, scan=clone.scan)
+        root = seal(taken, context, outputs, files, scan=clone.intake)
     body = account.body(context, outputs=outputs, inputs=_inputs(taken, context), root=root)
     if files is not None:
         body["artifacts"] = account.artifacts(files)

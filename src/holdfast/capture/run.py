@@ -75,10 +75,10 @@ def run_command(
             cwd=cwd,
         )
         _open_quietly(record)
-        tracks = Tracks(record.capsule, clone.scan, limit=max_output, warn=record.warn)
+        tracks = Tracks(record.capsule, clone.intake, limit=max_output, warn=record.warn)
         for name in ("terminal",) if terminal else ("stdout", "stderr"):
             tracks.begin(name)
-        given = _keep_inputs(record, tracks, argv, cwd=cwd, stdin=handles.stdin, scan=clone.scan)
+        given = _keep_inputs(record, tracks, argv, cwd=cwd, stdin=handles.stdin, scan=clone.intake)
         ended = process.execute(
             argv,
             cwd=cwd,
@@ -225,7 +225,7 @@ def recording(
     """
     record = Recording(clone, task=task, layer=layer, scale=scale, prompt=prompt, parent=parent_run_id)
     record.open()
-    run = Run(record, clone.scan)
+    run = Run(record, clone.intake)
     try:
         yield run
     except BaseException:

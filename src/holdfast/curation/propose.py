@@ -99,9 +99,9 @@ def _cleaned(clone: Clone, given: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in given.items():
         if isinstance(value, tuple):
-            found[name] = rules.unique(clone.scan.text(str(item)) for item in value)
+            found[name] = rules.unique(clone.intake.text(str(item)) for item in value)
         else:
-            found[name] = None if value is None else clone.scan.text(str(value))
+            found[name] = None if value is None else clone.intake.text(str(value))
     return found
 
 

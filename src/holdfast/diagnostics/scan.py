@@ -68,7 +68,7 @@ def scan(clone: Clone, named: Sequence[str] = ()) -> Scanned:
     count = size = 0
     for file in files:
         try:
-            rules, length = _look(clone.scan, file)
+            rules, length = _look(clone.intake, file)
         except (OSError, ScanFailed) as problem:
             unread.append(f"{file.shown}: {problem.strerror if isinstance(problem, OSError) else problem}")
             continue

@@ -91,9 +91,13 @@ class Clone:
         *,
         clock: Callable[[], datetime] = _now,
         scan: Scanner | None = None,
+        intake: Scanner | None = None,
         reading: bool = False,
     ) -> None:
         self.repo, self.clock, self.scan = repo, clock, scan or Scanner()
+        # What agents say is also cleaned by the rules that the project shares; what people approved is not:
+        # a pull request can change those rules.
+        self.intake = intake or self.scan
         self.reading = reading  # nothing is made or remembered by looking
         self.trunk: str | None = None  # the settings' word for the branch that counts as approved upstream
         self.notes = layout.notes  # what the user should be told on stderr
@@ -115,13 +119,14 @@ class Clone:
         cache: str,
         clock: Callable[[], datetime] = _now,
         scan: Scanner | None = None,
+        intake: Scanner | None = None,
     ) -> "Clone":
         """The clone at a folder; in a fresh clone of an initialised project its store is made now."""
         repo = start if isinstance(start, Repo) else Repo.discover(start)
         layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
         if not is_initialised(repo, layout):
             raise NotInitialised(f"{repo.top} has no Holdfast memory yet")
-        clone = cls(repo, layout, clock=clock, scan=scan)
+        clone = cls(repo, layout, clock=clock, scan=scan, intake=intake)
         clone._prepare()
         return clone
 

@@ -383,8 +383,8 @@ class Repo:
     def trunk(self, setting: str | None = None) -> str | None:
         """The full ref of the branch that counts as approved upstream, or None."""
         if setting:
-            found = self.text("rev-parse", "--symbolic-full-name", "-q", "--verify", setting, ok=(0, 1, 128))
-            return found or None
+            asked = ("rev-parse", "--symbolic-full-name", "-q", "--verify", "--end-of-options", setting)
+            return self.text(*asked, ok=(0, 1, 128)) or None
         for remote in self.text("remote").split():
             target = self.text("symbolic-ref", "-q", f"refs/remotes/{remote}/HEAD", ok=(0, 1, 128))
             if target:

@@ -18,8 +18,8 @@ from holdfast.store.layout import Layout
 
 SETTINGS_TEXT = """\
 # Holdfast: the memory this project keeps of the agents that work on it.
-# Shared settings, reviewed like code. What runs commands, promotes by itself or weakens
-# redaction is read only from your own settings: see docs/settings.md of Holdfast.
+# Shared settings, reviewed like code. They may tighten what Holdfast does; everything else is
+# read only from your own settings: see docs/settings.md of Holdfast.
 """
 
 # The last matching line counts, so the exact-bytes rules come after the text rule, and they also

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from holdfast import config
 from holdfast.diagnostics.status import Status
 from holdfast.errors import BadInput, Busy, NoModel
 from holdfast.git.erase import Erasure
@@ -279,8 +280,11 @@ class Embedding(Reading, Keeping):
             corpus.close()
 
     def _choose_model(self, value: str | list[str], *, everywhere: bool = False) -> None:
-        path = paths.user_settings(self.environ or os.environ) if everywhere else self.clone.private.settings
-        setting.put(path, SETTING, value)
+        """Write the setting down: a command, and what the user's own file says already, for all clones."""
+        own = paths.user_settings(self.environ or os.environ)
+        everywhere = everywhere or config.starts_program(SETTING, value)
+        everywhere = everywhere or self.settings.origins.get(SETTING) == own
+        setting.put(own if everywhere else self.clone.private.settings, SETTING, value)
         self._reread_model()
 
     def _reread_model(self) -> None:

@@ -22,6 +22,7 @@ from holdfast.project import guarding
 from holdfast.recall import journal as journals
 from holdfast.recall import views
 from holdfast.recall.search import TextSearch
+from holdfast.security import rules
 from holdfast.security.redact import Scanner
 from holdfast.store import fsio
 from holdfast.store import layout as paths
@@ -71,10 +72,10 @@ class Viewing:
         environ = os.environ if environ is None else environ
         repo = Repo.discover(os.fspath(path))
         settings = _settings(repo, environ)
-        scan = Scanner(settings.redact_rules, settings.redact_allow)
-        clone = Clone.open(repo, cache=paths.cache_dir(environ), clock=clock, scan=scan)
+        scan, intake, warnings = _scanners(settings)
+        clone = Clone.open(repo, cache=paths.cache_dir(environ), clock=clock, scan=scan, intake=intake)
         clone.trunk = settings.trunk
-        clone.notes.extend(settings.warnings)
+        clone.notes.extend((*settings.warnings, *warnings))
         parent = environ.get(capture.RUN_VARIABLE)
         project = cls(clone, settings, person=person, parent=parent, environ=environ)
         project._finish_what_was_cut_short()
@@ -256,3 +257,12 @@ def _settings(repo: Repo, environ: Mapping[str, str]) -> Settings:
         user=paths.user_settings(environ),
         environ=environ,
     )
+
+
+def _scanners(settings: Settings) -> tuple[Scanner, Scanner | None, list[str]]:
+    """The scanner for everything, the one for what agents say, and which shared rules are not used."""
+    scan = Scanner(settings.redact_rules, settings.redact_allow)
+    if not settings.shared_rules:
+        return scan, None, []
+    narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
+    return scan, Scanner((*settings.redact_rules, *narrow), settings.redact_allow), refused

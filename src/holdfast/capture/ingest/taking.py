@@ -131,7 +131,7 @@ class Ingest:
 
     def _cleaned(self, origin: Origin) -> Origin:
         """An origin without secrets, and with a name that can be compared."""
-        safe = self._clone.scan.value(asdict(origin))
+        safe = self._clone.intake.value(asdict(origin))
         name = safe["session"]
         return _origin({**safe, "session": name if 0 < len(name) <= rows.MAX_NAME else mark(name)})
 
@@ -216,11 +216,11 @@ class Ingest:
         placed = self._anchors.place(origin, ts=ts, branch=branch, cwd=turn.cwd, first=first, told=told)
         context = self._context(turn, origin, placed, taking)
         names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
-        context = self._clone.scan.value({**context, **names, "transcript": {"path": now.path}})
+        context = self._clone.intake.value({**context, **names, "transcript": {"path": now.path}})
         capsule = Capsule.create(self._clone.layout, run_id, context)
         place = Place(self.repository.top_for(origin), origin.cwd)
         try:
-            filling = Filling(capsule, context, origin, place, scan=self._clone.scan, anchors=self._anchors)
+            filling = Filling(capsule, context, origin, place, scan=self._clone.intake, anchors=self._anchors)
         except HoldfastError:
             capsule.drop()
             raise
@@ -328,7 +328,7 @@ class Ingest:
             n, ts, key = taking.number(turn), timing.began(turn, origin) or until, taking.key(turn)
             row = rows.told(turn, origin, place, n=n, ts=ts, key=key, files=files, whole=whole)
             taking.take(turn, whole, counts=row["key"] not in noted)
-            told.append(self._clone.scan.value(row))
+            told.append(self._clone.intake.value(row))
         if not told:
             return
         session = noting.note(self._clone, origin, taking.old.session_id, told)

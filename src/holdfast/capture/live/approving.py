@@ -111,7 +111,7 @@ def _answered(one: Asked, found: tuple[Call, Turn] | None) -> Answered:
 
 def note(clone: Clone, session: str, found: Sequence[Answered]) -> None:
     """Put questions and answers into a session, redacted."""
-    told = [(clone.scan.text(one.text), one.state) for one in found]
+    told = [(clone.intake.text(one.text), one.state) for one in found]
     now = clone.now()
 
     def change(old: Session) -> Session:
