@@ -432,7 +432,7 @@ def test_a_failing_scanner_stores_nothing_and_the_next_import_does(place: Place,
     """Law 10: what was not scanned is not stored; and it is not lost, for it is still where it was."""
     file = work(home, place)
     clone = place.open()
-    clone.scan = Broken()
+    clone.scan = clone.intake = Broken()
     with pytest.raises(ScanFailed):
         take_in(clone, CODEX, str(file.path), ended=True)
     assert runs(place) == [] and list(Path(clone.layout.runs).iterdir()) == []

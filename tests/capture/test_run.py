@@ -621,7 +621,7 @@ def test_a_broken_scanner_stores_no_text(project: Project) -> None:
             raise ScanFailed(f"the scanner is broken for a {type(value).__name__}")
 
     clone = project.clone
-    clone.scan = Broken()
+    clone.scan = clone.intake = Broken()
     with files_as_handles(project.side, None) as handles:
         out = run_command(
             clone, ["echo", "very-private-words"], environ=os.environ, handles=handles, cwd=str(project.path)

@@ -228,6 +228,8 @@ def test_json_answers_are_json_even_when_text_is_odd(project, cli):
 def test_a_broken_settings_file_is_one_sentence(project, repo, cli):
     """A typo in the settings must say where it is."""
     Path(repo.path, ".holdfast/holdfast.toml").write_text("review = \n")
+    assert "holdfast.toml is not valid TOML" in cli("status").err
+    Path(repo.path, ".git/holdfast/settings.toml").write_text("review = \n")
     assert_refused(cli("status", ok=False), errors.BadSettings)
     assert os.path.isdir(project.clone.private.private)
 
