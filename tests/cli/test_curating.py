@@ -87,16 +87,29 @@ def hash_of(repo: GitRepo, text: str) -> str:
 ENTRY = """\
 ---
 id: {id}
+#
 type: {type}
+#
 status: accepted
+#
 layer: {layer}
+#
 tags: {tags}
+#
 source: {source}
+#
 confidence: {confidence}
+#
 evidence: [{evidence}]
+#
 applies_to: {applies_to}
+#
 supersedes: []
+#
+compatible_with: []
+#
 expires_at: null
+#
 ---
 {body}
 """

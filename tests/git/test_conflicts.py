@@ -24,6 +24,11 @@ def text(**fields: Any) -> str:
     return tasks.render(replace(TASK, **fields))
 
 
+def older(**fields: Any) -> str:
+    """As versions wrote it that put nothing between two fields."""
+    return text(**fields).replace("\n#\n", "\n")
+
+
 def commit(place: Place, content: str, message: str = "change", path: str = PATH) -> str:
     return place.repo.commit(path, content, message)
 
@@ -180,12 +185,12 @@ def test_a_merge_that_stopped_is_shown_and_goes_on(place: Place) -> None:
 
 def test_fields_side_by_side_need_no_choice(place: Place) -> None:
     """Git stops at neighbouring lines; people should not have to."""
-    diverge(place, text(title="Write it well"), text(status="done"))
+    diverge(place, older(title="Write it well"), older(status="done"), base=older())
     place.git("merge", "other", ok=False)
 
     found = the_one(place)
     assert found.fields == ()
-    assert found.merged == text(title="Write it well", status="done")
+    assert found.merged == older(title="Write it well", status="done")
 
     resolve(place)
 
@@ -522,7 +527,7 @@ def test_what_was_overruled_can_be_taken_back(place: Place) -> None:
 
 def test_a_neighbour_lost_with_the_hunk_is_noticed(place: Place) -> None:
     """Only one side changed the title, but the strategy took the whole hunk of the other."""
-    diverge(place, text(title="Write it well", status="done"), text(status="blocked"))
+    diverge(place, older(title="Write it well", status="done"), older(status="blocked"), base=older())
     place.git("merge", "-q", "-X", "theirs", "--no-edit", "other")
 
     [found] = conflicts.overruled(place.open(), since=None)

@@ -75,7 +75,7 @@ def test_one_entry_is_retired_and_the_file_keeps_the_rest(project: Project, repo
     Project.open(repo.path, person=True).publish(here=True)
     after = (repo / FILE).read_text()
     assert after == before.replace(
-        "id: FCT-two\ntype: fact\nstatus: accepted", "id: FCT-two\ntype: fact\nstatus: deprecated"
+        "id: FCT-two\ntype: fact\nstatus: accepted\n", "id: FCT-two\ntype: fact\n#\nstatus: deprecated\n#\n"
     )
     assert standing(repo)["two"][0] == "deprecated"
     assert standing(repo)["three"] == ("accepted", "T0")

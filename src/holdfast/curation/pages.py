@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from holdfast.errors import BadInput
 from holdfast.model.text import visible
 from holdfast.store import document, pieces
+from holdfast.store.frontmatter import SEPARATOR
 
 OF_KIND = {
     "decision": "decisions.md",
@@ -148,9 +149,9 @@ def _apart(text: str) -> tuple[list[str], str]:
 
 
 def _own(front: list[str]) -> list[str]:
-    """The fields that the entry itself has; one may go on in indented lines."""
+    """The fields that the entry itself has, one below the other; one may go on in indented lines."""
     kept, skipping = [], False
-    for line in front:
+    for line in (line for line in front if line != SEPARATOR):
         skipping = bool(_DERIVED.match(line)) or (skipping and line[:1] in (" ", "\t", "-"))
         if not skipping:
             kept.append(line)

@@ -21,7 +21,7 @@ from holdfast.git.evidence import states
 from holdfast.git.spans import recite
 from holdfast.model import memory as rules
 from holdfast.model.memory import Accepted, Candidate, Memory, Retired
-from holdfast.store import entries
+from holdfast.store import document, entries
 
 PERSONAL = ("decision", "assumption", "invariant")  # a person's word is enough for these
 _SPANS = ("file:", "lines:", "symbol:")
@@ -72,7 +72,7 @@ def revise(
     `taken` are candidates that go with it, to be put back if it is undone.
     """
     refuse_clash(entry)
-    text = entries.render(memory)
+    text = document.laid_out(entries.render(memory), entry.sighting.text)
     blob = clone.repo.hash_blob(text.encode())
     before = _file_text(entry)
     after = entry.rewritten(text)
@@ -219,10 +219,11 @@ def _retired(entry: Seen) -> str:
     """The entry's text with another status; the rest stays as people wrote it, if that reads back."""
     text = entries.with_status(entry.sighting.text, "deprecated")
     wanted = Retired.of(entry.memory)
+    written = document.laid_out(entries.render(wanted), entry.sighting.text)
     try:
-        return text if entries.parse(text, entry.sighting.path) == wanted else entries.render(wanted)
+        return text if entries.parse(text, entry.sighting.path) == wanted else written
     except BrokenEntry:
-        return entries.render(wanted)
+        return written
 
 
 def need_evidence(clone: Clone, memory: Memory, reviewer: Reviewer | None) -> None:

@@ -1,8 +1,8 @@
 """A Markdown file with frontmatter, whatever it is about: taken apart, and merged field by field.
 
-One line a field in a fixed order, so that git merges and people review single fields. What cannot be
-read raises BrokenEntry with path, line and reason; the file itself is never touched. What the fields
-mean is known to `store.entries`, `store.tasks` and `store.links`; their grammar to `store.frontmatter`;
+One line a field in a fixed order with a separator after each, so that git merges and people review single
+fields. What cannot be read raises BrokenEntry with path, line and reason; the file itself is never touched.
+What the fields mean is known to `store.entries` and `store.tasks`; their grammar to `store.frontmatter`;
 where one document of a file ends and the next begins, to `store.pieces`.
 """
 
@@ -17,6 +17,7 @@ from holdfast.store.frontmatter import BadFront, Field
 
 MAX_DOCUMENT = 1 << 20
 _CONFLICT = re.compile(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
+_MARKS = ("<<<<<<<", "|||||||", ">>>>>>>")  # quicker to look for than the pattern, and seldom there
 _T = TypeVar("_T")
 
 
@@ -85,12 +86,24 @@ def read(text: str, path: str, *, needed: Sequence[str], line: int = 1) -> Docum
     return Document(path, fields, body, line + front.count("\n") + 3, line)
 
 
-def write(lines: Sequence[str], body: str, *, name: str) -> str:
-    """The file for these lines of frontmatter and a body."""
-    front = "\n".join(lines)
+def write(lines: Sequence[str], extra: Sequence[tuple[str, str]], body: str, *, name: str) -> str:
+    """The file for these lines of known fields, the fields nobody knows as they were written, and a body."""
+    known = (f"{line}\n{frontmatter.SEPARATOR}" for line in lines)
+    unknown = (f"{raw}\n{frontmatter.SEPARATOR} {field}" for field, raw in extra)
+    front = "\n".join([*known, *unknown])
     if len(front.encode()) > frontmatter.MAX_FRONT:
         raise TooLarge(f"the fields of {name} take more than {frontmatter.MAX_FRONT:,} bytes")
     return f"---\n{front}\n---\n{body}"
+
+
+def laid_out(text: str, *before: str) -> str:
+    """A file's new text, with no more separators than `frontmatter.laid_out` puts."""
+    try:
+        front, body = _split(text, "", 1)
+        earlier = [_split(old.replace("\r\n", "\n"), "", 1)[0] for old in before]
+    except BrokenEntry:  # nothing to keep of a layout that cannot be read
+        return text
+    return f"---\n{frontmatter.laid_out(front, *earlier)}\n---\n{body}"
 
 
 def broken(path: str, line: int, reason: str) -> BrokenEntry:
@@ -101,7 +114,7 @@ def _refuse_damage(text: str, path: str, line: int) -> None:
     for sign, reason in (("\x00", "holds a NUL byte"), ("\r", "holds a bare carriage return")):
         if (at := text.find(sign)) >= 0:
             raise broken(path, line + text.count("\n", 0, at), reason)
-    if found := _CONFLICT.search(text):
+    if any(mark in text for mark in _MARKS) and (found := _CONFLICT.search(text)):
         raise broken(
             path, line + text.count("\n", 0, found.start()), "holds the marks of an unresolved merge"
         )
@@ -111,7 +124,7 @@ def _refuse_damage(text: str, path: str, line: int) -> None:
 
 def is_unmerged(text: str) -> bool:
     """Whether a text holds the marks of an unresolved merge."""
-    return _CONFLICT.search(text) is not None
+    return any(mark in text for mark in _MARKS) and _CONFLICT.search(text) is not None
 
 
 def _split(text: str, path: str, line: int) -> tuple[str, str]:
@@ -150,7 +163,7 @@ def merge(
     if clashing := tuple(name for name, value in merged.items() if isinstance(value, Clash)):
         return Clash(clashing)
     try:
-        return joined(merged)
+        return laid_out(joined(merged), ours, theirs)
     except (BadInput, TooLarge):  # each side keeps the rules, both together do not
         return Clash(tuple(name for name in merged if mine.get(name) != other.get(name)))
 

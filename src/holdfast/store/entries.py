@@ -1,10 +1,10 @@
 """Entries: a memory as a Markdown file with frontmatter, both ways, and merged by field.
 
-One line a field in a fixed order, so that git merges and people review single fields. Fields we do not
-know are kept as they were written. What cannot be read raises BrokenEntry with path, line and reason;
-the file itself is never touched. The frontmatter's grammar is `store.frontmatter`'s business; where the
-entries of a file that holds several begin, `store.pieces`'. When an entry was last updated is told from the
-log, never from its file: `updated` is read over.
+One line a field in a fixed order with a separator after each, so that git merges and people review single
+fields. Fields we do not know are kept as they were written. What cannot be read raises BrokenEntry with
+path, line and reason; the file itself is never touched. The frontmatter's grammar is `store.frontmatter`'s
+business; where the entries of a file that holds several begin, `store.pieces`'. When an entry was last
+updated is told from the log, never from its file: `updated` is read over.
 """
 
 import re
@@ -33,12 +33,11 @@ LABELS = {
 _LISTS = ("tags", "evidence", "applies_to", "supersedes", "compatible_with", "provenance")
 _TIMES = ("expires_at", "rejected_at")
 _NEEDED = ("id", "type", "status")
-_SUGGESTED = ("provenance", "suggests", "because")
+_SUGGESTED = ("provenance", "suggests", "because")  # written only where they say something
 _OWN_FIELDS: dict[str, tuple[str, ...]] = {
     "candidate": ("line", *_SUGGESTED),
     "rejected": ("line", "rejected_at", "reason", *_SUGGESTED),
 }
-_RARE = ("compatible_with", *_SUGGESTED)  # written only where they say something
 _STATUS = re.compile(r"^status:[^\n]*$", re.MULTILINE)
 DERIVED = ("updated",)  # shown with an entry, and read over where somebody wrote it down
 _WHOLE = Clash(("the whole file",))
@@ -127,10 +126,8 @@ def render(memory: Memory) -> str:
     """The file for a memory, always the same bytes for the same memory."""
     status = rules.status(memory)
     lines = [f"id: {frontmatter.word(memory.id)}", f"type: {memory.type}", f"status: {status}"]
-    lines += _written(memory, rules.SHARED[2:])
-    lines += [raw for _, raw in memory.extra]
-    lines += _written(memory, _OWN_FIELDS.get(status, ()))
-    text = document.write(lines, _body(memory), name=memory.id)
+    lines += _written(memory, (*rules.SHARED[2:], *_OWN_FIELDS.get(status, ())))
+    text = document.write(lines, memory.extra, _body(memory), name=memory.id)
     if not pieces.is_single(text) and len(pieces.pieces(text)) > 1:
         # It would be read as two: nobody approves a second entry by approving the words of the first.
         raise BadInput(f"the words of {memory.id} hold what reads as another entry", hint="Indent its lines.")
@@ -139,13 +136,15 @@ def render(memory: Memory) -> str:
 
 def _written(memory: Memory, names: tuple[str, ...]) -> list[str]:
     values = {name: getattr(memory, name) for name in names}
-    return [f"{name}: {_value(name, value)}" for name, value in values.items() if value or name not in _RARE]
+    return [
+        f"{name}: {_value(name, value)}" for name, value in values.items() if value or name not in _SUGGESTED
+    ]
 
 
 def with_status(text: str, status: str) -> str:
-    """The same file in another state: one line differs, comments and order stay."""
+    """The same file in another state: one field differs, comments and order stay."""
     head, fence, rest = text.partition("\n---")
-    return _STATUS.sub(f"status: {status}", head, count=1) + fence + rest
+    return document.laid_out(_STATUS.sub(f"status: {status}", head, count=1) + fence + rest, text)
 
 
 def merge(base: str | None, ours: str, theirs: str) -> str | Clash:
@@ -180,7 +179,7 @@ def _memory(read: Document) -> Memory:
     values["extra"] = read.extra((*known, "status", *DERIVED))
     values["statement"], values["details"] = _statement(read.body, str(values["type"]))
     for name in own:
-        if values.get(name) is None and name not in _RARE:
+        if values.get(name) is None and name not in _SUGGESTED:
             raise read.broken("status", f"is {status.value} but has no {name}")
     make: Callable[..., Memory] = state
     return read.built(make, values, rules.CHECKS)

@@ -4,6 +4,9 @@ A small part of YAML is spoken: one block of `name: value`, where a value is a w
 string, null or a list of these. What we write ourselves is read with three regular expressions; anything
 else goes to a real YAML parser, event by event, and what could surprise (aliases, anchors, tags, merge
 keys, repeated names, deep nesting) is refused with its line. Both ways give the same fields.
+
+After each field stands a line that is the same on every branch: `#`, or `# name` after a field we do not
+know. Git merges two changes only if an unchanged line lies between them.
 """
 
 import re
@@ -15,6 +18,7 @@ from holdfast.model.text import escaped
 
 MAX_FRONT = 64 * 1024
 MAX_DEPTH = 8
+SEPARATOR = "#"
 
 Value = str | tuple[str, ...] | None
 
@@ -61,7 +65,8 @@ class Field(NamedTuple):
 
 def read(front: str) -> list[Field]:
     """The fields, in the order of the file."""
-    if len(front.encode(errors="replace")) > MAX_FRONT:
+    # Most are so short that nobody needs to count their bytes, at most four a character.
+    if len(front) > MAX_FRONT // 4 and len(front.encode(errors="replace")) > MAX_FRONT:
         raise BadFront(0, f"the frontmatter is larger than {MAX_FRONT:,} bytes")
     return _read_own(front) or _read_yaml(front)
 
@@ -78,12 +83,58 @@ def words(items: Sequence[str]) -> str:
     return f"[{', '.join(map(word, items))}]"
 
 
+def laid_out(front: str, *before: str) -> str:
+    """The same fields, with separators wherever a change needs one to merge with changes of other fields.
+
+    With texts from `before` the change, a field that is the same in one of them gets no separator that was
+    in none: two branches that change different fields of an older file still merge, unless the two fields
+    are neighbours.
+    """
+    fields = _lines(front)
+    earlier = [lines for text in before if (lines := _lines(text)) is not None]
+    if fields is None:
+        return front
+    if earlier:  # a field that says nothing needs no line where it had none
+        fields = {
+            name: field
+            for name, field in fields.items()
+            if not field[0].endswith((": []", ": null")) or any(name in lines for lines in earlier)
+        }
+    touched = [
+        bool(earlier) and all(lines.get(name, ("",))[0] != raw for lines in earlier)
+        for name, (raw, _) in fields.items()
+    ]
+    written = []
+    for at, (name, (raw, separator)) in enumerate(fields.items()):
+        written.append(raw)
+        if not earlier or any(touched[at : at + 2]) or any(lines.get(name, ("", ""))[1] for lines in earlier):
+            written.append(separator or SEPARATOR)
+    return "\n".join(written)
+
+
+def _lines(front: str) -> dict[str, tuple[str, str]] | None:
+    """Name to a field's line and the separator after it, if every line is in the form we write."""
+    fields = _read_own(front)
+    if fields is None:
+        return None
+    lines = [*front.split("\n"), ""]
+    after = (lines[field.line + 1] for field in fields)
+    return {
+        field.name: (field.raw, line if line.startswith(SEPARATOR) else "")
+        for field, line in zip(fields, after, strict=True)
+    }
+
+
 def _read_own(front: str) -> list[Field] | None:
     """The fields, if every line is in the form we write; no parser needs to be imported for that."""
     fields: list[Field] = []
     seen: set[str] = set()
     for number, raw in enumerate(front.split("\n")):
+        if raw == SEPARATOR:
+            continue
         match = _LINE.fullmatch(raw)
+        if match is None and fields and raw == f"{SEPARATOR} {fields[-1].name}":
+            continue
         if match is None or match[1] in seen:
             return None
         name, items, plain, quoted = match.groups()
@@ -127,8 +178,15 @@ def _read_yaml(front: str) -> list[Field]:
         if name in seen:
             raise BadFront(line, f"{name} stands here twice")
         seen.add(name)
-        fields.append(Field(name, value, line, "\n".join(lines[line:end]).rstrip()))
+        fields.append(Field(name, value, line, _without_separators(lines[line:end], name)))
     return fields
+
+
+def _without_separators(lines: list[str], name: str) -> str:
+    """A field's lines as written, without what only keeps it apart from the next."""
+    while not lines[-1].strip() or lines[-1] in (SEPARATOR, f"{SEPARATOR} {name}"):
+        lines.pop()
+    return "\n".join(lines).rstrip()
 
 
 def _top_level(front: str) -> Iterator[tuple[str, int, Value | Nested]]:

@@ -43,8 +43,7 @@ def render(node: Task | Link) -> str:
     """The file for a task or a link, always the same bytes for the same values."""
     names = rules.FIELDS if isinstance(node, Task) else rules.LINK_FIELDS
     lines = [f"{name}: {_value(getattr(node, name))}" for name in names]
-    lines += [raw for _, raw in node.extra]
-    return document.write(lines, f"{node.notes}\n" if node.notes else "", name=node.id)
+    return document.write(lines, node.extra, f"{node.notes}\n" if node.notes else "", name=node.id)
 
 
 def merge(path: str, base: str | None, ours: str, theirs: str) -> str | Clash:

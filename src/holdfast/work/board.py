@@ -14,8 +14,8 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import Draft
 from holdfast.model.ids import TASK, new_id, pick, slug
 from holdfast.model.task import Link, Task
+from holdfast.store import document, tasks
 from holdfast.store import layout as paths
-from holdfast.store import tasks
 from holdfast.store.pending import Change
 from holdfast.work import elsewhere
 from holdfast.work.graph import Graph
@@ -29,6 +29,7 @@ class Placed:
 
     task: Task
     path: str
+    text: str
     blob: str
     origin: str  # "pending", "edit" or "tree"
     clash: str | None = None  # the branch's own text, if it and the waiting one contradict each other
@@ -89,7 +90,13 @@ def read(clone: Clone) -> Board:
             broken.append(_twin(task.id, sighting.path, placed[task.id].path))
             continue
         placed[task.id] = Placed(
-            task, sighting.path, sighting.blob, sighting.origin, sighting.clash, sighting.edited
+            task,
+            sighting.path,
+            sighting.text,
+            sighting.blob,
+            sighting.origin,
+            sighting.clash,
+            sighting.edited,
         )
     return Board(placed, tuple(broken))
 
@@ -133,7 +140,7 @@ def place_new(clone: Clone, board: Board, fields: Mapping[str, Any], *, action: 
     task = Task(**{**fields, "id": identity})
     refuse_bad_edges(clone, board, task)
     path = paths.node_path(paths.TASKS, slug(task.title, MAX_SLUG), task.id)
-    return _write(clone, task, path, action=action)
+    return _write(clone, task, path, tasks.render(task), action=action)
 
 
 def replace_with(
@@ -150,7 +157,8 @@ def replace_with(
         return task
     if (task.needs, task.parent) != (before.task.needs, before.task.parent):
         refuse_bad_edges(clone, board, task, known=before.task)
-    return _write(clone, task, before.path, action=action, more=more)
+    text = document.laid_out(tasks.render(task), before.text)
+    return _write(clone, task, before.path, text, action=action, more=more)
 
 
 def refuse_bad_edges(clone: Clone, board: Board, task: Task, *, known: Task | None = None) -> None:
@@ -173,9 +181,8 @@ def _taken(board: Board) -> set[str]:
 
 
 def _write(
-    clone: Clone, task: Task, path: str, *, action: str, more: Mapping[str, Any] | None = None
+    clone: Clone, task: Task, path: str, text: str, *, action: str, more: Mapping[str, Any] | None = None
 ) -> Task:
-    text = tasks.render(task)
     if len(text) > tasks.MAX_TASK:
         raise TooLarge(f"{task.id} takes {len(text):,} characters; at most {tasks.MAX_TASK:,} are kept")
     clone.change(path, text, event=lambda new: event_of(task, action=action, blob=new.blob, more=more))

@@ -17,8 +17,8 @@ from holdfast.git.clone import Clone
 from holdfast.git.disputed import sides
 from holdfast.model.ids import new_id, slug
 from holdfast.model.task import Link, Task
+from holdfast.store import document, tasks
 from holdfast.store import layout as paths
-from holdfast.store import tasks
 from holdfast.work import board as boards
 from holdfast.work import edits, exchange, state
 from holdfast.work.edits import Taken
@@ -117,8 +117,7 @@ def _changed(
 def _known(clone: Clone, current: State) -> dict[str, _Change]:
     """Every task and link that the view shows."""
     found = {
-        name: _Change(placed.task, placed.path, tasks.render(placed.task))
-        for name, placed in current.board.placed.items()
+        name: _Change(placed.task, placed.path, placed.text) for name, placed in current.board.placed.items()
     }
     links, _ = boards.links(clone)
     return found | {name: _Change(link, path, tasks.render(link)) for name, (link, path) in links.items()}
@@ -152,7 +151,10 @@ def _store(clone: Clone, changes: list[_Change]) -> tuple[Taken, ...]:
     """Keep what was edited: as a change that waits and an event, like any edit by hand."""
     if not changes:
         return ()
-    texts = {change.path: tasks.render(change.node) for change in changes}
+    texts = {
+        change.path: document.laid_out(tasks.render(change.node), *filter(None, [change.before]))
+        for change in changes
+    }
     stored = {done.path: done.blob or "" for done in clone.change_all(texts)}
     taken = []
     for change in changes:

@@ -128,7 +128,7 @@ def settled(conflict: Conflict, choices: Mapping[str, str]) -> str | None:
     mine, other = (parts(conflict.path, side.text or "") for side in (conflict.ours, conflict.theirs))
     chosen = _chosen(conflict, choices, mine, other)
     if conflict.stands is not None:
-        return _rendered(conflict.path, {**parts(conflict.path, conflict.stands), **chosen})
+        return _rendered(conflict, {**parts(conflict.path, conflict.stands), **chosen})
     before = parts(conflict.path, conflict.base) if conflict.base else {}
     texts = {"base": before, "ours": {**mine, **chosen}, "theirs": {**other, **chosen}}
     fields: dict[str, Any] = {}
@@ -147,7 +147,7 @@ def settled(conflict: Conflict, choices: Mapping[str, str]) -> str | None:
     )
     if isinstance(merged, Clash):
         raise _undecided(conflict, merged.fields)
-    return _rendered(conflict.path, fields)
+    return _rendered(conflict, fields)
 
 
 def _whole(conflict: Conflict, choices: Mapping[str, str]) -> str | None:
@@ -224,10 +224,11 @@ def _items(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(item.strip() for item in text.split(",") if item.strip()))
 
 
-def _rendered(path: str, fields: dict[str, Any]) -> str:
+def _rendered(conflict: Conflict, fields: dict[str, Any]) -> str:
     """The file for some fields, read back once: what cannot be read is never written."""
-    text = tasks.render(tasks.joined(path, fields))
-    parts(path, text)
+    before = (conflict.ours.text, conflict.theirs.text)
+    text = document.laid_out(tasks.render(tasks.joined(conflict.path, fields)), *filter(None, before))
+    parts(conflict.path, text)
     return text
 
 
