@@ -181,6 +181,14 @@ def test_they_agree_on_forged_but_consistent_lines(store):
         "a leading zero": line[80:].replace(b'"exit_status":null', b'"exit_status":01'),
         "a month of three digits": line[80:].replace(b"2026-11-", b"2026-011-"),
         "free text": line[80:].replace(b'"target":"TSK-6"', b'"target":"TSK 6"'),
+        "an added field twice": line[80:].replace(b'"hash_prev"', b'"due":1,"due":2,"hash_prev"'),
+        "a known field added": line[80:].replace(b'"hash_prev"', b'"kind":"erase","hash_prev"'),
+        "an added field at another place": line[80:].replace(b'"v":1,', b'"v":1,"due":1,'),
+        "an added field of free text": line[80:].replace(b'"hash_prev"', b'"note":"a b","hash_prev"'),
+        "an added object": line[80:].replace(b'"hash_prev"', b'"due":{},"hash_prev"'),
+        "too many added fields": line[80:].replace(
+            b'"hash_prev"', b"".join(b'"x%d":1,' % n for n in range(17)) + b'"hash_prev"'
+        ),
         "unsorted parents": line[80:].replace(b'"hash_prev":[', b'"hash_prev":["' + b"f" * 64 + b'",'),
     }
     for name, rest in rests.items():
@@ -189,6 +197,9 @@ def test_they_agree_on_forged_but_consistent_lines(store):
         assert both(store)[0] == "corrupt", name
     spool.write_bytes(whole + hashed(line[80:].replace(b"TSK-6", b"TSK-7")))
     assert both(store)[0] == "ok"
+    for more in (b'"due":null,', b'"sizes":[1,-2],"due":"2027-01-01T00:00:00Z","done":true,', b'"a":[],'):
+        spool.write_bytes(whole + hashed(line[80:].replace(b'"hash_prev"', more + b'"hash_prev"')))
+        assert both(store)[0] == "ok", more
 
 
 def test_they_agree_on_a_newer_version(store):

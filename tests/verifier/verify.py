@@ -6,14 +6,17 @@ from hashlib import sha256
 
 ID, INT = "[A-Za-z0-9][A-Za-z0-9._-]{0,95}", r"(?:null|-?(?:0|[1-9]\d{0,15}))"
 TS, HEX = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "[0-9a-f]{64}"
+PLAIN = rf'(?:{INT}|true|false|"[!#-\[\]-~]{{0,200}}")'
+ADDED = rf'"[a-z][a-z0-9_]{{0,31}}":(?:{PLAIN}|\[(?:{PLAIN}(?:,{PLAIN}){{0,31}})?\])'
 EVENT = re.compile(
     rf'{{"hash_self":"(?P<own>{HEX})","v":1,"ts":"(?P<ts>{TS})","kind":"(?P<kind>[a-z]{{1,16}})",'
     rf'"target":(?:null|"(?P<target>{ID})"),"line":"(?P<line>[a-z0-9-]{{1,64}})","writer":"[a-z0-9]{{1,64}}",'
     rf'"seq":(?:0|[1-9]\d{{0,15}}),"run_id":(?:null|"(?P<run>{ID})"),"parent_run_id":(?:null|"{ID}"),'
     rf'"head":(?:null|"(?:[0-9a-f]{{40}}|{HEX})"),"layer":(?:null|"[A-Za-z0-9][A-Za-z0-9._-]{{0,31}}"),'
-    rf'"systemic_scale":{INT},"exit_status":{INT},"body":(?:null|"(?P<body>{HEX})"),'
+    rf'"systemic_scale":{INT},"exit_status":{INT},"body":(?:null|"(?P<body>{HEX})"),(?:{ADDED},){{0,16}}'
     rf'"hash_prev":\[(?P<prev>(?:"{HEX}"(?:,"{HEX}"){{0,31}})?)\]}}', re.ASCII)
-HEADER = re.compile(rf'{{"holdfast":"segment","v":1,"line":"(.+)","count":(\d+),"first_ts":"({TS})"}}')
+HEADER = re.compile(
+    rf'{{"holdfast":"segment","v":1,"line":"([^"]+)","count":(\d+),"first_ts":"({TS})"(?:,{ADDED}){{0,16}}}}')
 NEWER = re.compile(r'{"(?:hash_self":".{64}|holdfast":"segment)","v":(?:[2-9]|[1-9]\d+),')
 PLACE = re.compile(r"100644 .*\t(\.holdfast/log/\d{4}/\d\d/\d\d/[0-9a-f]{32}\.jsonl)")
 events, odd, worst = {}, [], [0]
@@ -26,12 +29,15 @@ def read(file):
 def files(folder):
     return sorted(os.path.join(base, name) for base, _, names in os.walk(folder) for name in names)
 
+def once(found):  # no key stands twice
+    keys = json.loads(found[0], object_pairs_hook=list) if found else []
+    return found if len(dict(keys)) == len(keys) else None
 def load(where, data):
     lines = data.decode("latin-1").split("\n")
     lines[-1:] = [lines[-1] + "…"] if lines[-1] else []  # what follows the last LF is no line
     parsed = [None] * len(lines)
     for at, line in enumerate(lines):
-        found = EVENT.fullmatch(line)
+        found = once(EVENT.fullmatch(line))
         parents = re.findall(HEX, found["prev"]) if found else []
         named = found and sha256(b"holdfast-event-1\n{" + line[80:].encode()).hexdigest() == found["own"]
         if named and parents == sorted(set(parents)):
@@ -41,7 +47,8 @@ def load(where, data):
 
 def segment(where, data):
     lines, (_, *parsed) = load(where, data or b"\n")
-    named, head = sha256(data).hexdigest()[:32] == os.path.basename(where)[:-6], HEADER.fullmatch(lines[0])
+    head = once(HEADER.fullmatch(lines[0]))
+    named = sha256(data).hexdigest()[:32] == os.path.basename(where)[:-6]
     if named and any(NEWER.match(line) for line in lines):
         say(1, where, 1, "comes from a newer version")
         return

@@ -8,7 +8,6 @@ The rules are those of `docs/design/log-format.md`.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from holdfast.diagnostics.findings import Finding
@@ -18,16 +17,13 @@ from holdfast.store.format import (
     MAX_SEGMENT,
     MAX_SEGMENT_EVENTS,
     match_event,
-    parents_of,
+    match_header,
     segment_name,
+    sorted_parents,
     split_lines,
 )
 
 _KEPT = (1, 3, 4, 5, 6, 9, 15)  # groups of format.EVENT, in the order of Seen's fields
-_HEADER = re.compile(
-    rb'\{"holdfast":"segment","v":1,"line":"([a-z0-9-]{1,64})","count":([1-9]\d{0,3}),'
-    rb'"first_ts":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"\}\n'
-)
 _NEWER = re.compile(rb'\{"holdfast":"segment","v":(?:[2-9]|[1-9]\d+),')
 _LISTED = 20  # of many missing parents
 _RESTORE = "Bring the file back from git or a backup; other clones hold the same bytes under the same name."
@@ -194,9 +190,7 @@ class Ledger:
 def _read(piece: bytes, file: str, number: int, *, own: bool) -> Seen:
     """The event in one text line, its form, hash and parents checked."""
     found = match_event(piece)
-    parents = parents_of(found)
-    if len(parents) > 1 and any(a >= b for a, b in pairwise(parents)):
-        raise CorruptLog("its parents are not sorted or repeat")
+    parents = sorted_parents(found)
     data = piece if own and found[4] == b"run" else b""
     return Seen._make((*found.group(*_KEPT), parents, file, number, data))
 
@@ -229,7 +223,7 @@ def _header_fault(
 
 def _fits(header: bytes, seen: list[Seen | None]) -> bool:
     """Whether a header says what its events say; where the first is damaged, as far as can be told."""
-    found = _HEADER.fullmatch(header)
+    found = match_header(header)
     if found is None or int(found[2]) != len(seen):
         return False
     sound = next((event for event in seen if event is not None), None)

@@ -36,7 +36,7 @@ from holdfast.security.redact import Scanner
 from holdfast.store import fsio, pending, sandbox, seal
 from holdfast.store import layout as paths
 from holdfast.store.bodies import Bodies
-from holdfast.store.format import body_bytes, parse_event, split_lines
+from holdfast.store.format import added, body_bytes, parse_event, sound_events, split_lines
 from holdfast.store.layout import Layout
 from holdfast.store.log import Writer, read_spool, spool_ends
 from holdfast.store.pending import Change
@@ -272,9 +272,17 @@ class Clone:
                 named.update(parents)
                 if last:
                     tips[last] = None
-            elif source.path:
+            elif source.kind == "spool" or self._is_sound(source):
                 tips.update(dict.fromkeys(dag.heads(event for event, _ in self._pairs(source))))
         return [tip for tip in tips if tip not in named]
+
+    def _is_sound(self, source: Source) -> bool:
+        """Whether nothing is wrong with a segment: only then may a new event rest on it."""
+        try:
+            sound_events(source.key, self.read_source(source))
+        except (CorruptLog, FutureFormat, UnsafePath, TooLarge, NotADirectoryError):
+            return False
+        return True
 
     def _spool_ends(self, path: str) -> tuple[Iterable[str], str | None]:
         try:
@@ -486,6 +494,7 @@ class Clone:
             "body": event.body,
             "body_state": self._body_state(event, body),
             "hash_prev": list(event.hash_prev),
+            **({"added": added(event.added.encode("ascii"))} if event.added else {}),
         }
 
     def _body_state(self, event: Event, body: dict[str, Any] | None) -> str:

@@ -258,13 +258,14 @@ class Repo:
         """Path to blob of everything in a tree object."""
         return self._tree(tree, "-r")
 
-    def added_between(self, old: str, new: str) -> list[str] | None:
-        """The blobs a tree adds to another; None if it changes or lacks something of it."""
+    def added_between(self, old: str, new: str) -> dict[str, str] | None:
+        """Path to blob of what a tree adds to another; None if it changes or lacks something of it."""
         done = self.attempt("diff-tree", "-r", "--no-renames", "-z", old, new)
-        rows = done.stdout.split(b"\0")[:-1:2]
+        rows, names = done.stdout.split(b"\0")[:-1:2], done.stdout.split(b"\0")[1::2]
         if done.returncode or any(not row.endswith(b" A") for row in rows):
             return None
-        return [row.split(b" ")[3].decode("ascii") for row in rows]
+        blobs = (row.split(b" ")[3].decode("ascii") for row in rows)
+        return dict(zip(map(os.fsdecode, names), blobs, strict=True))
 
     def _tree(self, rev: str, *args: str) -> dict[str, str]:
         if rev == "HEAD":

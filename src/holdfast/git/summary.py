@@ -7,17 +7,18 @@ and merge does, costs reading the added ones.
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
 from holdfast.git.repo import Repo
 from holdfast.store import fsio
-from holdfast.store.format import match_event, parents_of, split_lines
+from holdfast.store.format import match_event, parents_of, sound_events, split_lines
 from holdfast.store.layout import Layout
 
 KEPT = 16  # trees that are remembered; the oldest make room
 MOST_HEADS = 32
+VERSION = 2  # of what is remembered; version 1 took heads from damaged segments, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def of_tree(repo: Repo, layout: Layout, tree: str, *, keep: bool = True) -> Summ
     known = _load(layout, tree)
     if known is not None:
         return known
-    found = _grown(repo, layout, tree) or _add(Summary(), repo, repo.blobs_below(tree).values())
+    found = _grown(repo, layout, tree) or _add(Summary(), repo, repo.blobs_below(tree))
     if keep:
         try:
             _remember(layout, tree, found)
@@ -48,7 +49,7 @@ def of_tree(repo: Repo, layout: Layout, tree: str, *, keep: bool = True) -> Summ
 
 def _remember(layout: Layout, tree: str, found: Summary) -> None:
     fsio.make_dirs(layout.heads)
-    record = {"tips": found.tips, "erased": sorted(found.erased)}
+    record = {"v": VERSION, "tips": found.tips, "erased": sorted(found.erased)}
     fsio.replace(os.path.join(layout.heads, tree), json.dumps(record).encode("ascii"))
     for old in _remembered(layout)[KEPT:]:
         fsio.remove(os.path.join(layout.heads, old))
@@ -66,26 +67,30 @@ def _grown(repo: Repo, layout: Layout, tree: str) -> Summary | None:
     return None
 
 
-def _add(before: Summary, repo: Repo, blobs: Iterable[str]) -> Summary:
+def _add(before: Summary, repo: Repo, blobs: Mapping[str, str]) -> Summary:
     tips = {name: ts for ts, name in before.tips}
     erased = set(before.erased)
     named: set[str] = set()
-    for name, ts, parents, gone in _events(repo, blobs):
-        tips[name] = ts
-        named.update(parents)
-        if gone:
-            erased.add(gone)
+    texts = repo.blobs(blobs.values())
+    for path, blob in blobs.items():
+        data = texts.get(blob, b"")
+        # What is erased is hidden by any event that verifies; what a new event rests on has to be sound as a
+        # whole: a segment that `doctor` rejects is taken out one day, and its heads with it.
+        erased.update(_erased(data))
+        with contextlib.suppress(CorruptLog, FutureFormat):
+            for found in sound_events(path, data):
+                tips[found[1].decode("ascii")] = found[3].decode("ascii")
+                named.update(parents_of(found))
     left = sorted(((ts, name) for name, ts in tips.items() if name not in named), reverse=True)
     return Summary(tuple(left), frozenset(erased))
 
 
-def _events(repo: Repo, blobs: Iterable[str]) -> Iterator[tuple[str, str, tuple[str, ...], str | None]]:
-    for data in repo.blobs(blobs).values():
-        for line in split_lines(data):
-            with contextlib.suppress(CorruptLog, FutureFormat):
-                found = match_event(line)
-                target = found[5].decode("ascii") if found[4] == b"erase" and found[5] else None
-                yield found[1].decode("ascii"), found[3].decode("ascii"), parents_of(found), target
+def _erased(data: bytes) -> Iterator[str]:
+    for line in split_lines(data) if b'"kind":"erase"' in data else ():
+        with contextlib.suppress(CorruptLog, FutureFormat):
+            found = match_event(line)
+            if found[4] == b"erase" and found[5]:
+                yield found[5].decode("ascii")
 
 
 def _remembered(layout: Layout) -> list[str]:
@@ -101,6 +106,8 @@ def _remembered(layout: Layout) -> list[str]:
 def _load(layout: Layout, tree: str) -> Summary | None:
     try:
         record = json.loads(fsio.read(os.path.join(layout.heads, tree), limit=1 << 24))
+        if record["v"] != VERSION:
+            return None
         return Summary(tuple((ts, name) for ts, name in record["tips"]), frozenset(record["erased"]))
     except (OSError, UnsafePath, TooLarge, ValueError, KeyError, TypeError):
         return None

@@ -85,6 +85,7 @@ class Event:
     exit_status: int | None
     body: str | None
     hash_prev: tuple[str, ...]
+    added: str = ""  # fields of a later version, as they stand in the line
 
 
 def timestamp(now: datetime) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from holdfast.errors import BadBundle, BadInput
+from holdfast.errors import BadBundle, BadInput, FutureFormat
 from holdfast.store import fsio, pending, trash
 from holdfast.store.format import split_lines
 from holdfast.store.layout import STATISTICS, Layout
@@ -175,8 +175,10 @@ def _manifest(tar: tarfile.TarFile) -> dict[str, str]:
     if first is None or first.name != _MANIFEST or first.size > MAX_MANIFEST:
         raise ValueError("it does not begin with its list of files")
     manifest = json.loads(_content(tar, first))
+    if type(manifest["v"]) is int and manifest["v"] > 1:
+        raise FutureFormat(f"the bundle has format version {manifest['v']}; this Holdfast reads version 1")
     if manifest["v"] != 1:
-        raise ValueError(f"it has version {manifest['v']}, and this Holdfast reads version 1")
+        raise ValueError("its version is none")
     return dict(manifest["files"])
 
 

@@ -1,14 +1,16 @@
 """Bytes to values and back: event lines, segments, bodies. `docs/design/log-format.md` is the standard.
 
 Readers hash the raw bytes of a line and never re-serialise it. The form of a line is exact, so
-one regular expression both parses it and refuses anything else, a repeated key included.
+one regular expression both parses it and refuses anything else, a repeated key included. A later version
+may add fields before `hash_prev`; their form is known, and they are kept with the line.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from holdfast.errors import CorruptLog, FutureFormat, TooLarge
@@ -30,6 +32,11 @@ _TS = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"
 _KEY = rb"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
 _INT = rb"-?(?:0|[1-9]\d{0,15})"
 _HASH = rb"[0-9a-f]{64}"
+_NAME = rb"[a-z][a-z0-9_]{0,31}"
+_PLAIN = (
+    rb"(?:null|true|false|" + _INT + rb'|"[!#-\[\]-~]{0,200}")'
+)  # strings without blank, quote, backslash
+_ADDED = rb'"' + _NAME + rb'":(?:' + _PLAIN + rb"|\[(?:" + _PLAIN + rb"(?:," + _PLAIN + rb"){0,31})?\])"
 
 EVENT = re.compile(
     rb'\{"hash_self":"(' + _HASH + rb')",'
@@ -38,14 +45,21 @@ EVENT = re.compile(
     rb'"run_id":(?:null|"(' + _KEY + rb')"),"parent_run_id":(?:null|"(' + _KEY + rb')"),'
     rb'"head":(?:null|"([0-9a-f]{40}|[0-9a-f]{64})"),"layer":(?:null|"([A-Za-z0-9][A-Za-z0-9._-]{0,31})"),'
     rb'"systemic_scale":(?:null|(' + _INT + rb')),"exit_status":(?:null|(' + _INT + rb")),"
-    rb'"body":(?:null|"(' + _HASH + rb')"),'
+    rb'"body":(?:null|"(' + _HASH + rb')"),((?:' + _ADDED + rb",){0,16})"
     rb'"hash_prev":\[((?:"' + _HASH + rb'"(?:,"' + _HASH + rb'"){0,31})?)\]\})\n'
 )
-_HEADER = re.compile(
+HEADER = re.compile(
     rb'\{"holdfast":"segment","v":1,"line":"([a-z0-9-]{1,64})","count":([1-9]\d{0,3}),"first_ts":"('
     + _TS
-    + rb')"\}\n'
+    + rb')"((?:,'
+    + _ADDED
+    + rb"){0,16})\}\n"
 )
+_IN_EVENT = frozenset(
+    b"""hash_self v ts kind target line writer seq run_id parent_run_id head layer systemic_scale
+    exit_status body hash_prev""".split()
+)
+_IN_HEADER = frozenset(b"holdfast v line count first_ts".split())
 _NEWER = re.compile(rb'"v":([1-9]\d*)')
 
 
@@ -108,7 +122,18 @@ def match_event(line: bytes) -> re.Match[bytes]:
         raise _not_an_event(line)
     if hashlib.sha256(_EVENT_SEED + found[2]).hexdigest().encode("ascii") != found[1]:
         raise CorruptLog("its bytes do not match its hash")
+    if found[16]:
+        added(found[16], known=_IN_EVENT)
     return found
+
+
+def added(fields: bytes, *, known: Collection[bytes] = ()) -> dict[str, Any]:
+    """The fields that a later version added; CorruptLog if one is repeated or is one we know."""
+    pairs = json.loads(b"{%s}" % fields.strip(b","), object_pairs_hook=list)
+    names = [name.encode("ascii") for name, _ in pairs]
+    if len(set(names)) != len(names) or any(name in known for name in names):
+        raise CorruptLog("it has a field twice")
+    return dict(pairs)
 
 
 def _not_an_event(line: bytes) -> CorruptLog | FutureFormat:
@@ -124,7 +149,7 @@ def _not_an_event(line: bytes) -> CorruptLog | FutureFormat:
 
 def parents_of(found: re.Match[bytes]) -> tuple[str, ...]:
     """The parents a matched line names."""
-    named = found[16]
+    named = found[17]
     return tuple(named.decode("ascii")[1:-1].split('","')) if named else ()
 
 
@@ -132,9 +157,7 @@ def parse_event(line: bytes) -> Event:
     """The value of one line, its hash checked."""
     found = match_event(line)
     groups = [None if group is None else group.decode("ascii") for group in found.groups()]
-    parents = parents_of(found)
-    if list(parents) != sorted(set(parents)):
-        raise CorruptLog("its parents are not sorted or repeat")
+    parents = sorted_parents(found)
     return Event(
         hash_self=groups[0] or "",
         ts=groups[2] or "",
@@ -151,7 +174,16 @@ def parse_event(line: bytes) -> Event:
         exit_status=None if groups[13] is None else int(groups[13]),
         body=groups[14],
         hash_prev=parents,
+        added=groups[15] or "",
     )
+
+
+def sorted_parents(found: re.Match[bytes]) -> tuple[str, ...]:
+    """The parents a matched line names; CorruptLog if they are not in order, each once."""
+    parents = parents_of(found)
+    if len(parents) > 1 and any(one >= other for one, other in pairwise(parents)):
+        raise CorruptLog("its parents are not sorted or repeat")
+    return parents
 
 
 def split_lines(data: bytes) -> Iterator[bytes]:
@@ -207,7 +239,7 @@ def _make_segment(line: str, batch: list[tuple[str, bytes]]) -> Segment:
 def segment_lines(name: str, data: bytes) -> tuple[str, list[bytes]]:
     """The line id and the event lines of a segment whose name and header hold."""
     lines = list(split_lines(data))
-    header = _HEADER.fullmatch(lines[0]) if lines else None
+    header = match_header(lines[0]) if lines else None
     if header is None:
         version = _NEWER.search(data[:200]) if data.startswith(b'{"holdfast":"segment"') else None
         if version and int(version[1]) > VERSION:
@@ -218,6 +250,43 @@ def segment_lines(name: str, data: bytes) -> tuple[str, list[bytes]]:
     if int(header[2]) != len(lines) - 1:
         raise CorruptLog(f"segment {name} says {int(header[2])} events and has {len(lines) - 1}")
     return header[1].decode("ascii"), lines[1:]
+
+
+def match_header(line: bytes) -> re.Match[bytes] | None:
+    """A segment's header, with the groups line, count and first_ts; None if this is none."""
+    found = HEADER.fullmatch(line)
+    if found is not None and found[4]:
+        try:
+            added(found[4], known=_IN_HEADER)
+        except CorruptLog:
+            return None
+    return found
+
+
+def sound_events(path: str, data: bytes) -> list[re.Match[bytes]]:
+    """The events of a segment in which nothing is wrong; CorruptLog or FutureFormat if something is.
+
+    `path` is its place below the log's folder, or its name alone where all segments lie in one folder.
+    """
+    folder, _, file = path.rpartition("/")
+    name = file.removesuffix(".jsonl")
+    line, pieces = segment_lines(name, data)
+    found = [match_event(piece) for piece in pieces]
+    if not found or len(found) > MAX_SEGMENT_EVENTS or len(data) > MAX_SEGMENT:
+        raise CorruptLog(f"segment {name} is empty or larger than a segment may be")
+    first = found[0][3].decode("ascii")
+    header = match_header(data[: data.find(b"\n") + 1])
+    if (
+        header is None
+        or header[3].decode("ascii") != first
+        or (folder and folder != first[:10].replace("-", "/"))
+    ):
+        raise CorruptLog(f"segment {name} does not fit its first event")
+    if any(event[6].decode("ascii") != line for event in found):
+        raise CorruptLog(f"segment {name} mixes lines")
+    for event in found:
+        sorted_parents(event)
+    return found
 
 
 def body_bytes(body: Mapping[str, Any]) -> bytes:

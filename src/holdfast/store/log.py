@@ -116,7 +116,7 @@ class Writer:
             except FileNotFoundError:  # sealed since we looked
                 continue
             if fsio.try_lock_fd(fd):
-                last = next(reversed(_tail(fd)), None)
+                last = None if _is_newer(fd) else next(reversed(_tail(fd)), None)
                 self._fd, self._end = fd, os.fstat(fd).st_size
                 self._call(os.path.basename(path)[: -len(".jsonl")])
                 if last is not None and last.writer == self._name and self._is_current():
@@ -193,6 +193,19 @@ def _tail(fd: int) -> list[Event]:
     return found
 
 
+def _is_newer(fd: int) -> bool:
+    """Whether a newer Holdfast wrote the last line of a spool: to go on there would repeat its number."""
+    size = os.fstat(fd).st_size
+    tail = os.pread(fd, MAX_ENVELOPE, max(0, size - MAX_ENVELOPE))
+    try:
+        match_event(tail[tail.rfind(b"\n", 0, -1) + 1 :])
+    except FutureFormat:
+        return True
+    except CorruptLog:
+        return False
+    return False
+
+
 def _ends_whole(fd: int, size: int) -> bool:
     return size == 0 or os.pread(fd, 1, size - 1) == b"\n"
 
@@ -215,20 +228,23 @@ class Reading:
     lines: list[bytes]
     events: list[Event]
     torn: list[Torn]
+    newer: bool = False  # whether a newer Holdfast wrote to it, in a form that this one cannot read
 
 
 def read_spool(path: str) -> Reading:
     """Every whole event of a spool; anything else is set apart, never fatal."""
-    lines, events, torn, offset = [], [], [], 0
+    lines, events, torn, offset, newer = [], [], [], 0, False
     for number, line in enumerate(split_lines(fsio.read(path, limit=MAX_SPOOL)), 1):
         try:
             events.append(parse_event(line))
             lines.append(line)
-        except (CorruptLog, FutureFormat) as error:
+        except FutureFormat:
+            newer = True
+        except CorruptLog as error:
             if line != b"\n":  # the newline that ended a torn tail is no loss of its own
                 torn.append(Torn(path, number, offset, line, str(error)))
         offset += len(line)
-    return Reading(lines, events, torn)
+    return Reading(lines, events, torn, newer)
 
 
 def spool_ends(path: str) -> tuple[set[str], str | None]:

@@ -41,11 +41,15 @@ class Change:
     segment: str | None = None  # a sealed segment's text lies in sealed/log under this name
     name: str = ""
     published: dict[str, str] | None = None
+    extra: tuple[tuple[str, Any], ...] = ()  # fields of a later version, kept when it is archived
 
     @property
     def key(self) -> str:
         """What stays the same when a change is archived under another name."""
         return self.name.rsplit("-", 1)[-1]
+
+
+_FIELDS = ("path", "base", "blob", "line", "head", "ts", "text", "segment", "published")
 
 
 def name_for(ts: str) -> str:
@@ -115,7 +119,8 @@ def forget_published(layout: Layout, change: Change) -> None:
 
 
 def _write(path: str, change: Change) -> None:
-    record = {key: value for key, value in asdict(change).items() if key != "name"}
+    record = {key: value for key, value in asdict(change).items() if key not in ("name", "extra")}
+    record |= dict(change.extra)
     fsio.replace(path, json.dumps(record, ensure_ascii=False, indent=1).encode("utf-8") + b"\n")
 
 
@@ -166,8 +171,12 @@ def _read_all(layout: Layout, folder: str, *, since: str = "") -> Iterator[Chang
 def read(path: str) -> Change:
     """One record; CorruptLog says why it does not count."""
     try:
-        record: dict[str, Any] = json.loads(fsio.read(path, limit=MAX_RECORD))
-        change = Change(**{**record, "name": os.path.basename(path).removesuffix(".json")})
+        record = json.loads(fsio.read(path, limit=MAX_RECORD))
+        if not isinstance(record, dict):
+            raise ValueError("it is no object")
+        known = {name: record.pop(name) for name in _FIELDS if name in record}
+        name = os.path.basename(path).removesuffix(".json")
+        change = Change(**{**known, "name": name, "extra": tuple(record.items())})
         check(change)
     except FileNotFoundError:
         raise

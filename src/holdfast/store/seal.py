@@ -60,8 +60,10 @@ def seal(layout: Layout, line: str, *, head: str | None, ts: str, owner: str | N
 
     The caller holds the store's lock.
     """
-    closed = close_spools(layout, line)
-    readings = [read_spool(path) for path in closed]
+    # One that a newer Holdfast wrote to waits for that one: here its lines could only be set aside.
+    found = {path: read_spool(path) for path in close_spools(layout, line)}
+    closed = [path for path, reading in found.items() if not reading.newer]
+    readings = [found[path] for path in closed]
     for reading in readings:
         quarantine(layout, reading.torn)
     done = _already_sealed(layout, owner or line) if closed else set()

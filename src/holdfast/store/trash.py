@@ -224,6 +224,9 @@ def foreign_path(data: bytes) -> str | None:
     return None
 
 
+_LABELLED = ("what", "ts", "line", "branch", "whole")
+
+
 def _names(layout: Layout) -> list[str]:
     return [name for name in layout.listed(layout.trash) if _NAME.fullmatch(name)]
 
@@ -247,9 +250,10 @@ def _label(layout: Layout, name: str) -> Reset:
     path = os.path.join(layout.trash, name, LABEL)
     try:
         record: dict[str, Any] = json.loads(fsio.read(path, limit=MAX_LABEL))
-        if record.pop("v", None) != 1:
+        if record.get("v") != 1:
             raise ValueError("it is of another version")
-        reset = Reset(name, **record)
+        # What a later version adds to a label is for that version; the label as a whole stays where it is.
+        reset = Reset(name, **{key: record[key] for key in _LABELLED if key in record})
         _check(reset)
     except (FileNotFoundError, NotADirectoryError):
         if all(left.endswith(".tmp") for left in layout.listed(os.path.join(layout.trash, name))):
