@@ -35,6 +35,46 @@ _LOCAL_VARIABLES = (
 # A folder that looks like a git directory is none unless somebody names it; git older than 2.38 ignores this.
 _EXPLICIT = ("-c", "safe.bareRepository=explicit")
 
+# Variables by which a person's own commands mean or print something else; ours must not.
+_STEERING_VARIABLES = (
+    "GIT_ATTR_SOURCE",
+    "GIT_DIFF_OPTS",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_FLUSH",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_PRINT_SHA1_ELLIPSIS",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REDIRECT_STDERR",
+    "GIT_REDIRECT_STDIN",
+    "GIT_REDIRECT_STDOUT",
+    "GIT_REF_PARANOIA",
+)
+_TO_STDERR = ("1", "2", "true")  # values of GIT_TRACE… that would stand where git's own words are read
+
+# The same for settings, where a command reads; what writes runs hooks, which see the user's own settings.
+_PLAIN_SETTINGS = tuple(
+    word
+    for setting in (
+        "blame.ignoreRevsFile=",
+        "color.diff=false",
+        "color.ui=false",
+        "core.quotePath=false",
+        "diff.noprefix=false",
+        "diff.mnemonicPrefix=false",
+        "diff.relative=false",
+        "diff.orderFile=/dev/null",
+        "i18n.logOutputEncoding=UTF-8",
+        "log.follow=false",
+        "log.showRoot=true",
+        "log.showSignature=false",
+    )
+    for word in ("-c", setting)
+)
+
 PUBLISHING = "HOLDFAST_PUBLISHING"  # the git folder of the clone whose publish runs the commit
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.1
@@ -168,7 +208,8 @@ class Repo:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         if publishing:
             environment[PUBLISHING] = os.path.realpath(self.common_dir)
-        return _start(["-C", self.top, *self._where, *args], stdin, environment, lock)
+        settings = () if write else _PLAIN_SETTINGS
+        return _start(["-C", self.top, *self._where, *settings, *args], stdin, environment, lock)
 
     def refuse_in_hook_of_publish(self) -> None:
         """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
@@ -397,7 +438,12 @@ class Repo:
 
 
 def _environment(*, keep_local: bool) -> dict[str, str]:
-    environment = dict(os.environ)
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _STEERING_VARIABLES
+        and not (name.startswith("GIT_TRACE") and value.lower() in _TO_STDERR)
+    }
     environment["LC_ALL"] = "C.UTF-8"
     if not keep_local:
         for name in _LOCAL_VARIABLES:
