@@ -4,11 +4,14 @@ import difflib
 import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from holdfast import Project
+from holdfast.git import setup
+from holdfast.store import layout as paths
 from tests.conftest import GITCONFIG, Cli, GitRepo
 
 VARIABLES = {
@@ -229,3 +232,48 @@ def test_what_is_written_is_the_same_under_hostile_settings(scene: GitRepo, worl
     assert scene.git("status", "--porcelain=v1", "-z", "--untracked-files=all") == before
     assert Project.open(scene.path).tasks().placed["greater"].task.evidence
     assert Project.open(scene.path).doctor().verdict == "ok"
+
+
+def files_below(path: Path) -> dict[str, bytes]:
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z", ".holdfast"], cwd=path, capture_output=True, check=True
+    )
+    names = os.fsdecode(tracked.stdout).split("\0")[:-1]
+    return {name: (path / name).read_bytes() for name in names}
+
+
+@pytest.mark.parametrize("setting", ["core.autocrlf=true", "core.eol=crlf"])
+def test_a_clone_with_converted_line_ends_has_our_bytes(scene: GitRepo, tmp_path: Path, setting: str) -> None:
+    """Git for Windows converts by default; every tracked file of ours must come out as it went in."""
+    scene.commit(".gitattributes", "* text=auto\n*.md merge=union ident\n")
+    copy = GitRepo(tmp_path / "copy")
+    scene.git("clone", "-q", "-c", setting, str(scene.path), str(copy.path))
+
+    assert files_below(copy.path) == files_below(scene.path)
+    assert {"holdfast.toml", ".gitattributes"} <= {Path(name).name for name in files_below(copy.path)}
+    project = Project.open(copy.path, person=True)
+    project.task_add("Write more", id="write-more")
+    project.publish(here=True)
+    assert copy.status() == ""
+    assert Project.open(copy.path).doctor().verdict == "ok"
+    assert b"\r" not in b"".join(files_below(copy.path).values())
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_the_next_publish_brings_our_earlier_attributes_up_to_date(scene: GitRepo, converted: bool) -> None:
+    """Only a file that is still exactly ours is changed: what a person wrote there is theirs."""
+    earlier = setup.EARLIER_ATTRIBUTES[0]
+    scene.commit(paths.ATTRIBUTES, earlier, "as an earlier version wrote it")
+    if converted:
+        scene.git("config", "core.autocrlf", "true")
+        (scene / paths.ATTRIBUTES).write_bytes(earlier.replace("\n", "\r\n").encode())
+    Project.open(scene.path, person=True).task_add("Write more", id="write-more")
+    assert paths.ATTRIBUTES in Project.open(scene.path).publish(here=True).paths
+    assert scene.git("show", f"HEAD:{paths.ATTRIBUTES}") == setup.ATTRIBUTES_TEXT.strip()
+    assert (scene / paths.ATTRIBUTES).read_text() == setup.ATTRIBUTES_TEXT
+
+    mine = f"{earlier}# mine\n"
+    scene.commit(paths.ATTRIBUTES, mine, "with a line of a person's own")
+    Project.open(scene.path, person=True).task_add("And more", id="and-more")
+    assert paths.ATTRIBUTES not in Project.open(scene.path).publish(here=True).paths
+    assert (scene / paths.ATTRIBUTES).read_text() == mine

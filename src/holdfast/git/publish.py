@@ -259,7 +259,12 @@ def _item(clone: Clone, path: str, data: bytes | None, change: Change | None, gr
 def _attributes(clone: Clone, ground: _Ground) -> Item | None:
     """Segments must not travel without the rules that keep their bytes; a file of the user's own stays."""
     item = _item(clone, paths.ATTRIBUTES, setup.ATTRIBUTES_TEXT.encode(), None, ground)
-    return item if item.head_blob is None and item.there in (None, item.blob) else None
+    if item.head_blob is None:
+        return item if item.there in (None, item.blob) else None
+    texts = setup.EARLIER_ATTRIBUTES
+    earlier = {clone.repo.hash_blob(text.encode()) for text in texts}
+    converted = {clone.repo.hash_blob(text.replace("\n", "\r\n").encode()) for text in texts}
+    return item if item.head_blob in earlier and item.there in earlier | converted else None
 
 
 def _content(clone: Clone, change: Change, sighted: dict[str, Sighting]) -> bytes | None:

@@ -23,12 +23,15 @@ SETTINGS_TEXT = """\
 """
 
 # The last matching line counts, so the exact-bytes rules come after the text rule, and they also
-# outvote whatever a project's own root file says about *.jsonl.
-ATTRIBUTES_TEXT = """\
-*.md text eol=lf
+# outvote whatever a project's own root file says. `*` is every file of ours, this one and holdfast.toml too.
+_EXACT = """\
 log/** -text -filter -ident -working-tree-encoding linguist-generated
 runs/** -text -filter -ident -working-tree-encoding linguist-generated
 """
+ATTRIBUTES_TEXT = f"* text eol=lf merge -filter -ident -working-tree-encoding\n{_EXACT}"
+EARLIER_ATTRIBUTES = (
+    f"*.md text eol=lf\n{_EXACT}",
+)  # what earlier versions wrote; publish brings it up to date
 
 
 @dataclass(frozen=True, slots=True)
