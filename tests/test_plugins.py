@@ -33,7 +33,10 @@ def test_a_plugin_calls_the_same_hooks(client: str) -> None:
     hooks = json.loads((PLUGINS / client / "hooks" / "hooks.json").read_text())["hooks"]
     assert [*hooks] == [hook.event for hook in clients.EVENTS[client]]
     for event, ((group,),) in zip(hooks, ([hooks[event]] for event in hooks), strict=True):
-        assert group["hooks"][0]["command"] == f"holdfast-hook {client} {event}"
+        assert (
+            group["hooks"][0]["command"]
+            == f"command -v holdfast-hook >/dev/null 2>&1 && holdfast-hook {client} {event} || true"
+        )
 
 
 def test_the_skill_names_commands_that_are_there() -> None:

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -131,6 +132,61 @@ def test_every_file_is_given_back_to_the_byte(rig: Rig, name: str, scope: str) -
         assert wire.as_wanted(name, scope, rig.user(), str(rig.top))
         rig.disconnect(name)
         assert rig.everything() == before
+
+
+@pytest.mark.parametrize("shell", [shell for shell in ("sh", "bash", "zsh", "fish") if shutil.which(shell)])
+def test_a_hook_of_the_repository_succeeds_silently_without_holdfast(rig: Rig, shell: str) -> None:
+    """Who clones the project may have no Holdfast, and another client that reads the same file refuses every
+    tool call whose hook fails."""
+    program = str(shutil.which(shell))
+    shutil.copy(str(shutil.which("true")), rig.bin / "true")  # nothing else is on the PATH
+    asked = {"PATH": str(rig.bin), "HOME": str(rig.home)}
+    large = json.dumps({"tool_input": "x" * 300_000}).encode()  # more than a pipe holds
+    commands = [
+        group["hooks"][0]["command"]
+        for name in CLIENTS
+        for setting in rig.files(name, "project")
+        for group in clients.wanted(name, "project", setting, rig.user()).hooks.values()
+    ]
+    assert len(commands) == sum(map(len, clients.EVENTS.values()))
+    for command in {*commands[:2], commands[-1]}:
+        done = subprocess.run(
+            [program, "-c", command], input=large, env=asked, capture_output=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), command
+    hook = rig.bin / "holdfast-hook"
+    for code in (0, 1, 2):
+        hook.write_text(f'#!/bin/sh\n/bin/cat >/dev/null\necho "{{}} $*"\necho why >&2\nexit {code}\n')
+        hook.chmod(0o755)
+        done = subprocess.run(
+            [program, "-c", commands[0]], input=large, env=asked, capture_output=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"{} codex SessionStart\n", b"why\n")
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_hooks_in_the_earlier_words_are_known_and_renewed(rig: Rig, name: str) -> None:
+    """Repositories hold the bare command, which failed where Holdfast is not installed."""
+    [setting] = [one for one in rig.files(name, "project") if one.hooks]
+    os.makedirs(os.path.dirname(setting.path))
+    Path(setting.path).write_text('{\n  "theirs": [1, 2]\n}\n')
+    before = rig.everything()
+    rig.connect(name, scope="project")
+    now = Path(setting.path).read_text()
+    earlier = now.replace("command -v holdfast-hook >/dev/null 2>&1 && ", "").replace(" || true", "")
+    assert earlier != now
+    Path(setting.path).write_text(earlier)
+    assert wire.scopes(name, rig.user(), str(rig.top)) == ("project",)
+    assert not wire.as_wanted(name, "project", rig.user(), str(rig.top))
+
+    rig.connect(name)
+    assert Path(setting.path).read_text() == now
+    rig.disconnect(name)
+    assert rig.everything() == before
+    rig.connect(name, scope="project")
+    Path(setting.path).write_text(earlier)
+    rig.disconnect(name)
+    assert rig.everything() == before
 
 
 @pytest.mark.parametrize("name", CLIENTS)

@@ -68,7 +68,17 @@ def of(environ: Mapping[str, str], *, python: str, package: str) -> Homes:
     return Homes(home, folders, data, programs, python, package, environ)
 
 
+HOOK = "holdfast-hook"
+FINDING, OTHERWISE = f"command -v {HOOK} >/dev/null 2>&1 && ", " || true"
+
+
 def hook_command(homes: Homes, client: str, event: str, scope: str) -> str:
-    """The one string a hook's definition names; Codex forgets its trust if a byte of it changes."""
-    program = shlex.quote(homes.hook) if scope == "user" else "holdfast-hook"
-    return f"{program} {client} {event}"
+    """What a client runs for an event.
+
+    In a repository's settings it runs for everybody who works there, Holdfast installed or not, and in every
+    client that reads another's settings; some refuse a tool call if its hook fails. So it ends with 0 in any
+    case. These words mean the same to sh, bash, zsh, dash and fish.
+    """
+    if scope == "user":
+        return f"{shlex.quote(homes.hook)} {client} {event}"
+    return f"{FINDING}{HOOK} {client} {event}{OTHERWISE}"

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.capture.wiring import json_text
+from holdfast.capture.wiring.homes import FINDING, OTHERWISE
 from holdfast.capture.wiring.json_text import Document, Edit, Node, NotPlain, Part
 
 HOOKS, SERVERS, SERVER = "hooks", "mcpServers", "holdfast"
-_OURS = re.compile(
-    r"""(?:holdfast-hook|['"]?(?:/|[A-Za-z]:).*/holdfast/hook['"]?) (?:codex|claude|gemini) [A-Za-z]+"""
+_EVENT = r"(?:codex|claude|gemini) [A-Za-z]+"
+_OURS = re.compile(  # the bare command is how earlier versions wrote it
+    rf"""(?:holdfast-hook|['"]?(?:/|[A-Za-z]:).*/holdfast/hook['"]?) {_EVENT}"""
+    rf"|{re.escape(FINDING)}holdfast-hook {_EVENT}{re.escape(OTHERWISE)}"
 )
 _SERVER = re.compile(r"(?:holdfast|(?:/|[A-Za-z]:).*/holdfast/mcp)")
 
