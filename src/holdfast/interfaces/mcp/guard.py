@@ -3,8 +3,12 @@
 A page in the user's browser can reach loopback, too. Its requests carry its own Origin; one whose name was
 rebound to 127.0.0.1 carries its own Host; and neither knows the token. Each is compared exactly: what
 merely begins like ours is not ours. No answer carries a CORS header, so no page can read one.
+
+Every peer is this machine, so connections are told apart by the token: until one has shown it, it has a short
+time and a place among few, and is dropped for a newer one; after that it is never dropped for another.
 """
 
+import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
@@ -15,14 +19,51 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 NAMES = ("127.0.0.1", "localhost")
+STRANGERS = 64  # connections that have not shown the token; a client shows it with its first request
+PATIENCE = 10.0  # seconds until they must have; a local client needs milliseconds
+BODY_PATIENCE = 30.0  # seconds for the body of a request, 1 MiB at most and from this machine
 _OWN_PAGE = (b"same-origin", b"none")  # what a browser says of a request that no other page made
+
+
+class Strangers:
+    """Connections that have not shown the token yet, oldest first."""
+
+    def __init__(self, *, most: int = STRANGERS, patience: float = PATIENCE) -> None:
+        self._most, self._patience = most, patience
+        self._waiting: dict[object, asyncio.Transport] = {}
+
+    def enter(self, transport: asyncio.Transport) -> None:
+        """Take a new connection in; the oldest makes room where there are too many."""
+        peer = transport.get_extra_info("peername")
+        self._waiting[peer] = transport
+        if len(self._waiting) > self._most:
+            self._drop(next(iter(self._waiting)), None)
+        asyncio.get_running_loop().call_later(self._patience, self._drop, peer, transport)
+
+    def admit(self, peer: object) -> None:
+        """A connection has shown the token: its time and its place are its own now."""
+        self._waiting.pop(peer, None)
+
+    def leave(self, transport: asyncio.Transport) -> None:
+        """A connection is over."""
+        peer = transport.get_extra_info("peername")
+        if self._waiting.get(peer) is transport:
+            del self._waiting[peer]
+
+    def _drop(self, peer: object, transport: asyncio.Transport | None) -> None:
+        """End a connection that is still a stranger; with `transport`, only if it is still that one."""
+        found = self._waiting.get(peer)
+        if found is not None and transport in (None, found):
+            del self._waiting[peer]
+            found.abort()
 
 
 class Guard:
     """An ASGI application in front of another; what is refused never reaches that one."""
 
-    def __init__(self, app: App, *, token: str, port: int) -> None:
+    def __init__(self, app: App, *, token: str, port: int, strangers: Strangers | None = None) -> None:
         self._app, self._token = app, f"bearer {token}".encode()
+        self._strangers = strangers or Strangers()
         self.hosts = frozenset(f"{name}:{port}".encode() for name in NAMES)
         self.origins = frozenset(b"http://" + host for host in self.hosts)
 
@@ -34,7 +75,8 @@ class Guard:
         elif (refused := self.refused(scope["method"], scope["headers"])) is not None:
             await _answer(send, *refused)
         else:
-            await self._app(scope, receive, send)
+            self._strangers.admit(scope.get("client"))
+            await self._app(scope, in_time(receive), send)
 
     def refused(self, method: str, headers: Sequence[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         """The status and the sentence for a request that is not let through; None if it is."""
@@ -58,6 +100,27 @@ class Guard:
         """Whether the token is right, compared in a time that tells nothing about it."""
         scheme, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
         return hmac.compare_digest(scheme.lower() + b" " + token.strip(), self._token)
+
+
+def in_time(receive: Receive, *, patience: float = BODY_PATIENCE) -> Receive:
+    """What gives a request's messages; a body that is not whole in time ends as if the client had left."""
+    until = asyncio.get_running_loop().time() + patience
+    whole = False
+
+    async def timed() -> Message:
+        nonlocal whole
+        if whole:
+            return await receive()
+        try:
+            async with asyncio.timeout_at(until):
+                message = await receive()
+        except TimeoutError:
+            whole = True
+            return {"type": "http.disconnect"}
+        whole = not message.get("more_body", False)
+        return message
+
+    return timed
 
 
 def _is_json(given: Sequence[bytes]) -> bool:

@@ -1,11 +1,12 @@
 """`holdfast mcp --http`: the same tools over HTTP, by the official SDK (the extra `mcp`), on loopback alone.
 
-The SDK speaks the protocol; `guard` stands before it and decides who is heard; `calls` does the work, one
-call at a time in a thread.
+The SDK speaks the protocol; `guard` stands before it and decides who is heard, and which connections may
+stay; `calls` does the work, one call at a time in a thread.
 """
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from typing import Any
@@ -23,12 +24,12 @@ from holdfast import __version__
 from holdfast.errors import BadInput
 from holdfast.interfaces.mcp import calls, protocol, table
 from holdfast.interfaces.mcp.asking import Asking, Telling
-from holdfast.interfaces.mcp.guard import NAMES, App, Guard
+from holdfast.interfaces.mcp.guard import NAMES, STRANGERS, App, Guard, Strangers
 from holdfast.interfaces.mcp.protocol import Refused
 from mcp import types
 
 HOST, PATH = "127.0.0.1", "/mcp"
-_IDLE, _SESSIONS, _CONNECTIONS = 3600.0, 64, 128
+_IDLE, _SESSIONS, _CONNECTIONS = 3600.0, 64, 128 + STRANGERS
 Context = ServerRequestContext[Any, Any]
 
 
@@ -49,20 +50,40 @@ def listen(port: int) -> socket.socket:
 
 def serve(own: socket.socket, *, folder: str, token: str) -> None:
     """Answer until somebody ends it."""
+    strangers = Strangers()
     config = uvicorn.Config(
-        application(folder, token=token, port=own.getsockname()[1]),
+        application(folder, token=token, port=own.getsockname()[1], strangers=strangers),
         log_level="warning",
         access_log=False,
         server_header=False,
         date_header=False,
         ws="none",
+        proxy_headers=False,  # a request's client is its connection, whatever its headers say
         limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=2,
     )
+    config.load()
+    config.http_protocol_class = _watched(config.http_protocol_class, strangers)
     uvicorn.Server(config).run(sockets=[own])
 
 
-def application(folder: str, *, token: str, port: int) -> App:
+def _watched(protocol: Any, strangers: Strangers) -> Any:
+    """A protocol of uvicorn's whose connections are known from their first moment to their last."""
+
+    class Watched(protocol):  # type: ignore[misc]
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            super().connection_made(transport)
+            strangers.enter(transport)
+            self.connection = transport
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            strangers.leave(self.connection)
+            super().connection_lost(exc)
+
+    return Watched
+
+
+def application(folder: str, *, token: str, port: int, strangers: Strangers | None = None) -> App:
     """The whole as an ASGI application."""
     exact = TransportSecuritySettings(  # a second lock on the same door
         enable_dns_rebinding_protection=True,
@@ -76,7 +97,7 @@ def application(folder: str, *, token: str, port: int) -> App:
         max_sessions=_SESSIONS,
         transport_security=exact,
     )
-    return Guard(inner, token=token, port=port)
+    return Guard(inner, token=token, port=port, strangers=strangers)
 
 
 def _server(folder: str) -> Server[Any]:
