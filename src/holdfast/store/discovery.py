@@ -5,7 +5,7 @@ folder that merely looks like a git directory can, and git takes it for a bare r
 private store that a stranger prepared. What the user's own GIT_DIR names is for git to say, see `git.repo`.
 
 It reads files and starts no git. Hooks wait for it, so it imports what every Python has loaded already, and
-git's hook carries a copy of this text.
+git's hook carries a copy of the first half.
 """
 
 try:
@@ -17,6 +17,76 @@ except ImportError:  # Windows has the same calls under another name
 _READ = posix.O_RDONLY | getattr(posix, "O_NONBLOCK", 0) | getattr(posix, "O_CLOEXEC", 0)
 _KIND, _FOLDER = 0o170000, 0o040000
 _POINTER = b"gitdir: "
+
+
+def pointed_to(entry: bytes) -> "bytes | None":
+    """The git folder that a `.git` entry is, or names; None if it is neither."""
+    if is_folder(entry):
+        return entry
+    said = read(entry)
+    if not said.startswith(_POINTER):
+        return None
+    return tidy(join(parent(entry), said[len(_POINTER) :].rstrip(b"\r\n")))
+
+
+def common_of(git_dir: bytes) -> bytes:
+    """What all work trees of a clone share."""
+    named = read(git_dir + b"/commondir").rstrip(b"\r\n")
+    return tidy(join(git_dir, named)) if named else git_dir
+
+
+def join(folder: bytes, name: bytes) -> bytes:
+    return name if name.startswith(b"/") or name[1:2] == b":" else folder.rstrip(b"/") + b"/" + name
+
+
+def tidy(path: bytes) -> bytes:
+    """A path without the steps back that git writes."""
+    kept: list[bytes] = []
+    for part in path.split(b"/"):
+        if part == b"..":
+            kept = kept[:-1]
+        elif part not in (b"", b"."):
+            kept.append(part)
+    return (b"/" if path.startswith(b"/") else b"") + b"/".join(kept)
+
+
+def parent(folder: bytes) -> bytes:
+    """The folder above one; the root is its own."""
+    above, _, name = folder.rstrip(b"/").rpartition(b"/")
+    return (above or b"/") if name else folder
+
+
+def is_folder(path: bytes) -> bool:
+    try:
+        return posix.stat(path).st_mode & _KIND == _FOLDER
+    except OSError:
+        return False
+
+
+def read(path: bytes, limit: int = 4096) -> bytes:
+    """A file's first bytes; none if it cannot be read."""
+    try:
+        fd = posix.open(path, _READ)
+    except OSError:
+        return b""
+    try:
+        return read_all(fd, limit)
+    except OSError:  # a folder
+        return b""
+    finally:
+        posix.close(fd)
+
+
+def read_all(fd: int, limit: int) -> bytes:
+    """What an open file holds, up to a limit."""
+    parts = []
+    while limit > 0 and (part := posix.read(fd, min(limit, 1 << 20))):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
+
+
+# ── finding it: the copy in git's hook ends here, for git tells its hooks where they are ──────────────
 
 
 class Place:
@@ -64,22 +134,6 @@ def nearest(folder: bytes) -> "Place | None":
         folder = above
 
 
-def pointed_to(entry: bytes) -> "bytes | None":
-    """The git folder that a `.git` entry is, or names; None if it is neither."""
-    if is_folder(entry):
-        return entry
-    said = read(entry)
-    if not said.startswith(_POINTER):
-        return None
-    return tidy(join(parent(entry), said[len(_POINTER) :].rstrip(b"\r\n")))
-
-
-def common_of(git_dir: bytes) -> bytes:
-    """What all work trees of a clone share."""
-    named = read(git_dir + b"/commondir").rstrip(b"\r\n")
-    return tidy(join(git_dir, named)) if named else git_dir
-
-
 def is_git_dir(folder: bytes) -> bool:
     """Whether a folder holds what git's own folders hold; git passes by an entry that does not."""
     try:
@@ -93,54 +147,3 @@ def _is_submodule(place: "Place", outer: "Place") -> bool:
     """Whether git keeps a repository within the one around it."""
     kept = (outer.common + b"/modules/", outer.git_dir + b"/modules/")
     return place.common.startswith(kept) and not is_folder(place.top + b"/.git")
-
-
-def parent(folder: bytes) -> bytes:
-    """The folder above one; the root is its own."""
-    above, _, name = folder.rstrip(b"/").rpartition(b"/")
-    return (above or b"/") if name else folder
-
-
-def join(folder: bytes, name: bytes) -> bytes:
-    return name if name.startswith(b"/") or name[1:2] == b":" else folder.rstrip(b"/") + b"/" + name
-
-
-def tidy(path: bytes) -> bytes:
-    """A path without the steps back that git writes."""
-    kept: list[bytes] = []
-    for part in path.split(b"/"):
-        if part == b"..":
-            kept = kept[:-1]
-        elif part not in (b"", b"."):
-            kept.append(part)
-    return (b"/" if path.startswith(b"/") else b"") + b"/".join(kept)
-
-
-def is_folder(path: bytes) -> bool:
-    try:
-        return posix.stat(path).st_mode & _KIND == _FOLDER
-    except OSError:
-        return False
-
-
-def read(path: bytes, limit: int = 4096) -> bytes:
-    """A file's first bytes; none if it cannot be read."""
-    try:
-        fd = posix.open(path, _READ)
-    except OSError:
-        return b""
-    try:
-        return read_all(fd, limit)
-    except OSError:  # a folder
-        return b""
-    finally:
-        posix.close(fd)
-
-
-def read_all(fd: int, limit: int) -> bytes:
-    """What an open file holds, up to a limit."""
-    parts = []
-    while limit > 0 and (part := posix.read(fd, min(limit, 1 << 20))):
-        parts.append(part)
-        limit -= len(part)
-    return b"".join(parts)
