@@ -25,7 +25,7 @@ from typing import IO
 import pytest
 from hypothesis import HealthCheck, settings
 
-from holdfast.security.person import AGENT_NAMES, AGENT_PREFIXES
+from holdfast.security.agents import AGENTS, UNATTENDED
 from holdfast.store import fsio
 from tests import making
 
@@ -42,9 +42,9 @@ settings.register_profile("torture", settings.get_profile("default"), max_exampl
 settings.load_profile("default")
 
 # Whatever makes git, Holdfast or Python behave unlike on a fresh machine with a person at it.
-FOREIGN = ("GIT_", "HOLDFAST_", "CLAUDE", "CODEX", "GEMINI", "CURSOR", "COPILOT", "AGENT", *AGENT_PREFIXES)
+FOREIGN = ("GIT_", "HOLDFAST_", "CLAUDE", "CODEX", "GEMINI", "CURSOR", "COPILOT", "AGENT")
 PLAIN = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "PYTHONDONTWRITEBYTECODE", "EDITOR", "PAGER"}
-FOREIGN_NAMES = PLAIN | AGENT_NAMES
+FOREIGN_NAMES = {*PLAIN, *UNATTENDED, *(name for one in AGENTS for name in (*one.children, *one.settings))}
 
 
 def pytest_configure(config: pytest.Config) -> None:

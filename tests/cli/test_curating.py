@@ -263,8 +263,8 @@ def test_many_are_decided_at_once_by_a_filter(cli: Cli, person: Project) -> None
     assert [one["id"] for one in done["items"]] == [port]
     assert "cites nothing" in done["left"][0]["why"]
     said = cli("review", "accept", "--all", "--tag", "style").out
-    assert "context, hooks and AGENTS.md are silent about it." in said
-    assert f"To let it speak, accept it on a terminal: holdfast review accept {tabs}\n" in said
+    assert "context, hooks and AGENTS.md do not show it." in said
+    assert f"In another terminal, where no agent runs, type: holdfast review accept {tabs}\n" in said
     assert "1 memory accepted." in said and "1 memory left:" in said and tabs in said
     assert "1 memory rejected." in cli("review", "reject", "--all", "--tag", "db", "--reason", "it is 15").out
     assert cli("remember", "Tests need Postgres 16.", "--evidence", "README", ok=False).code == 14

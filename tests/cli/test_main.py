@@ -1,11 +1,14 @@
 """The root of the command line: errors in one sentence, exit codes, streams, terminals."""
 
+import fcntl
 import json
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -21,10 +24,24 @@ def on_a_terminal(cwd: Path, *args: str, typed: str = "", after: str = "", **env
     What gets no answer for a second is typed again, as people do: a signal that comes just before
     Python's line editor begins to wait is only noticed with the next key.
     """
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(cwd)
-        os.execve(sys.executable, [*HOLDFAST, *args], {**os.environ, "TERM": "xterm", **env})
+    started = [sys.executable, "-m", "holdfast", *args]
+    return in_a_terminal(cwd, started, typed=typed, after=after, **env)
+
+
+def in_a_terminal(
+    cwd: Path, command: list[str], *, typed: str = "", after: str = "", **env: str
+) -> tuple[int, str]:
+    """Run any command as the first of a terminal, with nobody of ours above it, also if an agent runs us."""
+    terminal, end = pty.openpty()
+    told, tell = os.pipe()
+    between = os.fork()
+    if between == 0:
+        if os.fork() == 0:  # its parent is gone at once, so nothing of ours is its ancestor
+            _first_of(end, tell, cwd, command, {**os.environ, "TERM": "xterm", **env})
+        os._exit(0)
+    os.waitpid(between, 0)
+    os.close(end)
+    os.close(tell)
     seen, asked = b"", False
     while True:
         if typed and after.encode() in seen and (not asked or not select.select([terminal], [], [], 1.0)[0]):
@@ -39,7 +56,28 @@ def on_a_terminal(cwd: Path, *args: str, typed: str = "", after: str = "", **env
             break
         seen += chunk
     os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen.decode(errors="replace")
+    with os.fdopen(told) as file:
+        return int(file.read()), seen.decode(errors="replace")
+
+
+def _first_of(end: int, tell: int, cwd: Path, command: list[str], env: dict[str, str]) -> None:
+    """Become the first process of a terminal, run a command on it, and tell how that ended."""
+    code = 127
+    try:
+        os.setsid()
+        fcntl.ioctl(end, termios.TIOCSCTTY, 0)
+        child = os.fork()
+        if child == 0:
+            for stream in (0, 1, 2):
+                os.dup2(end, stream)
+            os.chdir(cwd)
+            os.execve(command[0], command, env)
+        os.close(end)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    finally:
+        os.write(tell, f"{code}".encode())
+        os._exit(0)
 
 
 def test_outside_git_it_says_so_and_what_to_do(tmp_path: Path) -> None:

@@ -92,14 +92,14 @@ def test_an_agent_is_refused_even_on_a_terminal(mine: Cli) -> None:
     """An agent that trusts an upstream lets its own pull request speak."""
     code, screen = on_a_terminal(mine.cwd, "trust", "--yes", CLAUDECODE="1")
     assert code == 23
-    assert "only a person may trust an upstream, and CLAUDECODE is set" in screen
+    assert "only a person may trust an upstream: CLAUDECODE is set" in screen
     assert not told(mine)
 
 
 def test_without_a_terminal_it_only_shows(mine: Cli) -> None:
     """A script that runs every command must not trust anybody."""
     answer = mine("trust", "--yes", ok=False)
-    assert (answer.code, "there is no terminal" in answer.err) == (23, True)
+    assert (answer.code, "not both a terminal" in answer.err) == (23, True)
     shown, status = mine("trust").out, mine("trust", "status").out
     assert status == mine("trust", "list").out
     assert shown.splitlines()[:-1] == status.splitlines()[:-1]

@@ -1,36 +1,213 @@
-"""Approvals count as a person's only where no agent shows itself."""
+"""Approvals count as a person's only where no agent shows itself; and people who use agents are people."""
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
 
 import pytest
 
-from holdfast.security.person import agent_marker, is_person
+from holdfast.project import Project
+from holdfast.security import person
+from holdfast.security.agents import AGENTS, NAMED, UNATTENDED
+from holdfast.security.person import agent_called, agent_marker, doubt
+from tests.cli.test_main import in_a_terminal, on_a_terminal
+from tests.conftest import Cli, GitRepo, make_repo
+
+SETTINGS = sorted({name for agent in AGENTS for name in agent.settings})
+CHILDREN = sorted({name for agent in AGENTS for name in agent.children} | UNATTENDED.keys())
 
 
 def test_a_person_needs_a_terminal() -> None:
     """A script that pipes into us is nobody's approval."""
-    assert is_person(terminal=True, environ={"HOME": "/x", "TERM": "xterm"})
-    assert not is_person(terminal=False, environ={})
+    assert doubt(terminal=False, environ={}) == "input and output are not both a terminal"
 
 
-@pytest.mark.parametrize(
-    "name",
-    (
-        *(
-            "CLAUDECODE",
-            "CLAUDE_CODE_ENTRYPOINT",
-            "CODEX_SANDBOX",
-            "GEMINI_CLI",
-            "CURSOR_AGENT",
-            "CURSOR_TRACE_ID",
-        ),
-        *("AIDER_MODEL", "COPILOT_AGENT", "OPENCODE", "OPENCODE_SERVER", "HOLDFAST_RUN_ID", "CI"),
-    ),
-)
-def test_an_agents_marker_is_seen(name: str) -> None:
+@pytest.mark.parametrize("name", CHILDREN)
+def test_what_agents_set_for_their_children_is_seen(name: str) -> None:
     """An agent on a pseudo-terminal must not approve its own memories by accident."""
-    assert not is_person(terminal=True, environ={name: "1"})
     assert agent_marker({"HOME": "/x", name: "yes"}) == name
+    assert f"{name} is set" in str(doubt(terminal=True, environ={name: "1"}))
+
+
+def test_what_people_set_for_their_agents_says_nothing() -> None:
+    """Whoever uses an agent exports its settings in every shell, and could approve nothing any more."""
+    everything = dict.fromkeys(SETTINGS, "1")
+    assert agent_marker(everything) is None
+    assert not set(SETTINGS) & set(CHILDREN)
+    assert {"CODEX_HOME", "CLAUDE_CODE_USE_BEDROCK", "AIDER_MODEL", "CLAUDE_PROJECT_DIR"} <= set(SETTINGS)
+    assert all(agent.settings for agent in AGENTS), "of each agent something is known that must not count"
 
 
 def test_a_marker_that_is_switched_off_does_not_count() -> None:
     """People set CI=false to get colours back."""
-    assert is_person(terminal=True, environ={"CI": "false", "CLAUDECODE": ""})
+    assert agent_marker({"CI": "false", "CLAUDECODE": ""}) is None
+
+
+def test_agent_counts_only_where_it_names_one() -> None:
+    """AGENT is a common name: opencode sets it to 1, and so does somebody's script for ssh-agent."""
+    name, _ = NAMED
+    assert agent_marker({name: "amp"}) == name
+    assert [agent_marker({name: value}) for value in ("1", "/run/user/1000/ssh-agent", "")] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["claude"], "Claude Code"),
+        (["/usr/local/bin/codex", "exec", "x"], "Codex"),
+        (["node", "/usr/lib/node_modules/@openai/codex/bin/codex.js"], "Codex"),
+        (["/usr/bin/node", "--no-warnings", "/opt/n/@google/gemini-cli/dist/index.js", "-p"], "Gemini CLI"),
+        (["node22", "/x/@anthropic-ai/claude-code/cli.js"], "Claude Code"),
+        (["python3.12", "-m", "aider"], "aider"),
+        (["/usr/bin/python3", "/home/a/.local/bin/aider", "--model", "x"], "aider"),
+        (["/bin/sh", "/home/a/bin/kimi"], "Kimi Code"),
+        (["bun", "/x/@earendil-works/pi-coding-agent/dist/cli.js"], "pi"),
+        (["C:\\Tools\\opencode.exe"], "opencode"),
+        # people's own
+        (["-bash"], None),
+        (["bash", "-c", "claude --help"], None),
+        (["tmux", "new", "-s", "codex"], None),
+        (["vim", "claude"], None),
+        (["ssh", "gemini"], None),
+        (["/usr/share/code/code", "--type=renderer"], None),
+        (["/opt/Cursor/cursor"], None),
+        (["node", "server.js", "codex"], None),
+        (["python", "-c", "import aider"], None),
+        ([""], None),
+        ([], None),
+    ],
+)
+def test_an_agent_is_known_by_its_program_and_nobody_by_an_argument(
+    command: list[str], name: str | None
+) -> None:
+    assert agent_called(command) == name
+
+
+# ── the real command in real process trees ────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> tuple[GitRepo, list[str]]:
+    """A project in which facts wait for review."""
+    repo = make_repo(tmp_path_factory.mktemp("person") / "repo")
+    Project.init(repo.path, commit=True)
+    project = Project.open(repo.path)
+    topics = ("harbour", "copper", "violin", "meadow", "turbine", "parcel")
+    facts = [project.remember(f"The {topic} is checked daily.", evidence=["README"]) for topic in topics]
+    return repo, [fact.id for fact in facts]
+
+
+def trust_of(repo: GitRepo, name: str) -> str | None:
+    return next(one.trust for one in Project.open(repo.path).knowledge().standings if one.id == name)
+
+
+def named_like(folder: Path, name: str, command: list[str]) -> list[str]:
+    """A program of this name that runs a command, as an agent runs its tools."""
+    script = folder / name
+    script.write_text(f"#!/bin/sh\n{shlex.join(command)}\nexit $?\n")
+    script.chmod(0o755)
+    return [os.fspath(script)]
+
+
+def accept(name: str) -> list[str]:
+    return [sys.executable, "-m", "holdfast", "review", "accept", name]
+
+
+def test_a_person_with_every_setting_of_every_agent_can_approve(waiting: tuple[GitRepo, list[str]]) -> None:
+    """CODEX_HOME in a shell turned each approval into a promote, and the hint was the same command again."""
+    repo, names = waiting
+    code, screen = on_a_terminal(repo.path, "review", "accept", names[0], **dict.fromkeys(SETTINGS, "1"))
+    assert code == 0, screen
+    assert "Not counted" not in screen
+    assert trust_of(repo, names[0]) == "T0"
+
+
+def test_what_an_agents_child_approves_says_why_it_does_not_count(waiting: tuple[GitRepo, list[str]]) -> None:
+    """Who is refused must learn the reason, and a way that is not the same command in the same place."""
+    repo, names = waiting
+    screen = on_a_terminal(repo.path, "review", "accept", names[1], CLAUDECODE="1")[1]
+    said = "Not counted as approved by a person: CLAUDECODE is set, so an agent seems to be running this."
+    assert said in screen
+    assert f"In another terminal, where no agent runs, type: holdfast review accept {names[1]}" in screen
+    assert trust_of(repo, names[1]) == "T2"
+    code, screen = on_a_terminal(repo.path, "review", "accept", names[1])
+    assert (code, trust_of(repo, names[1])) == (0, "T0"), "and that way works"
+
+
+@pytest.mark.parametrize("agent", ["codex", "kimi"])
+def test_a_program_that_an_agent_started_is_no_person(
+    waiting: tuple[GitRepo, list[str]], tmp_path: Path, agent: str
+) -> None:
+    """Kimi sets no variable at all for what it starts: only the process tree tells."""
+    repo, names = waiting
+    name = names[2 if agent == "codex" else 3]
+    inner = named_like(tmp_path, "tool", accept(name))
+    code, screen = in_a_terminal(repo.path, named_like(tmp_path, agent, inner))
+    assert code == 0, screen
+    assert f"Not counted as approved by a person: {agent.capitalize()}" in screen
+    assert "is running this." in screen
+    assert trust_of(repo, name) == "T2"
+
+
+def test_a_persons_own_scripts_are_no_agents(waiting: tuple[GitRepo, list[str]], tmp_path: Path) -> None:
+    """A wrapper, a shell in a shell and an argument called codex are all a person's."""
+    repo, names = waiting
+    wrapper = named_like(tmp_path, "codex-review", accept(names[4]))
+    outer = named_like(tmp_path, "work", ["/bin/sh", "-c", f"{shlex.join(wrapper)} codex; exit $?"])
+    code, screen = in_a_terminal(repo.path, outer)
+    assert code == 0, screen
+    assert trust_of(repo, names[4]) == "T0"
+
+
+def test_trust_says_why_it_is_refused(waiting: tuple[GitRepo, list[str]]) -> None:
+    """The same guard stands before trusting an upstream, and says the same."""
+    repo, _ = waiting
+    code, screen = on_a_terminal(repo.path, "trust", "--yes", CODEX_THREAD_ID="7")
+    assert code == 23
+    assert "CODEX_THREAD_ID is set, so an agent seems to be running this" in screen
+    assert "another terminal" in screen
+
+
+def test_processes_that_cannot_be_seen_suspect_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that hides its processes must not lock its people out."""
+    person.running_agent.cache_clear()
+    monkeypatch.setattr(os.path, "isdir", lambda _: False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    try:
+        assert person.running_agent() is None
+    finally:
+        person.running_agent.cache_clear()
+
+
+def test_without_proc_one_ps_tells(waiting: tuple[GitRepo, list[str]], tmp_path: Path) -> None:
+    """On macOS there is no /proc; the command asks `ps` once, and only if something is to be approved."""
+    repo, names = waiting
+    (tmp_path / "ps").write_text(
+        f'#!/bin/sh\necho asked >> {tmp_path}/asked\nexec /usr/bin/env -i PATH=/usr/bin:/bin ps "$@"\n'
+    )
+    (tmp_path / "ps").chmod(0o755)
+    blind = (
+        "import os, runpy, sys; real = os.path.isdir; "
+        "os.path.isdir = lambda path: path != '/proc/self' and real(path); "
+        "sys.argv = ['holdfast', *sys.argv[1:]]; runpy.run_module('holdfast', run_name='__main__')"
+    )
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    in_a_terminal(repo.path, [sys.executable, "-c", blind, "review", "list"], PATH=path)
+    assert not (tmp_path / "asked").exists()
+    command = [sys.executable, "-c", blind, "review", "accept", names[5]]
+    screen = in_a_terminal(repo.path, named_like(tmp_path, "gemini", command), PATH=path)[1]
+    assert "Gemini CLI is running this." in screen
+    assert (tmp_path / "asked").read_text() == "asked\n"
+    assert trust_of(repo, names[5]) == "T2"
+
+
+def test_a_script_learns_what_to_do_instead(repo: GitRepo) -> None:
+    """Without a terminal there is no marker to name."""
+    cli = Cli(repo.path)
+    cli("init", "--commit")
+    cli("remember", "Ropes are checked.", "--evidence", "README")
+    name = json.loads(cli("review", "list", "--json").out)["items"][0]["id"]
+    said = cli("review", "accept", name).out
+    assert "Not counted as approved by a person: input and output are not both a terminal." in said

@@ -9,10 +9,13 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.errors import NeedsReview
 from holdfast.git.approvals import DECISIONS, Causes, weakened
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.memory import Memory
+
+_ELSEWHERE = "If you are a person, do it in another terminal, where no agent runs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +24,16 @@ class Reviewer:
 
     name: str
     person: bool
+    doubt: str | None = None  # why it is no person, to be said when something is refused
 
     @property
     def approval(self) -> str:
         return "accept" if self.person else "promote"
+
+    def refusal(self, sentence: str, *, hint: str | None = None) -> NeedsReview:
+        """What is raised where only a person may decide: why this is none, and what to do."""
+        why = f": {self.doubt}" if self.doubt else ""
+        return NeedsReview(f"{sentence}{why}", hint=hint or _ELSEWHERE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ def _accept_entry(
         return revising.confirm(clone, entry, reviewer.approval, reviewer, again=again)
     revising.refuse_edit(entry, memory.id)
     if not reviewer.person:
-        raise NeedsReview(f"only a person may confirm {memory.id}, whose ground has moved")
+        raise reviewer.refusal(f"only a person may confirm {memory.id}, whose ground has moved")
     return revising.revise(clone, entry, wanted, reviewer.approval, reviewer, action="accept")
 
 
@@ -206,7 +206,7 @@ def _join_entry(
     if entry is None or not isinstance(entry.memory, Accepted):
         raise BadInput(f"{other} does not stand here", hint="Merge into a candidate or an accepted memory.")
     if not reviewer.person:
-        raise NeedsReview(f"only a person may change {other}, which was accepted")
+        raise reviewer.refusal(f"only a person may change {other}, which was accepted")
     revising.refuse_edit(entry, other)
     evidence = rules.join_evidence(entry.memory.evidence, candidate.evidence)
     memory = Accepted.of(entry.memory, evidence=evidence)
@@ -294,7 +294,7 @@ def _follow(clone: Clone, candidate: Candidate, there: Table, reviewer: Reviewer
             hint=f"Turn it down: holdfast review reject {candidate.id}",
         )
     if not reviewer.person:
-        raise NeedsReview(f"only a person may {action} {names[0]}")
+        raise reviewer.refusal(f"only a person may {action} {names[0]}")
     taken = ((candidate.id, entries.render(candidate)),)
     if action == "merge":
         _take_over(clone, found[0], found[1], reviewer)
@@ -317,10 +317,8 @@ def _take_over(clone: Clone, old: Seen, into: Seen, reviewer: Reviewer) -> None:
 
 def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer, wish: Wish) -> Standing:
     if not reviewer.person:
-        raise NeedsReview(
-            f"{tombstone.id} was rejected on {tombstone.rejected_at:%Y-%m-%d}",
-            hint="Only a person may accept it after all.",
-        )
+        when = f"{tombstone.rejected_at:%Y-%m-%d}"
+        raise reviewer.refusal(f"{tombstone.id} was rejected on {when}, so only a person may accept it now")
     candidate = Candidate.of(tombstone)
     settled = settle(clone, candidate, wish)
     return _approve(clone, settled, None, reviewer.approval, reviewer, was=candidate)

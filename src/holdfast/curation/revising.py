@@ -15,7 +15,7 @@ from holdfast.curation.conflicts import STANDING, Conflict, Known
 from holdfast.curation.decisions import Reviewer, Standing
 from holdfast.curation.facts import Seen
 from holdfast.curation.undo import Step
-from holdfast.errors import BadInput, BrokenEntry, Contradicts, NeedsEvidence, NeedsReview
+from holdfast.errors import BadInput, BrokenEntry, Contradicts, NeedsEvidence
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import states
 from holdfast.git.spans import recite
@@ -149,7 +149,7 @@ def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Revi
             raise BadInput(f"{name} was rejected", hint=f"Accept it after all: holdfast review accept {name}")
         refuse_edit(entry, name)
         if not reviewer.person:
-            raise NeedsReview(
+            raise reviewer.refusal(
                 f"only a person may change {name}, which was accepted",
                 hint=f'Propose what takes its place: holdfast supersede {name} "STATEMENT"',
             )

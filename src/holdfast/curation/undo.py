@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 
 from holdfast.curation import candidates, decisions
 from holdfast.curation.decisions import Reviewer
-from holdfast.errors import BadInput, BrokenEntry, HoldfastError, NeedsReview, NotFound
+from holdfast.errors import BadInput, BrokenEntry, HoldfastError, NotFound
 from holdfast.git.clone import Clone
 from holdfast.git.visible import Sighting
 from holdfast.model.memory import Candidate, Memory, Rejected
@@ -55,7 +55,7 @@ def undo(clone: Clone, reviewer: Reviewer) -> Step:
             raise NotFound("there is no decision to take back on this branch")
         step = steps[place]
         if step.person and not reviewer.person:
-            raise NeedsReview(f"a person decided about {step.id}", hint="Only a person may take that back.")
+            raise reviewer.refusal(f"a person decided about {step.id}, so only a person may take it back")
         if step.path is not None and not step.stood:
             _refuse_changed(clone, step)
         for name, text in step.candidates:

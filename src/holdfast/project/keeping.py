@@ -102,7 +102,7 @@ class Keeping(Viewing):
             if b'"kind":"accept"' in line and line[14:78] not in own:
                 raise NeedsReview(
                     f"{file} brings approvals that were not given in this clone",
-                    hint="If you trust where it comes from, import it yourself, in a terminal of your own.",
+                    hint=f"If you trust it, import it in another terminal: here {self._no_person}.",
                 )
 
     def reset(self, what: str) -> Done:

@@ -280,9 +280,8 @@ class Knowing(Viewing):
         return list(review.known(self.clone).pairs())
 
     def _reviewer(self, name: str | None) -> Reviewer:
-        return Reviewer(
-            name or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "unknown", self._person
-        )
+        known = name or self.clone.repo.text("config", "user.name", ok=(0, 1)) or "unknown"
+        return Reviewer(known, self._person, self._no_person)
 
 
 def _each(items: Iterable[Item], decide: Callable[[Item], Standing]) -> Decided:

@@ -6,7 +6,6 @@ from holdfast.errors import NeedsReview
 from holdfast.git import upstream
 from holdfast.git.upstream import Upstream
 from holdfast.project.viewing import Viewing
-from holdfast.security.person import agent_marker
 from holdfast.store.trusted import Trusted
 
 
@@ -44,11 +43,9 @@ class Trusting(Viewing):
         """Refuse unless a person asks: an agent that trusts an upstream could let anything speak."""
         if self._person:
             return
-        marker = agent_marker(self.environ)
-        why = f"{marker} is set: an agent or a script is at work" if marker else "there is no terminal"
         raise NeedsReview(
-            f"only a person may trust an upstream, and {why}",
-            hint="Run `holdfast trust` yourself, in a terminal of your own.",
+            f"only a person may trust an upstream: {self._no_person}",
+            hint="Open another terminal, outside the agent, and run: holdfast trust",
         )
 
     def trust(self) -> Trust:

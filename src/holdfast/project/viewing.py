@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Self, TypeVar
 
 from holdfast import config
@@ -43,16 +44,27 @@ class Viewing:
         clone: Clone,
         settings: Settings,
         *,
-        person: bool = False,
+        person: bool | Callable[[], str | None] = False,
         parent: str | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self.clone, self.settings = clone, settings
         self.environ = environ or {}
-        self._person = person
+        self._approves = person
         self._parent = parent  # the run this process itself is part of
         self._search: TextSearch | None = None
         self.seen: Signature | None = None  # the state that `status` looked at
+
+    @cached_property
+    def _no_person(self) -> str | None:
+        """Why approvals given through this object are no person's; looked at when something is approved."""
+        if callable(self._approves):
+            return self._approves()
+        return None if self._approves else "no person was seen at a terminal"
+
+    @property
+    def _person(self) -> bool:
+        return self._no_person is None
 
     @classmethod
     def open(
@@ -60,14 +72,15 @@ class Viewing:
         path: str | os.PathLike[str] = ".",
         *,
         environ: Mapping[str, str] | None = None,
-        person: bool = False,
+        person: bool | Callable[[], str | None] = False,
         clock: Callable[[], datetime] = _now,
         drain: bool = True,
     ) -> Self:
         """The project at a folder; NotInitialised if it has no memory yet.
 
-        `person` says that approvals given through this object are a person's; the command line sets
-        it on a terminal where no agent runs. Without `drain`, what agents' hooks told of waits.
+        `person` says that approvals given through this object are a person's, or is asked why they are not;
+        the command line looks for a terminal and for agents. Without `drain`, what agents' hooks told of
+        waits.
         """
         environ = os.environ if environ is None else environ
         repo = Repo.discover(os.fspath(path))

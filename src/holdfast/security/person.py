@@ -3,38 +3,121 @@
 This is a guard, not a boundary: a program that runs as the user can open a terminal and clear
 its environment. It keeps an agent that merely uses the command line from approving its own
 memories by accident; who must stop a hostile one needs another user account.
+
+An agent is known by what it sets for its children and by its name among the processes above this one,
+never by variables that people export to configure it.
 """
 
-from collections.abc import Mapping
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
-AGENT_NAMES = frozenset(
-    {
-        "AI_AGENT",
-        "AGENT",
-        "CI",
-        "CLAUDECODE",
-        "CURSOR_AGENT",
-        "CURSOR_TRACE_ID",
-        "GEMINI_CLI",
-        "GITHUB_ACTIONS",
-        "HOLDFAST_RUN_ID",
-        "OPENCODE",
-        "REPLIT_AGENT",
-    }
-)
-AGENT_PREFIXES = ("AIDER_", "CLAUDE_CODE", "CLINE_", "CODEX_", "COPILOT_", "GOOSE_", "OPENCODE_", "QWEN_CODE")
+from holdfast.security.agents import AGENTS, NAMED, UNATTENDED
+
+Process = tuple[int, Sequence[str]]  # its parent, and its command line
 _OFF = frozenset({"", "0", "false", "no", "off"})
+_INTERPRETERS = ("node", "bun", "deno", "python", "pypy", "sh", "bash", "dash", "zsh", "env")
+_DEEPEST = 64  # processes above this one that are looked at
+_PATIENCE = 2.0  # seconds for `ps`
 
 
-def is_person(*, terminal: bool, environ: Mapping[str, str]) -> bool:
-    """True on a terminal where no agent has left its marker in the environment."""
-    return terminal and agent_marker(environ) is None
+def doubt(*, terminal: bool, environ: Mapping[str, str]) -> str | None:
+    """Why what is decided now does not count as a person's decision; None if it does."""
+    if marker := agent_marker(environ):
+        return f"{marker} is set, so {UNATTENDED.get(marker, 'an agent')} seems to be running this"
+    if not terminal:
+        return "input and output are not both a terminal"
+    if agent := running_agent():
+        return f"{agent} is running this"
+    return None
 
 
 def agent_marker(environ: Mapping[str, str]) -> str | None:
     """The name of the variable that shows an agent at work, to be said when we refuse."""
-    for name in sorted(environ):
-        marks = name in AGENT_NAMES or name.startswith(AGENT_PREFIXES)
-        if marks and environ[name].strip().lower() not in _OFF:
-            return name
+    names = (*(name for agent in AGENTS for name in agent.children), *UNATTENDED)
+    found = (name for name in sorted(names) if environ.get(name, "").strip().lower() not in _OFF)
+    name, values = NAMED
+    return next(found, None) or (name if environ.get(name, "").strip().lower() in values else None)
+
+
+@cache
+def running_agent() -> str | None:
+    """The agent that this process runs under, by the names of the processes above it.
+
+    Sessions do not end the search: agents open terminals of their own for what they run. Where processes
+    cannot be seen, nobody is suspected.
+    """
+    look = _from_proc if os.path.isdir("/proc/self") else _from_ps()
+    return next(filter(None, map(agent_called, _above(os.getppid(), look))), None)
+
+
+def agent_called(command: Sequence[str]) -> str | None:
+    """Which agent a command line starts, by its program or by the script that an interpreter runs."""
+    program = _stem(command[0]) if command else ""
+    script = ""
+    if program.rstrip("0123456789.") in _INTERPRETERS:
+        script = _script(command[1:])
+        program = _stem(script)
+    path = script.replace("\\", "/")
+    for agent in AGENTS:
+        if program in agent.programs or any(f"/{package}/" in path for package in agent.packages):
+            return agent.name
     return None
+
+
+def _script(arguments: Sequence[str]) -> str:
+    """What an interpreter runs: a file, or the module after -m; nothing if its program is an argument."""
+    for place, word in enumerate(arguments):
+        if word == "-m":
+            return "".join(arguments[place + 1 : place + 2])
+        if not word.startswith("-"):
+            return word
+        if word in ("-c", "-e", "-lc", "--eval", "-p"):
+            return ""
+    return ""
+
+
+def _stem(path: str) -> str:
+    """The name of a program without folder, ending and the dash of a login shell."""
+    name = path.replace("\\", "/").rpartition("/")[2].lower().lstrip("-")
+    stem, dot, ending = name.rpartition(".")
+    return stem if dot and ending in ("exe", "js", "mjs", "cjs", "ts", "py", "sh", "cmd") else name
+
+
+def _above(pid: int, look: Callable[[int], Process | None]) -> Iterator[Sequence[str]]:
+    """The command lines of a process and of those above it."""
+    for _ in range(_DEEPEST):
+        found = look(pid) if pid > 0 else None
+        if found is None:
+            return
+        pid, command = found
+        yield command
+
+
+def _from_proc(pid: int) -> Process | None:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            parent = int(file.read().rpartition(b")")[2].split()[1])
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            words = os.fsdecode(file.read(1 << 16)).rstrip("\0").split("\0")
+    except (OSError, ValueError, IndexError):
+        return None
+    return parent, words if len(words) > 1 else words[0].split(" ")[:1]  # a title that a program gave itself
+
+
+def _from_ps() -> Callable[[int], Process | None]:
+    """The same where there is no /proc: one process lists them all."""
+    known: dict[int, Process] = {}
+    if sys.platform != "win32":
+        try:
+            asked = ("ps", "-axo", "pid=,ppid=,command=")
+            out = subprocess.run(asked, capture_output=True, timeout=_PATIENCE, check=False).stdout
+        except (OSError, subprocess.SubprocessError):
+            out = b""
+        for row in os.fsdecode(out).splitlines():
+            pid, parent, *command = row.split() or ("", "")
+            if pid.isdecimal() and parent.isdecimal():
+                known[int(pid)] = int(parent), command
+    return known.get

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.interfaces.cli.connecting_words import readers
 from holdfast.interfaces.cli.output import strong
+from holdfast.interfaces.cli.place import why_no_person
 from holdfast.interfaces.cli.words import count, lines, short, table
 
 if TYPE_CHECKING:
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
     from holdfast.interfaces.cli.objects import Waiting
     from holdfast.project.knowing import Decided
 
-_PROMOTED = (
-    "It counts as promoted: no person was seen to approve it. It is found when asked for; "
-    "context, hooks and AGENTS.md are silent about it."
-)
+_SILENT = "It is found when asked for; context, hooks and AGENTS.md do not show it."
 SIDE = 46  # columns of each of two texts side by side
 MOST_NAMED = 5  # memories to accept again that are named
 DIFF = 12  # lines of what made a memory stale
@@ -81,7 +79,9 @@ def _promoted(done: Sequence[Standing]) -> list[str]:
     if not names:
         return []
     named = " ".join(names) if len(names) <= MOST_NAMED else "ID"
-    return [_PROMOTED, f"To let it speak, accept it on a terminal: holdfast review accept {named}"]
+    why = why_no_person() or "no person was seen at a terminal"
+    way = f"In another terminal, where no agent runs, type: holdfast review accept {named}"
+    return [f"Not counted as approved by a person: {why}.", _SILENT, way]
 
 
 def edited(standing: Standing) -> str:

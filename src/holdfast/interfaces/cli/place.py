@@ -14,7 +14,7 @@ import click
 
 from holdfast.errors import HoldfastError, NeedsConfirmation, NotARepository, NotInitialised
 from holdfast.interfaces.cli.output import flush, say
-from holdfast.security.person import is_person
+from holdfast.security import person
 
 if TYPE_CHECKING:
     from holdfast.project import Project
@@ -36,7 +36,7 @@ class Place:
         from holdfast.project import Project  # `--help` and completion need none of it
 
         try:
-            project = Project.open(self.folder, environ=os.environ, person=a_person_asks())
+            project = Project.open(self.folder, environ=os.environ, person=why_no_person)
         except (NotARepository, NotInitialised):
             raise
         except HoldfastError as error:
@@ -77,9 +77,9 @@ def on_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def a_person_asks() -> bool:
-    """Whether an approval given now counts as a person's: a guard, not a boundary."""
-    return is_person(terminal=on_a_terminal() and sys.stdout.isatty(), environ=os.environ)
+def why_no_person() -> str | None:
+    """Why an approval given now does not count as a person's; None if it does: a guard, not a boundary."""
+    return person.doubt(terminal=on_a_terminal() and sys.stdout.isatty(), environ=os.environ)
 
 
 def confirm(question: str, *, yes: bool) -> None:
