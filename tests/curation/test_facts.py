@@ -94,7 +94,10 @@ def test_other_words_under_an_approved_id_are_not_trusted(bench: Any) -> None:
     assert [s.id for s in listed(bench.again()).unreviewed] == [name]
     bench.repo.commit(sighting.path, sighting.text + "\n")
     (standing,) = listed(bench.again()).trusted
-    assert standing.trust == "T4"  # the words were approved, this very text was not, and git brought it
+    assert standing.trust == "T0"  # only its layout differs
+    bench.repo.commit(sighting.path, sighting.text + "\nExcept on Fridays.\n")
+    (standing,) = listed(bench.again()).unreviewed
+    assert (standing.status, standing.trust) == ("edited since approval", "T4")
 
 
 def test_two_files_of_one_id_are_both_doubted(bench: Any, tmp_path: Any) -> None:

@@ -294,12 +294,12 @@ def test_a_second_edit_over_an_accepted_one_waits_for_its_own_yes(bench: Any) ->
 
 
 def test_an_agents_yes_to_a_hand_edit_is_an_edit(bench: Any) -> None:
-    """It is recorded, and still no person's approval."""
+    """It is recorded, and still no person's approval: what a person approved were other words."""
     edited(bench, lambda text: text.replace("Postgres 16", "Postgres 17"))
     (standing,) = facts(bench.clone, bench.clock()).unreviewed
     review.accept(bench.clone, standing.id, bench.bot)
-    (now,) = facts(bench.clone, bench.clock()).trusted
-    assert (now.trust, len(bench.told("edit"))) == ("T2", 1)
+    (now,) = facts(bench.clone, bench.clock()).unreviewed
+    assert (now.status, now.trust, len(bench.told("edit"))) == ("edited since approval", "T2", 1)
 
 
 def test_a_hand_edit_is_never_overwritten_by_retiring(bench: Any) -> None:

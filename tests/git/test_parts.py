@@ -8,6 +8,7 @@ import pytest
 from holdfast.curation import review
 from holdfast.curation.decisions import Reviewer
 from holdfast.git import erase, parts
+from holdfast.git.approvals import EDITED
 from holdfast.git.publish import publish
 from holdfast.project import Project
 from holdfast.store import entries
@@ -62,7 +63,11 @@ def test_an_edit_of_a_neighbour_takes_no_approval_away(project: Project, repo: A
     assert note == ("edited by hand",)
     repo.git("commit", "-qam", "green")
     found = standing(repo)
-    assert (found["one"], found["three"], found["two"][0]) == (*[("accepted", "T0")] * 2, "unreviewed")
+    assert (found["one"], found["three"], found["two"][0]) == (*[("accepted", "T0")] * 2, EDITED)
+    queue = Project.open(repo.path, person=True).queue()
+    (item,) = [one for one in queue.items if one.id == "FCT-two"]
+    changed = [line for line in queue.look(item).diff if line[:1] in "+-" and line[1:2] not in "+-"]
+    assert [("violet" in line, "green" in line) for line in changed] == [(True, False), (False, True)]
     assert [problem.sentence[:24] for problem in project.check(base="HEAD~1").problems] == [
         "FCT-two was changed, but"
     ]

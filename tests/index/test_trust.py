@@ -15,6 +15,7 @@ from holdfast.index import freshness
 from holdfast.index.refresh import path_of, place_of
 from holdfast.index.search import FOREIGN, PROMOTED
 from holdfast.index.sqlite import drop_all
+from holdfast.index.standing import EDITED
 from holdfast.model.event import Draft
 from holdfast.recall.search import recall
 from holdfast.store import layout
@@ -77,21 +78,23 @@ def test_an_edit_by_hand_is_unreviewed_until_it_is_approved(clone: Clone, repo: 
     repo.write(PATH, text)
     assert states(clone) == {PATH: "unreviewed"}
     repo.git("commit", "-qam", "edited")
-    assert states(clone) == {PATH: "unreviewed"}
+    assert states(clone) == {PATH: EDITED}
     approve(clone, "FCT-port11", "The port is 6543.", blob=clone.repo.hash_blob(text.encode()))
     assert states(clone) == {PATH: "accepted"}
     repo.git("revert", "--no-edit", "HEAD")
     assert states(clone) == {PATH: "accepted"}  # that very text was approved before
 
 
-def test_a_formatter_takes_the_trust_but_not_the_words(clone: Clone, repo: GitRepo) -> None:
-    """The words were approved, so they are found; what else such a text says, nobody has looked at."""
+def test_a_formatter_takes_nothing_away_but_an_added_word_does(clone: Clone, repo: GitRepo) -> None:
+    """What was approved is what the entry says, all of it, and not how its file is laid out."""
     kept(clone)
     publish(clone, here=True)
     repo.write(PATH, fact_text("FCT-port11", "The port\nis 5432."))
     assert states(clone) == {PATH: "unreviewed"}  # by hand, and not committed
     repo.git("commit", "-qam", "formatted")
-    assert states(clone) == {PATH: FOREIGN}
+    assert states(clone) == {PATH: "accepted"}
+    repo.commit(PATH, fact_text("FCT-port11", "The port\nis 5432.") + "\nRationale: nobody knows.\n")
+    assert states(clone) == {PATH: EDITED}
 
 
 def test_two_files_of_one_id_are_both_doubted(clone: Clone, repo: GitRepo) -> None:

@@ -1,5 +1,6 @@
 """Law 14: an erased body is gone from files, index, views and recall, and the log still verifies."""
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -155,3 +156,43 @@ def test_an_erase_in_a_hook_of_publish_is_refused_at_once(project, repo, monkeyp
     monkeypatch.setenv("HOLDFAST_PUBLISHING", str((repo.path / ".git").resolve()))
     with pytest.raises(PublishRefused):
         project.erase(run)
+
+
+def test_an_erased_memory_leaves_no_proof_of_its_words(project, repo, world):
+    """The proof of an approval holds the words and their hash: who has it could go on guessing."""
+    mine = Project.open(repo.path, person=True)
+    fact = mine.remember(SECRET, evidence=["README"], accept=True)
+    mine.publish()
+    (proof,) = repo.git("ls-files", ".holdfast/approvals").split("\n")
+    salt, body = (repo / proof).read_text().rstrip("\n").split("\n")
+    repo.git("branch", "old")
+
+    Project.open(repo.path).erase(fact.id)
+    Project.open(repo.path).publish()
+
+    assert repo.git("ls-files", ".holdfast/approvals") == ""
+    left = everything_on_disk(repo.path, world / ".cache")
+    for held in (salt.encode(), bytes.fromhex(salt), json.loads(body)["approves"].encode()):
+        assert held not in left
+    assert_gone(SECRET, repo.path, world / ".cache")
+    assert Project.open(repo.path).doctor().verdict == "ok"
+
+    repo.git("checkout", "-q", "old", "--", proof)
+    repo.git("commit", "-qm", "bring it back")
+    Project.open(repo.path).publish()
+    assert repo.git("ls-files", ".holdfast/approvals") == ""
+
+
+def test_the_body_of_an_approval_can_be_erased_alone(project, repo, world):
+    """Who gave it may not want to be named any more; the memory itself stays."""
+    mine = Project.open(repo.path, person=True)
+    fact = mine.remember("Ropes are checked.", evidence=["README"], accept=True, reviewer="umbrella")
+    mine.publish()
+    event = next(one for one in mine.log() if one["kind"] == "accept")
+
+    Project.open(repo.path).erase(event["hash_self"])
+    Project.open(repo.path).publish()
+
+    assert b"umbrella" not in everything_on_disk(repo.path, world / ".cache")
+    assert repo.git("ls-files", ".holdfast/approvals") == ""
+    assert [one.id for one in Project.open(repo.path).facts().standings] == [fact.id]

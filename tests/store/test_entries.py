@@ -1,5 +1,7 @@
 """Entry files: read strictly, written canonically, merged by field."""
 
+import hashlib
+import json
 import string
 import sys
 from datetime import UTC, datetime
@@ -490,3 +492,38 @@ def test_when_it_was_updated_is_read_over() -> None:
     """A time that every edit changes would make every merge a conflict."""
     dated = TEXT.replace("---\nFact", "updated: 2026-11-15T19:42:00Z\n---\nFact")
     assert entries.parse(dated, "a.md") == FACT
+
+
+def test_the_hash_of_what_was_approved_is_the_one_the_page_describes() -> None:
+    """Whoever checks an approval without our code must come to the same hash (docs/adr/0021)."""
+    text = """---
+# a comment
+id: DEC-7f3k2m
+status: accepted
+type: "decision"
+tags: [store, "sessions"]
+confidence: .90
+evidence:
+  - commit:0000000000000000000000000000000000000001
+expires_at: 2027-01-01
+colour:   blue
+---
+Decision: Sessions are
+stored in Redis.
+
+Rationale: über alles.
+"""
+    said = {
+        "id": "DEC-7f3k2m", "type": "decision", "status": "accepted", "layer": None,
+        "tags": ["store", "sessions"], "source": None, "confidence": "0.9",
+        "evidence": ["commit:0000000000000000000000000000000000000001"], "applies_to": [],
+        "supersedes": [], "compatible_with": [], "expires_at": "2027-01-01T00:00:00Z",
+        "statement": "Sessions are stored in Redis.", "details": "Rationale: über alles.",
+        "extra": {"colour": ["colour:   blue"]},
+    }  # fmt: skip
+    form = json.dumps(said, sort_keys=True, separators=(",", ":"))
+    wanted = hashlib.sha256(b"holdfast-approval-1\n" + form.encode()).hexdigest()
+    assert entries.digest(entries.parse(text, "x.md")) == wanted
+    spaced = text.replace("blue", "blue  ").replace("\n", "\r\n")
+    assert entries.digest(entries.parse(spaced, "y.md")) == wanted
+    assert entries.digest(entries.parse(entries.render(entries.parse(text, "")), "")) == wanted

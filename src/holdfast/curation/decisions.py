@@ -14,6 +14,7 @@ from holdfast.git.approvals import DECISIONS, Causes, weakened
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.memory import Memory
+from holdfast.store import entries
 
 _ELSEWHERE = "If you are a person, do it in another terminal, where no agent runs."
 
@@ -41,7 +42,8 @@ class Standing:
     """A memory, and how it stands here and now."""
 
     memory: Memory
-    status: str  # candidate, accepted, stale, unreviewed, expired, superseded, deprecated or rejected
+    # candidate, accepted, stale, unreviewed, edited since approval, expired, superseded, deprecated, rejected
+    status: str
     path: str | None = None  # of the entry in the work tree
     blob: str | None = None
     trust: str | None = None  # T0: a person approved this very text in this clone; T2: found on request only
@@ -78,6 +80,7 @@ def record(
     }
     if kind == "accept":  # it stays so whatever becomes of the text
         said["supersedes"] = list(getattr(memory, "supersedes", ()))
+        said["approves"] = entries.digest(memory)
     body = {name: value for name, value in said.items() if value is not None}
     return clone.record(Draft(kind=kind, target=memory.id, layer=memory.layer, body=body))
 

@@ -14,7 +14,7 @@ from holdfast.curation import trust
 from holdfast.curation.decisions import Standing
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry
 from holdfast.git import parts
-from holdfast.git.approvals import Approvals, words_of
+from holdfast.git.approvals import EDITED, Approvals, words_of
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import State, states
 from holdfast.git.parts import Placed
@@ -69,7 +69,7 @@ class Facts:
 
     trusted: tuple[Standing, ...]
     stale: tuple[Standing, ...]
-    unreviewed: tuple[Standing, ...]
+    unreviewed: tuple[Standing, ...]  # also what was edited since a person approved it
     expired: tuple[Standing, ...]
     superseded: tuple[Standing, ...]
     retired: tuple[Standing, ...]
@@ -105,7 +105,7 @@ def told(
     found = Facts(
         trusted=tuple(by_status["accepted"]),
         stale=tuple(by_status["stale"]),
-        unreviewed=tuple(by_status["unreviewed"]),
+        unreviewed=(*by_status["unreviewed"], *by_status[EDITED]),
         expired=tuple(by_status["expired"]),
         superseded=tuple(by_status["superseded"]),
         retired=tuple(by_status["deprecated"]),
@@ -209,6 +209,7 @@ def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standi
         status = _status(
             one.memory,
             approved=_place(one) in approved,
+            edited=known.is_edited(one) and not known.is_repeat(one),
             superseded=after is not None,
             stale=is_stale(one.memory, evidence),
             now=now,
@@ -225,7 +226,7 @@ def _is_approved(known: trust.Judged, one: Seen) -> bool:
 
 def _speaks(known: trust.Judged, one: Seen) -> bool:
     """Whether somebody approved this text; a file that only repeats another's id is no memory of its own."""
-    if known.is_repeat(one):
+    if known.is_repeat(one) or known.is_edited(one):
         return False
     by_person = known.tier(one) == trust.T0 and isinstance(one.memory, Accepted)
     return by_person or _covers(known.approvals, one)
@@ -302,9 +303,11 @@ def is_stale(memory: Memory, states: Mapping[str, State]) -> bool:
     return any(text.startswith(_SPANS) and states[text] in ("changed", "gone") for text in memory.evidence)
 
 
-def _status(memory: Memory, *, approved: bool, superseded: bool, stale: bool, now: datetime) -> str:
+def _status(
+    memory: Memory, *, approved: bool, edited: bool, superseded: bool, stale: bool, now: datetime
+) -> str:
     if not approved:
-        return "unreviewed"
+        return EDITED if edited else "unreviewed"
     if isinstance(memory, Retired):
         return "deprecated"
     if superseded:

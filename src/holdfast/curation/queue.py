@@ -1,4 +1,4 @@
-"""What waits for a person: candidates, edits by hand, memories whose ground moved, and contradictions.
+"""What waits for a person: candidates, edits nobody approved, memories whose ground moved, contradictions.
 
 Listing is cheap however long the queue is; what an item contradicts and what made it stale is looked up
 when somebody looks at it.
@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.curation import candidates, contradictions, facts, review
+from holdfast.curation import candidates, contradictions, facts, review, trust
 from holdfast.curation.conflicts import Conflict, Known
 from holdfast.curation.decisions import Standing
 from holdfast.curation.facts import Facts
 from holdfast.errors import BadInput
-from holdfast.git import lines
+from holdfast.git import lines, parts
+from holdfast.git.approvals import EDITED
 from holdfast.git.clone import Clone
 from holdfast.git.spans import what_changed
 from holdfast.model.ids import pick
@@ -48,7 +49,7 @@ class Look:
 
     conflicts: tuple[Conflict, ...]
     same: tuple[str, ...]  # ids of what makes the same claim: it could be merged into these
-    diff: tuple[str, ...]  # what made it stale
+    diff: tuple[str, ...]  # what made it stale, or what was edited
 
 
 class Queue:
@@ -80,7 +81,10 @@ class Queue:
             return Look((), (), ())
         found = self.against.conflicts(memory)
         same = [one.id for one in self.against.same(memory)]
-        changed = self._edit(item.standing) if item.reason == "edited" else self._diff(item.standing)
+        if item.standing.status == EDITED:
+            changed = since_approval(self._clone, item.standing)
+        else:
+            changed = self._edit(item.standing) if item.reason == "edited" else self._diff(item.standing)
         return Look(found, tuple(same), changed)
 
     def _edit(self, standing: Standing) -> tuple[str, ...]:
@@ -89,11 +93,7 @@ class Queue:
         blobs = self._clone.repo.blobs(self._clone.repo.blobs_at("HEAD", [path]).values())
         before = next((data.decode("utf-8", "replace") for data in blobs.values()), None)
         now = next((one.text for one in self._clone.entries(os.path.dirname(path)) if one.path == path), "")
-        if before is None or before == now:
-            return ()
-        return tuple(
-            difflib.unified_diff(before.splitlines(), now.splitlines(), "HEAD", "now", lineterm="", n=1)
-        )
+        return () if before is None else _compared(before, now, "HEAD")
 
     def _diff(self, standing: Standing) -> tuple[str, ...]:
         moved = [text for text, state in standing.receipts if state in ("changed", "gone")]
@@ -111,16 +111,35 @@ class Queue:
             ("stale", self.known.stale),
             ("expired", self.known.expired),
         ):
-            yield from (Item(standing, reason) for standing in group if standing.trust != FOREIGN)
+            yield from (Item(one, reason) for one in group if one.trust != FOREIGN or one.status == EDITED)
         by_id = {standing.id: standing for standing in self.known.standings}
         names = dict.fromkeys(one.one.id for one in self.contradictions())
         yield from (Item(by_id[name], "contradicts") for name in names)
         theirs = (*self.known.trusted, *self.known.stale, *self.known.unreviewed)
-        yield from (Item(standing, "elsewhere") for standing in theirs if standing.trust == FOREIGN)
+        foreign = (one for one in theirs if one.trust == FOREIGN and one.status != EDITED)
+        yield from (Item(standing, "elsewhere") for standing in foreign)
 
     def contradictions(self) -> list[Conflict]:
         """What stands here and cannot stand together."""
         return contradictions.standing_ones(self._clone, self.known.standings, self.against)
+
+
+def since_approval(clone: Clone, standing: Standing) -> tuple[str, ...]:
+    """What was changed in a memory since a person approved it, as far as git still has that text."""
+    path = standing.path or ""
+    before = trust.approved_text(clone, standing.id, path)
+    files = [one for one in clone.entries(os.path.dirname(path)) if one.path == path]
+    now = next((one.sighting.text for one in parts.placed(clone.repo, files) if _is_of(one, standing)), "")
+    return () if before is None else _compared(before, now, "approved")
+
+
+def _is_of(one: parts.Placed, standing: Standing) -> bool:
+    return one.sighting.blob == standing.blob
+
+
+def _compared(before: str, now: str, name: str) -> tuple[str, ...]:
+    lines = (before.splitlines(), now.splitlines())
+    return tuple(difflib.unified_diff(*lines, name, "now", lineterm="", n=1))
 
 
 class _Origins:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.git import approvals, supersession, upstream
+from holdfast.git import approvals, proofs, supersession, upstream
 from holdfast.git.approvals import T0, T2, T4, Approval, Approvals, Causes, Tiers
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.curation.facts import Seen
     from holdfast.git.clone import Clone
 
-__all__ = ["T0", "T2", "T4", "judged", "outranks", "tiers"]
+__all__ = ["T0", "T2", "T4", "approved_text", "judged", "outranks", "tiers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,14 @@ class Judged:
     repeats: Collection[tuple[str, str, str]]  # id, blob and path of what only repeats an approved id
     kept: Mapping[str, str]  # what stays superseded, to what took its place by a person's word
     hidden: Sequence[str]  # what a person approved here and another clone erased
+    edited: Collection[tuple[str, str]]  # id and blob of texts that are not the one that a person approved
 
     def tier(self, one: Seen) -> str:
         return T4 if self.is_repeat(one) else self.tiers[one.memory.id, one.sighting.blob]
+
+    def is_edited(self, one: Seen) -> bool:
+        """Whether a person approved another text of it; an edit in the work tree is not committed yet."""
+        return one.sighting.origin != "edit" and (one.memory.id, one.sighting.blob) in self.edited
 
     def is_repeat(self, one: Seen) -> bool:
         return (one.memory.id, one.sighting.blob, one.sighting.path) in self.repeats
@@ -43,14 +48,15 @@ def judged(clone: Clone, seen: Sequence[Seen]) -> Judged:
     claims = [one.memory.id for one in seen]
     everybody, own = approvals.heard(clone, set(claims))
     vouched = upstream.vouched(clone)
-    known = Tiers(own, vouched, approvals.waiting(clone), causes=Causes(clone))
     visible = {(one.memory.id, one.sighting.blob) for one in seen}
+    known = approvals.tiers(clone, own, vouched, approvals.waiting(clone), seen=visible)
     return Judged(
         Approvals(everybody, claims),
         _tiers(seen, known),
         approvals.repeats(((one.memory.id, one.sighting.blob, one.sighting.path) for one in seen), known),
         supersession.kept(clone, own, known, vouched, visible=visible),
         _hidden(clone.erased_elsewhere(), own, known),
+        known.edited(visible),
     )
 
 
@@ -62,7 +68,9 @@ def _hidden(erased: Collection[str], own: Iterable[Approval], known: Tiers) -> l
 def tiers(clone: Clone, seen: Sequence[Seen]) -> Mapping[tuple[str, str], str]:
     """The tier of every text, by its memory's id and its blob."""
     own = approvals.decided(clone, {one.memory.id for one in seen})
-    return _tiers(seen, Tiers(own, upstream.vouched(clone), approvals.waiting(clone), causes=Causes(clone)))
+    texts = {(one.memory.id, one.sighting.blob) for one in seen}
+    vouched, waits = upstream.vouched(clone), approvals.waiting(clone)
+    return _tiers(seen, approvals.tiers(clone, own, vouched, waits, seen=texts))
 
 
 def _tiers(seen: Sequence[Seen], known: Tiers) -> Mapping[tuple[str, str], str]:
@@ -72,6 +80,23 @@ def _tiers(seen: Sequence[Seen], known: Tiers) -> Mapping[tuple[str, str], str]:
         tier = known.of(name, blob=blob, edited=one.sighting.origin == "edit")
         found[text] = max(tier, found.get(text, T0))  # the same text twice: the least trusted way in counts
     return found
+
+
+def approved_text(clone: Clone, name: str, path: str) -> str | None:
+    """The text of a memory that a person approved last, as far as git still has it."""
+    vouched = upstream.vouched(clone)
+    own = approvals.decided(clone, {name})
+    known = Tiers(own, vouched, (), causes=Causes(clone))
+    given = [one for one in own if one.kind == "accept" and one.blob and known.stands(one)]
+    here = [max(given, key=lambda one: one.place).blob or ""] if given else []
+    wanted = [*here, *filter(None, [vouched.texts.get(name)])]
+    found = clone.repo.blobs(wanted)
+    if data := next((found[blob] for blob in wanted if blob in found), None):
+        return data.decode("utf-8", "replace")
+    versions = clone.repo.history("HEAD", [path]) if wanted else []  # one entry of a file that holds several
+    files = clone.repo.blobs(blob for _, _, blob in versions if blob)
+    pieces = (one for data in files.values() for one in proofs.texts(clone.repo, {path: data}))
+    return next((one.text for one in pieces if one.blob in wanted), None)
 
 
 def outranks(one: str, other: str) -> bool:

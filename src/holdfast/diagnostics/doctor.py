@@ -40,6 +40,7 @@ def examine(clone: Clone, *, against: Checkpoint | None = None, name: str = "che
     found += _house(clone, ledger)
     found += tracked.attributes(clone.repo)
     found += _staged(clone)
+    found += tracked.altered_proofs(clone.repo)
     found += facts.examine(clone)
     found += state.examine(clone)
     found += hooks.examine(clone)

@@ -45,6 +45,7 @@ class Status:
     transcripts_unread: tuple[str, ...] = ()  # or what lies there cannot be read
     model: str | None = None  # that search by meaning uses
     unembedded: int = 0  # texts it has no vector of yet
+    edited: int = 0  # memories of which a person approved another text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Tally:
     candidates: int
     unreviewed: int
     elsewhere: int = 0
+    edited: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
         ready=work.ready,
         session=work.session,
         elsewhere=tally.elsewhere,
+        edited=tally.edited,
         unmerged=missing.memories if missing else 0,
         trunk=missing.trunk if missing else None,
         trusts=held.trusted.name if held and not held.void else None,
@@ -169,8 +172,9 @@ def _facts(found: Status) -> str:
 
 
 def _to_review(found: Status) -> str:
-    by_hand = f", of which {found.unreviewed} written or edited by hand" if found.unreviewed else ""
-    return f"{found.candidates}{by_hand}"
+    kinds = ((found.unreviewed, "written or edited by hand"), (found.edited, "edited since approval"))
+    told = ", ".join(f"{number} {words}" for number, words in kinds if number)
+    return f"{found.candidates}, of which {told}" if told else f"{found.candidates}"
 
 
 def _to_publish(found: Status) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger
 from holdfast.errors import GitFailed, TooLarge, UnsafePath
+from holdfast.git import proofs
 from holdfast.git.repo import Repo
 from holdfast.store import fsio, layout
 from holdfast.store.format import MAX_SEGMENT
@@ -141,6 +142,24 @@ def _converted(path: str) -> Finding:
         sentence="the checkout converted its line ends; git's own copy is sound and is what counts",
         next_step=f"Commit {layout.ATTRIBUTES}, then check the file out again.",
     )
+
+
+def altered_proofs(repo: Repo) -> list[Finding]:
+    """Proofs of approvals that are not what their names commit to; they are no part of the log."""
+    listed = rows(repo, "HEAD", layout.APPROVALS) if repo.head().oid else []
+    data = repo.blobs(row.oid for row in listed)
+    step = "Bring git's older copy back, or accept the memory again and publish."
+    return [
+        Finding(
+            severity="note",
+            topic="trust",
+            file=row.path,
+            sentence="this proof of an approval was altered, so it proves nothing",
+            next_step=step,
+        )
+        for row in listed
+        if row.oid in data and proofs.read(row.path.rpartition("/")[2], data[row.oid]) is None
+    ]
 
 
 def attributes(repo: Repo) -> list[Finding]:

@@ -7,10 +7,11 @@ the envelope came along: that the memory was approved, not in which words.
 import contextlib
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdfast.git import proofs
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
 
@@ -20,6 +21,7 @@ SHORT = 32  # characters of an event's hash that tell it from others: what the i
 DECISIONS = (*KINDS, *UNDOING)
 
 T0, T2, T4 = "T0", "T2", "T4"  # the lower, the more trusted: as strings, too
+EDITED = "edited since approval"  # how a memory stands of which a person approved another text
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class Vouched:
     latest: Mapping[str, str] = field(default_factory=dict)  # memory to the kind of its last decision
     erased: frozenset[str] = frozenset()
     replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # memory to what it supersedes
+    approved: frozenset[tuple[str, str]] = frozenset()  # memory and blob that was approved last
+    texts: Mapping[str, str] = field(default_factory=dict)  # memory to the blob of the text approved last
 
 
 class Causes:
@@ -120,8 +124,8 @@ class Tiers:
     """How far each text is trusted here.
 
     T0: a person approved this very text in this clone and nobody took that back, or a trusted trunk has it
-    and a person's yes was the last word there. T2: this clone recorded it otherwise, or it waits here to be
-    published, somebody edits it right now, or a trusted trunk has it. T4: it came by git.
+    and its last decision there is a person's yes to this very text. T2: this clone recorded it otherwise, or
+    it waits here to be published, somebody edits it right now, or a trusted trunk has it. T4: it came by git.
     """
 
     def __init__(
@@ -131,17 +135,24 @@ class Tiers:
         waiting: Collection[str],
         *,
         causes: Causes | None = None,
+        alike: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
-        """`own` are decisions that this very clone recorded, `waiting` the texts it has not published yet."""
+        """`own` are decisions that this very clone recorded, `waiting` the texts it has not published yet.
+
+        `alike` names texts that differ from an approved one in their layout alone: id and blob to that blob.
+        """
+        self._alike = alike or {}
         self._vouched, self._waiting, self._causes = vouched, waiting, causes or Causes(None)
         self._recorded: set[tuple[str, str]] = set()
         self._accepted: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+        self._by_person: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self._undone: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for one in own:
             text = (one.target, one.blob or "")
             self._recorded.add(text)
             if one.kind == "accept":
                 self._accepted[text].append(one.place)
+                self._by_person[one.target] += [one.place] if one.blob else []
             elif one.kind in UNDOING:
                 self._undone[one.target].append(one.place)
 
@@ -150,13 +161,31 @@ class Tiers:
         if self.accepted(name, blob) is not None:
             return T0
         if blob in self._vouched.blobs:
-            return T0 if self._vouched.latest.get(name) == "accept" else T2
+            return T0 if (name, blob) in self._vouched.approved else T2
         ours = blob in self._waiting or (blob and (name, blob) in self._recorded)
         return T2 if edited or ours else T4
 
+    def edited(self, texts: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Which of the texts visible here (id and blob) are not the one of the memory that a person approved.
+
+        A program's yes to such a text changes nothing. Where the approved text is here as well, in another
+        file, nothing was edited: the other file only claims its id.
+        """
+        speaking = {name for name, blob in texts if self.of(name, blob=blob, edited=False) == T0}
+        return {
+            (name, blob) for name, blob in texts if name not in speaking and self._was_approved(name, blob)
+        }
+
+    def _was_approved(self, name: str, blob: str) -> bool:
+        """Whether a person approved some text of a memory: here, or in the trusted trunk that has this."""
+        if blob in self._vouched.blobs and self._vouched.latest.get(name) == "accept":
+            return True
+        return any(self._is_last(name, at) for at in self._by_person.get(name, ()))
+
     def accepted(self, name: str, blob: str) -> tuple[str, str] | None:
         """Where in time a person here approved this very text; None if nobody did, or it was taken back."""
-        there = (at for at in self._accepted.get((name, blob), ()) if blob)
+        text = (name, self._alike.get((name, blob), blob))
+        there = (at for at in self._accepted.get(text, ()) if blob)
         return max((at for at in there if self._is_last(name, at)), default=None)
 
     def stands(self, approval: Approval) -> bool:
@@ -165,6 +194,26 @@ class Tiers:
 
     def _is_last(self, name: str, at: tuple[str, str]) -> bool:
         return all(self._causes.later(at, no) for no in self._undone.get(name, ()))
+
+
+def tiers(
+    clone: Clone,
+    own: Sequence[Approval],
+    vouched: Vouched,
+    waits: Collection[str],
+    *,
+    seen: Collection[tuple[str, str]],
+) -> Tiers:
+    """How far each of the texts seen here (id and blob) is trusted."""
+    given = {(one.target, one.blob) for one in own if one.kind == "accept" and one.blob}
+    names = {name for name, _ in given}
+    alike = {}
+    if odd := [text for text in seen if text[0] in names and text not in given]:
+        digests = proofs.digests(clone.repo, {blob for _, blob in (*odd, *given) if blob})
+        approved = {(name, digests[blob]): blob for name, blob in given if blob in digests}
+        found = {text: approved.get((text[0], digests.get(text[1], ""))) for text in odd}
+        alike = {text: blob for text, blob in found.items() if blob}
+    return Tiers(own, vouched, waits, causes=Causes(clone), alike=alike)
 
 
 def decided(clone: Clone, names: Collection[str]) -> list[Approval]:

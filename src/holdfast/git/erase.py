@@ -25,7 +25,7 @@ from holdfast.store.pending import Change
 
 MAX_MARKER = 1 << 22
 _KINDS = ("event", "run", "memory", "task", "link", "session")
-_ENTRIES = (paths.MEMORY, paths.TASKS, paths.LINKS)
+_ENTRIES = (paths.MEMORY, paths.TASKS, paths.LINKS, paths.APPROVALS)
 _MAX_KEPT = 64 << 20
 _BODY = re.compile(r"[0-9a-f]{64}")
 _SWEPT = "swept"
@@ -148,7 +148,8 @@ def sweep(clone: Clone) -> list[str]:
     erased = markers(clone.layout)
     if not erased:
         return []
-    state = [clone.repo.tree_id("HEAD", paths.MEMORY) or "", len(erased)]
+    held = (clone.repo.tree_id("HEAD", folder) or "" for folder in (paths.MEMORY, paths.APPROVALS))
+    state = [" ".join(held), len(erased)]
     removed, texts = [], _Texts(clone, thorough=noticed.read(clone, _SWEPT).get(_SWEPT) != state)
     for identity in erased:
         names: list[str] = []
@@ -211,6 +212,11 @@ class _Texts:
             p for p, text in self._in_head().items() if _is_about(p, identity) or _holds(p, text, identity)
         ]
 
+    def proofs(self, identity: str, bodies: list[str]) -> list[str]:
+        """The proofs in HEAD that show these bodies, besides those of an entry itself."""
+        shown = {path for path in self._in_head() if path.startswith(f"{paths.APPROVALS}/")}
+        return [p for p in sorted(shown) if p.rpartition("/")[2] in bodies and not _is_about(p, identity)]
+
     def text(self, path: str) -> str:
         """What HEAD has at a path."""
         known = self._in_head()
@@ -249,8 +255,10 @@ def _is_of(text: str, identity: str) -> bool:
     )
 
 
-def _without(text: str, identity: str) -> str | None:
+def _without(path: str, text: str, identity: str) -> str | None:
     """What is left of a file without an entry; None if nothing is."""
+    if path.startswith(f"{paths.APPROVALS}/"):
+        return None
     kept = [piece.text for piece in pieces.pieces(text) if not _is_of(piece.text, identity)]
     left = "\n".join(piece if piece.endswith("\n") else f"{piece}\n" for piece in kept)
     return left if left.strip() else None
@@ -281,7 +289,7 @@ def _remove(clone: Clone, identity: str, names: list[str], texts: _Texts) -> lis
         if os.path.lexists(store.decided):  # what a review can undo: it holds texts
             fsio.remove(store.decided)
     removed += _remove_changes(clone, texts.changes(identity), identity)
-    return removed + _remove_tracked(clone, texts, identity)
+    return removed + _remove_tracked(clone, texts, identity, names)
 
 
 def _remove_records(store: Layout, identity: str) -> list[str]:
@@ -352,7 +360,7 @@ def _remove_changes(clone: Clone, found: list[tuple[Layout, Change]], identity: 
     """Texts that wait, and all records of what was published: even the path holds words of the text."""
     removed = []
     for store, change in found:
-        left = _without(change.text, identity) if change.text is not None else None
+        left = _without(change.path, change.text, identity) if change.text is not None else None
         if left is not None:
             _cut(clone, store, change, left, identity)
             removed.append(f"its part of {change.path}")
@@ -386,16 +394,17 @@ def _path_for(path: str, left: str, identity: str) -> str:
 
 
 def _is_about(path: str, identity: str) -> bool:
-    return path.endswith(f"-{identity}.md")
+    """Whether a file is called after what was erased: its entry, or a proof that it was approved."""
+    return path.endswith(f"-{identity}.md") or path.startswith(f"{paths.APPROVALS}/{identity}/")
 
 
-def _remove_tracked(clone: Clone, texts: _Texts, identity: str) -> list[str]:
+def _remove_tracked(clone: Clone, texts: _Texts, identity: str, bodies: list[str]) -> list[str]:
     """A shared copy goes with the next publish; until then it is hidden here."""
-    named = texts.tracked(identity)
+    named = [*texts.tracked(identity), *texts.proofs(identity, bodies)]
     waiting = {change.path: change for change in clone.changes()} if named else {}
     wanted: dict[str, str | None] = {}
     for path in named:
-        left = _without(texts.text(path), identity)
+        left = _without(path, texts.text(path), identity)
         place = _path_for(path, left, identity) if left is not None else path
         if place != path and left is not None and place not in waiting:
             wanted[place] = left

@@ -6,11 +6,11 @@ at any instant is undone or finished by the next command; a refusal puts index a
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.errors import GitFailed, HoldfastError, HookRefused, HookRewrote, OnTrunk, PublishRefused
-from holdfast.git import journal, lines, reconcile, settle, setup, staged, visible
+from holdfast.git import journal, lines, proofs, reconcile, settle, setup, staged, visible
 from holdfast.git.clone import Clone
 from holdfast.git.journal import Item
 from holdfast.git.moved import rewinds
@@ -28,7 +28,7 @@ from holdfast.git.visible import Sighting, Source
 from holdfast.model.event import Draft, Event
 from holdfast.store import fsio, pending, seal
 from holdfast.store import layout as paths
-from holdfast.store.format import split_lines
+from holdfast.store.format import parse_event, split_lines
 from holdfast.store.pending import Change
 
 recover, resume = journal.recover, journal.resume
@@ -239,6 +239,7 @@ def _plan(clone: Clone, changes: Sequence[Change]) -> tuple[list[Item], list[Kep
             kept.append(Kept(path, reason))
         else:
             items.append(item)
+    items += _proofs(clone, items, ground)
     attributes = _attributes(clone, ground)
     return ([attributes, *items] if items and attributes else items), kept
 
@@ -254,6 +255,48 @@ def _item(clone: Clone, path: str, data: bytes | None, change: Change | None, gr
         sparse=path in ground.sparse,
         change=change,
     )
+
+
+def _proofs(clone: Clone, items: Sequence[Item], ground: _Ground) -> list[Item]:
+    """The proofs of the approvals that go along, and the end of those whose text goes or changes."""
+    memory = f"{paths.MEMORY}/"
+    written = {item.path: item.data for item in items if item.path.startswith(memory)}
+    there = {path: blob for path, blob in ground.tree.items() if path.startswith(memory)}
+    data = clone.repo.blobs(there.values()) if written else {}
+    changed = {path: data.get(there[path], b"") for path in written if path in there}
+    changed |= {path: text for path, text in written.items() if text is not None}
+    touched = {one.id for one in proofs.texts(clone.repo, changed)}
+    given = _accepted(clone, items, touched)
+    if not written and not given:
+        return []
+    data = data or clone.repo.blobs(there.values())
+    after = {path: data.get(blob, b"") for path, blob in there.items()} | written
+    wanted = proofs.changes(
+        clone.repo,
+        given=given,
+        touched=touched,
+        proved={path: blob for path, blob in ground.tree.items() if path.startswith(f"{paths.APPROVALS}/")},
+        files={path: text for path, text in after.items() if text is not None},
+    )
+    asked = {item.path for item in items}
+    found = [_item(clone, path, text, None, ground) for path, text in wanted.items() if path not in asked]
+    return [item for item in found if item.blob != item.head_blob and _why_not(item, ground) is None]
+
+
+def _accepted(clone: Clone, items: Sequence[Item], touched: Collection[str]) -> list[tuple[str, bytes]]:
+    """Approvals by people that may need a proof, each with its memory and its stored body.
+
+    Those in the segments that are published, and older ones of this clone about texts that are only now.
+    """
+    segments = [item.data for item in items if item.change and item.change.segment and item.data]
+    lines = (line for data in segments for line in split_lines(data) if b'"kind":"accept"' in line)
+    found = [parse_event(line) for line in lines]
+    if touched:
+        found += [event for event in clone.own_events() if event.kind == "accept" and event.target in touched]
+    second_hand = clone.second_hand() if found else set()
+    named = {event.body: event.target or "" for event in found if event.hash_self not in second_hand}
+    stored = ((target, clone.bodies.raw(body)) for body, target in named.items() if body)
+    return [(target, body) for target, body in stored if body is not None]
 
 
 def _attributes(clone: Clone, ground: _Ground) -> Item | None:

@@ -26,6 +26,7 @@ SETTINGS_TEXT = """\
 # outvote whatever a project's own root file says. `*` is every file of ours, this one and holdfast.toml too.
 _EXACT = """\
 log/** -text -filter -ident -working-tree-encoding linguist-generated
+approvals/** -text -filter -ident -working-tree-encoding linguist-generated
 runs/** -text -filter -ident -working-tree-encoding linguist-generated
 """
 ATTRIBUTES_TEXT = f"* text eol=lf merge -filter -ident -working-tree-encoding\n{_EXACT}"

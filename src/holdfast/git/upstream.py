@@ -9,26 +9,28 @@ import contextlib
 import os
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, NotFound
+from holdfast.errors import CorruptLog, FutureFormat, NotFound
+from holdfast.git import noticed, proofs
 from holdfast.git.approvals import DECISIONS, Vouched
 from holdfast.git.clone import Clone
+from holdfast.git.proofs import Text
 from holdfast.git.repo import Repo
 from holdfast.model import dag
 from holdfast.model.event import Event
-from holdfast.model.memory import Accepted
-from holdfast.store import entries, layout, pieces, trusted
+from holdfast.store import layout, trusted
 from holdfast.store.format import match_event, parse_event, split_lines
 from holdfast.store.trusted import Trusted
 
 _TELLING = re.compile(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
 _PASSWORD = re.compile(r"^(https?://)[^/@]*@")
 _REMOTES = "refs/remotes/"
-_ID = re.compile(r"^id:[ \t]*[\"']?([\w-]+)", re.MULTILINE)
-_SUPERSEDING = re.compile(r"^supersedes:(?![ \t]*\[[ \t]*\])", re.MULTILINE)
+_PLAIN = re.compile(r"[A-Za-z0-9._/-]+")  # a path that can be asked for by name, one a line
+_ADDED, _UNTIL = "added", "until"  # which commits added each segment, and up to which commit that is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,44 +126,141 @@ def vouched(clone: Clone) -> Vouched:
     if given is None or given.void:
         return Vouched()
     commit = clone.repo.resolve(given.trusted.ref)
-    return _told(clone.repo, commit) if commit else Vouched()
+    return _told(clone, commit) if commit else Vouched()
 
 
-@lru_cache(maxsize=4)
-def _told(repo: Repo, commit: str) -> Vouched:
-    segments = list(repo.blobs(repo.tree(commit, layout.LOG).values()).values())
-    latest, erased = _decisions(segments)
-    texts = _texts(repo, commit)
-    replaced = {name: olds for one in texts for name, olds in _replaced(one) if latest.get(name) == "accept"}
-    return Vouched(commit, frozenset(one.blob for one in texts), latest, erased, replaced)
+def _read(repo: Repo, commit: str) -> "_Trunk":
+    """What a commit has of memories, decisions and proofs."""
+    log = repo.tree(commit, layout.LOG)
+    data = repo.blobs(log.values())
+    last, erased = _decisions({path: data[blob] for path, blob in log.items() if blob in data})
+    found = repo.tree(commit, layout.APPROVALS)
+    proved = {path.rpartition("/")[2]: blob for path, blob in found.items()}
+    wanted = [proved[one.body] for one in last.values() if one.body in proved]
+    bodies = repo.blobs(wanted)
+    known = {
+        name: body
+        for name, one in last.items()
+        if one.kind == "accept" and one.body in proved
+        if (body := proofs.read(one.body, bodies.get(proved[one.body], b""))) is not None
+    }
+    return _Trunk(_texts(repo, commit), last, erased, known)
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    path: str
-    blob: str
-    text: str
-    whole: bool = False  # a file that holds several
+class _Decision:
+    """The last decision about a memory in a trunk's log."""
 
-    @property
-    def id(self) -> str:
-        found = None if self.whole else _ID.search(self.text)
-        return found[1] if found else ""
+    kind: str
+    body: str
+    event: str
+    segments: frozenset[str]  # the files of the log that hold it
 
 
-def _texts(repo: Repo, commit: str) -> list[_Text]:
+@dataclass(frozen=True, slots=True)
+class _Trunk:
+    texts: list[Text]
+    last: Mapping[str, _Decision]
+    erased: frozenset[str]
+    proved: Mapping[str, Mapping[str, Any]]  # memory to what its last decision, an approval, says
+
+
+@lru_cache(maxsize=4)
+def _told(clone: Clone, commit: str) -> Vouched:
+    trunk = _read(clone.repo, commit)
+    said = {**_unproved(clone, commit, trunk), **trunk.proved}
+    approved = {
+        (one.id, one.blob) for one in trunk.texts if one.id in said and proofs.fits(said[one.id], one)
+    }
+    named = {name: body.get("supersedes") for name, body in said.items()}
+    replaced = {
+        name: tuple(one for one in olds if isinstance(one, str))
+        for name, olds in named.items()
+        if isinstance(olds, list) and olds
+    }
+    return Vouched(
+        commit,
+        frozenset(one.blob for one in trunk.texts),
+        {name: one.kind for name, one in trunk.last.items()},
+        trunk.erased,
+        replaced,
+        frozenset(approved),
+        {name: str(body["blob"]) for name, body in said.items() if body.get("blob")},
+    )
+
+
+def _unproved(clone: Clone, commit: str, trunk: _Trunk) -> dict[str, dict[str, Any]]:
+    """What approvals without a proof were about: the text that came into history together with each.
+
+    Versions before 0.6 published no proofs. Every commit that added the segment of such an approval has to
+    show the same text; where that cannot be told, as in a shallow clone, it approves nothing.
+    """
+    files = {one.id: one.path for one in trunk.texts if one.id and _PLAIN.fullmatch(one.path)}
+    asked = {
+        name: one
+        for name, one in trunk.last.items()
+        if one.kind == "accept" and name not in trunk.proved and name in files
+    }
+    if not asked or clone.repo.is_shallow():
+        return {}
+    added = _added(clone, commit)
+    places = {
+        name: [f"{start}:{files[name]}" for path in one.segments for start in added.get(path, ())]
+        for name, one in asked.items()
+    }
+    data = clone.repo.blobs(place for found in places.values() for place in found)
+    return {
+        name: body
+        for name, found in places.items()
+        if (body := _alike(clone.repo, name, files[name], [data.get(place, b"") for place in found]))
+    }
+
+
+def _alike(repo: Repo, name: str, path: str, versions: Sequence[bytes]) -> dict[str, Any] | None:
+    """What an approval of all these versions of a memory's file would say; None if they differ."""
+    found = [[one for one in proofs.texts(repo, {path: data}) if one.id == name] for data in set(versions)]
+    if not found or any(len(texts) != 1 for texts in found):
+        return None
+    said = {one.digest() for (one,) in found}
+    memory = found[0][0].parse()
+    if len(said) != 1 or memory is None:
+        return None
+    return {"blob": found[0][0].blob, "approves": said.pop(), "supersedes": list(memory.supersedes)}
+
+
+def _added(clone: Clone, commit: str) -> Mapping[str, list[str]]:
+    """For each segment of a trunk the commits that added it; only those since the last look are asked for."""
+    known = noticed.read(clone, _ADDED)
+    before = next(iter(known.pop(_UNTIL, ())), "")
+    if before == commit:
+        return known
+    if not before or not clone.repo.is_ancestor(before, commit):
+        known, before = {}, ""
+    shape = ("--full-history", "--diff-merges=off", "--no-renames", "--diff-filter=A", "--name-only")
+    asked = [commit, *([f"^{before}"] if before else [])]
+    root = ("-c", "log.showRoot=true")
+    out = clone.repo.run(*root, "log", *shape, "-z", "--format=%x01%H", *asked, "--", layout.LOG)
+    start = ""
+    for word in out.split(b"\0"):
+        name = os.fsdecode(word.strip(b"\n"))
+        if name.startswith("\x01"):
+            start, name = name[1:].partition("\n")[0], name.partition("\n")[2]
+        if name.strip():
+            known.setdefault(name.strip("\n"), []).append(start)
+    if not clone.reading:
+        noticed.keep(clone, _ADDED, {**known, _UNTIL: [commit]})
+    return known
+
+
+def _texts(repo: Repo, commit: str) -> list[Text]:
     """The memories of a trunk: whole files, and each one's own text where a file holds several.
 
     Of several files that claim one id only the first that came in is the trunk's word.
     """
     files = repo.tree(commit, layout.MEMORY)
     data = repo.blobs(files.values())
-    found = [
-        one
-        for path, blob in files.items()
-        for one in _apart(repo, _Text(path, blob, data.get(blob, b"").decode("utf-8", "replace")))
-    ]
-    claims: dict[str, set[_Text]] = defaultdict(set)
+    found = list(proofs.texts(repo, {path: data.get(blob, b"") for path, blob in files.items()}))
+    claims: dict[str, set[Text]] = defaultdict(set)
     for one in found:
         claims[one.id].add(one)
     twice = {name for name, texts in claims.items() if name and len({one.blob for one in texts}) > 1}
@@ -169,15 +268,6 @@ def _texts(repo: Repo, commit: str) -> list[_Text]:
         return found
     came = _first_seen(repo, commit, {one.path for name in twice for one in claims[name]})
     return [one for one in found if one.id not in twice or _is_first(one, claims[one.id], came)]
-
-
-def _apart(repo: Repo, file: _Text) -> Iterator[_Text]:
-    if pieces.is_single(file.text):
-        yield file
-    else:
-        yield replace(file, whole=True)
-        for piece in pieces.pieces(file.text):
-            yield _Text(file.path, repo.hash_blob(piece.text.encode("utf-8")), piece.text)
 
 
 def _first_seen(repo: Repo, commit: str, files: Collection[str]) -> dict[str, int]:
@@ -192,44 +282,42 @@ def _first_seen(repo: Repo, commit: str, files: Collection[str]) -> dict[str, in
     return found
 
 
-def _is_first(one: _Text, claims: Iterable[_Text], came: Mapping[str, int]) -> bool:
+def _is_first(one: Text, claims: Iterable[Text], came: Mapping[str, int]) -> bool:
     """Whether a text's file came before every other file that claims its id with other words."""
     others = [other.path for other in claims if other.blob != one.blob and other.path != one.path]
     return all(came.get(one.path, 0) > came.get(path, 0) for path in others)
 
 
-def _replaced(one: _Text) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The memory of a text and what it supersedes, if anything; few do, so few are read."""
-    if not one.whole and _SUPERSEDING.search(one.text) is not None:
-        with contextlib.suppress(BrokenEntry):
-            memory = entries.parse(one.text, one.path)
-            if isinstance(memory, Accepted) and memory.supersedes:
-                yield memory.id, memory.supersedes
-
-
-def _decisions(texts: list[bytes]) -> tuple[dict[str, str], frozenset[str]]:
+def _decisions(segments: Mapping[str, bytes]) -> tuple[dict[str, _Decision], frozenset[str]]:
     """The last decision about each memory, and what was erased."""
-    kinds: dict[str, set[str]] = defaultdict(set)
-    for kind, target in _told_by(texts):
-        kinds[target].add(kind)
-    erased = frozenset(target for target, said in kinds.items() if "erase" in said)
-    latest = {target: min(said) for target, said in kinds.items() if len(said) == 1}
-    unsure = kinds.keys() - latest.keys()
+    about: dict[str, dict[str, _Decision]] = defaultdict(dict)
+    erased = set()
+    for path, found in _told_by(segments):
+        event, kind, target = (os.fsdecode(found[number]) for number in (1, 4, 5))
+        if kind == "erase":
+            erased.add(target)
+            continue
+        known = about[target].get(event)
+        held = known.segments if known else frozenset()
+        about[target][event] = _Decision(kind, os.fsdecode(found[15] or b""), event, held | {path})
+    last = {target: next(iter(ones.values())) for target, ones in about.items()}
+    unsure = {target for target, ones in about.items() if len(ones) > 1}
     if unsure:  # which was the last, only the order of all events can tell
-        for event in dag.in_order(_events(texts)):
-            if event.target in unsure and event.kind in DECISIONS:
-                latest[event.target or ""] = event.kind
-    return latest, erased
+        for one in dag.in_order(_events(segments.values())):
+            if one.target in unsure and one.kind in DECISIONS:
+                last[one.target] = about[one.target].get(one.hash_self, last[one.target])
+    return last, frozenset(erased)
 
 
-def _told_by(texts: Iterable[bytes]) -> Iterator[tuple[str, str]]:
-    for data in texts:
+def _told_by(segments: Mapping[str, bytes]) -> Iterator[tuple[str, re.Match[bytes]]]:
+    """Every decision and erasure about something, with the file that holds it."""
+    for path, data in segments.items():
         for place in _TELLING.finditer(data):
             start, end = data.rfind(b"\n", 0, place.start()) + 1, data.find(b"\n", place.end()) + 1
             with contextlib.suppress(CorruptLog, FutureFormat):
                 found = match_event(data[start:end])
                 if found[5] is not None:
-                    yield os.fsdecode(found[4]), os.fsdecode(found[5])
+                    yield path, found
 
 
 def _events(texts: Iterable[bytes]) -> Iterator[Event]:

@@ -17,6 +17,7 @@ APPROVED = "T0"  # the tier of what a person approved
 FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
 PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
 SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
+EDITED = "edited since approval"  # a doubt: a person approved another text of it
 STALE = "stale"  # a doubt: what it cites has changed
 
 _LONGEST = 10  # chain of memories that took one another's place, that is looked at

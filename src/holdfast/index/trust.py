@@ -14,12 +14,12 @@ from holdfast.errors import CorruptLog, FutureFormat
 from holdfast.git import approvals, supersession, upstream
 from holdfast.git.approvals import (
     DECISIONS,
+    EDITED,
     SHORT,
     T0,
     T4,
     Approval,
     Approvals,
-    Causes,
     Tiers,
     Vouched,
     said,
@@ -123,10 +123,11 @@ def judge(
     decided = _decided(db, own, clone.second_hand())
     approved = Approvals((one for one, _ in decided), [one.name for one in agreed])
     ours = [one for one, is_own in decided if is_own]
-    tiers = Tiers(ours, vouched, waiting, causes=Causes(clone))
-    repeats = approvals.repeats(((one.name, one.blob, one.path) for one in agreed), tiers)
     visible = {(one.name, one.blob) for one in agreed}
+    tiers = approvals.tiers(clone, ours, vouched, waiting, seen=visible)
+    repeats = approvals.repeats(((one.name, one.blob, one.path) for one in agreed), tiers)
     kept = _kept(clone, ours, tiers, vouched, visible)
+    edited = tiers.edited(visible)
     changed = []
     for one in memories:
         its = tiers.of(one.name, blob=one.blob, edited=one.origin == "edit")
@@ -134,7 +135,8 @@ def judge(
         if why is None and (one.name, one.blob, one.path) in repeats:
             why, its = UNREVIEWED, T4
         if why is None:
-            why = _why_not(one, approved, its, superseded=one.name in kept)
+            is_edited = one.origin != "edit" and (one.name, one.blob) in edited
+            why = _why_not(one, approved, its, superseded=one.name in kept, edited=is_edited)
         if why in (None, FOREIGN) and one.status == "accepted" and (one.path, one.blob) in outdated:
             why = STALE
         if (why, its) != (one.doubt, one.tier):
@@ -154,9 +156,11 @@ class _Memory(NamedTuple):
     origin: str
 
 
-def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool) -> str | None:
+def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool, edited: bool) -> str | None:
     """Why a memory does not count, or only to who asks."""
     ended = one.status == "deprecated"
+    if edited and not (ended and approved.ends(one.name, blob=one.blob)):
+        return EDITED
     covered = approved.covers(one.name, blob=one.blob, words=one.words, edited=one.origin == "edit")
     covered = covered or (approved.ends(one.name, blob=one.blob) if ended else tier == T0)
     if not covered:

@@ -12,6 +12,7 @@ from holdfast.curation.conflicts import Known as Comparing
 from holdfast.curation.decisions import Standing
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git import unmerged
+from holdfast.git.approvals import EDITED
 from holdfast.index.refresh import signature_of
 from holdfast.index.search import PROMOTED
 from holdfast.model.event import timestamp
@@ -234,7 +235,7 @@ def _speaks_unasked(one: Standing) -> bool:
 
 def _would_speak(one: Standing) -> bool:
     """Whether something came by git and is silent only because nobody here vouches for it."""
-    return one.trust == "T4" and one.status in ("accepted", "stale", "unreviewed")
+    return one.trust == "T4" and one.status in ("accepted", "stale", "unreviewed", EDITED)
 
 
 def _is_at(path: str, place: str) -> bool:
@@ -267,7 +268,7 @@ def _may_be_found(hit: Hit, one: Standing | None) -> bool:
         return hit.kind in _WORK
     if one is None or _speaks_unasked(one):
         return False
-    return one.status in ("accepted", "unreviewed", "stale", "expired") and one.trust in _ON_REQUEST
+    return one.status in ("accepted", "unreviewed", EDITED, "stale", "expired") and one.trust in _ON_REQUEST
 
 
 def _as_found(hit: Hit, one: Standing | None, against: Sequence[str]) -> Found:
@@ -291,8 +292,8 @@ def _as_found(hit: Hit, one: Standing | None, against: Sequence[str]) -> Found:
 
 def _honestly(one: Standing) -> Iterable[str]:
     """How a memory stands that does not speak unasked: who approved it, and what became of it since."""
-    if one.status == "unreviewed":
-        yield "unreviewed"
+    if one.status in ("unreviewed", EDITED):
+        yield one.status
     else:
         yield "approved" if one.trust == "T0" else PROMOTED
     if one.status in ("stale", "expired"):

@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast.curation.decisions import Standing
-from holdfast.curation.queue import Queue, every
+from holdfast.curation.queue import Queue, every, since_approval
 from holdfast.diagnostics import diff as differences
 from holdfast.diagnostics import status, timeline
 from holdfast.diagnostics.diff import Diff
 from holdfast.diagnostics.status import Status, Tally, Work
+from holdfast.git.approvals import EDITED
 from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import pick
@@ -45,6 +46,8 @@ class Reading(Working, Noting, Recalling, Hydrating):
         tally.count(self.clone.layout, f"{tally.LOOKED}{found.id.lower()}")
         there = every(self.clone, self.clone.clock()).get(found.id)
         told = {**_standing(there), "counted": counts} if there else {}
+        if there and there.status == EDITED:
+            told["diff"] = list(since_approval(self.clone, there))
         return replace(found, fields={**found.fields, **told})
 
     def status(self) -> Status:
@@ -58,8 +61,9 @@ class Reading(Working, Noting, Recalling, Hydrating):
             len(found.expired),
             len(found.stale),
             there.waiting,
-            len(found.unreviewed),
-            elsewhere=sum(one.trust == "T4" for one in found.standings),
+            sum(one.status != EDITED for one in found.unreviewed),
+            elsewhere=sum(one.trust == "T4" and one.status != EDITED for one in found.standings),
+            edited=sum(one.status == EDITED for one in found.unreviewed),
         )
         return status.status(self.clone, counted, self._work())
 

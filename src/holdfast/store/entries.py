@@ -7,6 +7,8 @@ business; where the entries of a file that holds several begin, `store.pieces`'.
 updated is told from the log, never from its file: `updated` is read over.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +44,7 @@ _STATUS = re.compile(r"^status:[^\n]*$", re.MULTILINE)
 DERIVED = ("updated",)  # shown with an entry, and read over where somebody wrote it down
 _WHOLE = Clash(("the whole file",))
 _RULE = "---"
+_APPROVAL_TAG = b"holdfast-approval-1\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,24 @@ def _written(memory: Memory, names: tuple[str, ...]) -> list[str]:
     return [
         f"{name}: {_value(name, value)}" for name, value in values.items() if value or name not in _SUGGESTED
     ]
+
+
+def digest(memory: Memory) -> str:
+    """The hash of what a memory says, whatever its file looks like: `docs/adr/0021` spells the form out."""
+    said = {name: _plain(name, getattr(memory, name)) for name in rules.SHARED}
+    said |= {"status": rules.status(memory), "details": memory.details}
+    said["statement"] = " ".join(memory.statement.split())
+    rows = {name: (row.rstrip() for row in raw.split("\n")) for name, raw in memory.extra}
+    said["extra"] = {name: [row for row in found if row] for name, found in rows.items()}
+    form = json.dumps(said, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(_APPROVAL_TAG + form.encode("ascii")).hexdigest()
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A field's value as JSON has it; numbers and times are spelled as in a file."""
+    if name in _LISTS:
+        return list(value)
+    return None if value is None else _value(name, value) if name in (*_TIMES, "confidence") else value
 
 
 def with_status(text: str, status: str) -> str:

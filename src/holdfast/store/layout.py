@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 TRACKED = ".holdfast"
 LOG = ".holdfast/log"
 MEMORY = ".holdfast/memory"
+APPROVALS = ".holdfast/approvals"
 FACTS = ".holdfast/memory/facts"
 TASKS = ".holdfast/tasks"
 LINKS = ".holdfast/links"
@@ -37,6 +38,11 @@ STATISTICS = ("statistics", "statistics.old", "statistics.sums", "statistics.use
 def entry_path(kind: str, slug: str, identity: str) -> str:
     """Where an accepted memory lies in the work tree; it never moves."""
     return f"{FOLDER_OF[kind]}/{slug}-{identity}.md"
+
+
+def proof_path(identity: str, body: str) -> str:
+    """Where the proof that a person approved a memory's text lies in the work tree."""
+    return f"{APPROVALS}/{identity}/{body}"
 
 
 def node_path(folder: str, slug: str, identity: str) -> str:

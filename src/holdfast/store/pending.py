@@ -16,12 +16,13 @@ from typing import Any
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.model.ids import token
 from holdfast.store import fsio
-from holdfast.store.layout import FOLDER_OF, LINKS, LOG, TASKS, Layout
+from holdfast.store.layout import APPROVALS, FOLDER_OF, LINKS, LOG, TASKS, Layout
 
 MAX_RECORD = 8 << 20
 _PART = r"(?![.-])[^/\\\x00-\x1f\x7f]{1,250}"
 _ENTRY = re.compile(rf"(?:{'|'.join(map(re.escape, (*FOLDER_OF.values(), TASKS, LINKS)))})(?:/{_PART})+\.md")
 _SEGMENT = re.compile(rf"{re.escape(LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl", re.ASCII)
+_PROOF = re.compile(rf"{re.escape(APPROVALS)}/[A-Za-z0-9][A-Za-z0-9._-]{{0,95}}/[0-9a-f]{{64}}", re.ASCII)
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", re.ASCII)
 _LINE = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
@@ -125,8 +126,8 @@ def _write(path: str, change: Change) -> None:
 
 
 def is_publishable(path: str) -> bool:
-    """Whether a change may name this path: an entry of the memory, or a segment of the log."""
-    return bool(_ENTRY.fullmatch(path) or _SEGMENT.fullmatch(path))
+    """Whether a change may name this path: an entry, a proof of its approval, or a segment of the log."""
+    return any(shape.fullmatch(path) for shape in (_ENTRY, _SEGMENT, _PROOF))
 
 
 def refuse_foreign(path: str) -> None:

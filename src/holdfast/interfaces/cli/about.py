@@ -166,6 +166,7 @@ def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from (("said", cut(text)) for text in fields.get("said") or ())
     yield from ((name, cut(fields.get(name))) for name in ("suggests", "because"))
     yield from (("note", cut(text)) for text in fields.get("notes") or ())
+    yield from (("diff", cut(text)) for text in fields.get("diff") or ())
     counts = {name: number for name, number in (fields.get("counted") or {}).items() if name != "looked"}
     # How often it served; nothing while nobody was given it.
     yield (

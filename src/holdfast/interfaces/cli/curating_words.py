@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.index.standing import EDITED
 from holdfast.interfaces.cli.connecting_words import readers
 from holdfast.interfaces.cli.output import strong
 from holdfast.interfaces.cli.place import why_no_person
@@ -74,12 +75,12 @@ def accepted(standing: Standing) -> str:
 
 
 def _promoted(done: Sequence[Standing]) -> list[str]:
-    """What it costs that no person was seen, and what to do about it."""
+    """Why it does not count as a person's approval, what that costs, and what to do about it."""
     names = [one.id for one in done if one.trust != "T0"]
     if not names:
         return []
-    named = " ".join(names) if len(names) <= MOST_NAMED else "ID"
     why = why_no_person() or "no person was seen at a terminal"
+    named = " ".join(names) if len(names) <= MOST_NAMED else "ID"
     way = f"In another terminal, where no agent runs, type: holdfast review accept {named}"
     return [f"Not counted as approved by a person: {why}.", _SILENT, way]
 
@@ -133,7 +134,8 @@ def decided(done: Decided) -> str:
 def facts(found: Facts, *, kind: str = "fact") -> str:
     sections = (
         ("Stale: what they cite has changed", found.stale),
-        ("Not reviewed as they stand", found.unreviewed),
+        ("Edited since approval", [one for one in found.unreviewed if one.status == EDITED]),
+        ("Not reviewed as they stand", [one for one in found.unreviewed if one.status != EDITED]),
         ("Expired", found.expired),
         ("Superseded", found.superseded),
         ("Retired", found.retired),
@@ -187,7 +189,7 @@ def _grounds(one: Waiting) -> list[str]:
     because = getattr(memory, "because", "")
     return [
         *(
-            [f"    {': '.join(filter(None, (_WHY.get(item.reason), because)))}"]
+            [f"    {': '.join(filter(None, (_why(item), because)))}"]
             if item.reason in _WHY or because
             else []
         ),
@@ -201,6 +203,10 @@ def _grounds(one: Waiting) -> list[str]:
         *(f"    {line}" for line in memory.details.splitlines()[:5] if line.strip()),
         *(_beside(look) if look else ()),
     ]
+
+
+def _why(item: Item) -> str | None:
+    return EDITED if item.standing.status == EDITED else _WHY.get(item.reason)
 
 
 def _beside(look: Look) -> list[str]:
