@@ -13,7 +13,9 @@ from holdfast.index.corpus.choosing import Choice, Rules, chunks_of
 from holdfast.index.corpus.chunk import PIECE, Chunk
 from holdfast.index.corpus.code import code
 from holdfast.index.corpus.languages import BY_ENDING, PYTHON
+from holdfast.security.redact import Scanner
 
+SCAN = Scanner()
 SOURCE = os.path.join(os.path.dirname(__file__), "..", "..", "src", "holdfast")
 
 TYPESCRIPT = """import x from "y";
@@ -160,7 +162,7 @@ def test_pages_are_cut_by_heading_with_those_above_as_context() -> None:
 
 
 def whole(path: str, data: bytes) -> list[Chunk]:
-    return list(chunks_of(path, data))
+    return list(chunks_of(path, data, SCAN))
 
 
 HOSTILE = {

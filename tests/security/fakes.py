@@ -244,7 +244,7 @@ def in_context(word: Words, secret: str) -> tuple[tuple[str, str, str], ...]:
         ("secret", f"api_key: >-\n    {value}\n", value),
         ("secret", f'"token":\n   "{value}"', value),
         ("secret", f"DD_APP_KEY={word(40, HEX)}", word(40, HEX)),
-        ("secret", f"HONEYCOMB_KEY={value}", value),
+        ("secret", f"HONEYBADGE_KEY={value}", value),
         ("secret", f"APP_KEY=base64:{value}=", value),
         (
             "secret",

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.security.anchors import SHAPES, Hits
+from holdfast.security.anchors import Hits
 from holdfast.security.rules import Patience
-from holdfast.security.shapes import NEAR, REACH, WORD, WORD_BYTES, Shape
+from holdfast.security.shapes import BESIDE, NEAR, REACH, WORD, WORD_BYTES, Shape, shapes
 from holdfast.security.stems import Stems
 from holdfast.security.visible import View
 from holdfast.security.words import Words, is_parted, long_words
@@ -19,8 +19,10 @@ from .corpus import samples
 from .fakes import HARMLESS, IN_CONTEXT, ISSUED
 
 PARSER = importlib.import_module("re._parser")  # the only way to know which bytes a pattern can match
+SHAPES = shapes()
 STEMS = Stems(SHAPES)
-ISSUED_SHAPES = [shape for shape in SHAPES if shape.issued]
+ISSUED_SHAPES = [shape for shape in shapes() if shape.issued]
+RANDOM = re.compile(rb"(?=[A-Za-z0-9_+-]{20})[A-Za-z0-9_+-]*?[0-9][A-Za-z_-]{1,24}[0-9]")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+"
 BETWEEN = (*"./:=% \n\"'\\_-+", "\\n", "\\u003d", "%3D", ", ", " a ", ". ", "x")
 TOLD = ("token", "secret", "key", "api_key", "password", "apiKey", "-api-key", "--token", "APP_KEY", "cwd")
@@ -50,6 +52,15 @@ def slowly(text: bytes, shapes: list[tuple[int, Shape]]) -> Iterator[tuple[int, 
             if shape.compiled().match(text, found.start()):
                 yield found.start(), number
             found = anchors.search(text, found.start() + 1)
+
+
+def beside_a_name(text: bytes) -> Iterator[tuple[int, int]]:
+    """Every place where a provider's name stands whose value begins with a long random word."""
+    for number, shape in enumerate(SHAPES):
+        for found in re.finditer(b"|".join(shape.anchors), text, re.IGNORECASE) if shape.beside else ():
+            match = shape.compiled().match(text, found.start())
+            if match and match.start(1) <= found.start() + BESIDE and RANDOM.match(text, match.start(1)):
+                yield found.start(), number
 
 
 def near_a_long_word(text: bytes, start: int) -> bool:
@@ -92,10 +103,11 @@ def texts(seed: int, count: int) -> Iterator[str]:
 def finds_all(text: str) -> None:
     data = text.encode()
     view = View(data, b"", False, final=True)
-    everyday = [(number, shape) for number, shape in enumerate(SHAPES) if not shape.issued]
+    everyday = [(n, shape) for n, shape in enumerate(SHAPES) if not shape.issued and not shape.beside]
     issued = [(number, shape) for number, shape in enumerate(SHAPES) if shape.issued]
     assert set(STEMS.find(data, 0, len(data))) == set(slowly(data, everyday))
     found = hits(data)
+    assert set(beside_a_name(data)) <= found, text
     for start, number in slowly(data, issued):
         if near_a_long_word(data, start) and (not SHAPES[number].boundary or view.word_starts(start)):
             assert (start, number) in found, (text, SHAPES[number].name)
@@ -123,7 +135,7 @@ def test_the_quick_look_finds_what_touches_something_else_often(seed: int) -> No
 def test_every_anchor_is_seen_in_any_case_that_counts() -> None:
     """An anchor without a pivot, or hidden behind another, would never be looked at."""
     for number, shape in enumerate(SHAPES):
-        for anchor in () if shape.issued else shape.anchors:
+        for anchor in () if shape.issued or shape.beside else shape.anchors:
             for text in (anchor, anchor.upper(), anchor.title()) if shape.fold else (anchor,):
                 assert (3, number) in set(STEMS.find(b"\n. " + text, 0, -1)), text
 

@@ -44,7 +44,7 @@ def ask(clone: Clone, text: str, how: Asking) -> str:
     clone.notes.append(f"{used} of {how.calls_per_day} model calls used today")
     began = time.perf_counter_ns()
     try:
-        return clone.intake.text(_ask(clone, text, how))
+        return clone.intake.text(_ask(clone, clone.hide.text(text), how))
     finally:
         took = (time.perf_counter_ns() - began) // 1000
         tally.modelled(clone.layout, "command", calls=1, texts=1, microseconds=took)

@@ -56,7 +56,7 @@ def shown(clone: Clone, now: datetime) -> tuple[Shown, Facts]:
     """What every page has to show, and how the memories stand that they were made from."""
     found, seen = facts.told(clone, now)
     updated = _updated(clone)
-    made = [_page(kind, found, seen, updated) for kind in pages.OF_KIND]
+    made = [_page(clone, kind, found, seen, updated) for kind in pages.OF_KIND]
     shelf = candidates.read(clone)
     made.append(_waiting(clone, shelf, updated))
     clashing = [one.id for one in found.clashes]
@@ -72,7 +72,9 @@ def _updated(clone: Clone) -> dict[str, str]:
     return {name: f"{ts[:19]}Z" for name, ts in latest.items()}
 
 
-def _page(kind: str, found: Facts, seen: Mapping[tuple[str, str], Seen], updated: Mapping[str, str]) -> Page:
+def _page(
+    clone: Clone, kind: str, found: Facts, seen: Mapping[tuple[str, str], Seen], updated: Mapping[str, str]
+) -> Page:
     items = []
     for group in _STANDINGS:
         for standing in getattr(found, group):
@@ -80,7 +82,8 @@ def _page(kind: str, found: Facts, seen: Mapping[tuple[str, str], Seen], updated
                 one = seen[standing.path, standing.id].sighting
                 plain = standing.status in ("accepted", "deprecated")
                 status = None if plain else standing.status
-                items.append(Item(standing.id, one.text, one.blob, updated.get(standing.id), status))
+                text = clone.hide.text(one.text)
+                items.append(Item(standing.id, text, one.blob, updated.get(standing.id), status))
     name = pages.OF_KIND[kind]
     folder = f"/{name.removesuffix('.md')}/"
     out = [one.message for one in found.broken if folder in one.path]
@@ -95,7 +98,7 @@ def _waiting(clone: Clone, shelf: Shelf, updated: Mapping[str, str]) -> Page:
         if memory.line != line.id and not line.sees(memory.line, since or clone.now()):
             elsewhere += 1
             continue
-        text = entries.render(memory)
+        text = clone.hide.text(entries.render(memory))
         items.append(Item(memory.id, text, clone.repo.hash_blob(text.encode()), since))
     out = [str(error) for error in shelf.broken]
     out += [f"{elsewhere:,} that wait on other lines: holdfast review list"] if elsewhere else []

@@ -98,6 +98,7 @@ class Clone:
         # What agents say is also cleaned by the rules that the project shares; what people approved is not:
         # a pull request can change those rules.
         self.intake = intake or self.scan
+        self.hide = self.scan.for_others()  # for what is indexed or shown and was not recorded by us
         self.reading = reading  # nothing is made or remembered by looking
         self.trunk: str | None = None  # the settings' word for the branch that counts as approved upstream
         self.notes = layout.notes  # what the user should be told on stderr

@@ -6,6 +6,7 @@ tables; `place` says which branches hold a row, `missing` and `sees` what of her
 does. Nobody is told of it unasked. It is brought up to date when somebody asks by the long way.
 """
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +29,7 @@ MAX_BRANCHES = 200  # the newest; a repository may have thousands
 MAX_ENTRIES = 5000  # files of other branches that are read
 DELETED, NOT_HERE = "deleted", "not here"  # what is said of a branch that git does not have
 UNNAMED = "a branch without a name"  # where nobody wrote down which it was
-_FORM = "2"  # of these tables
+_FORM = "3"  # of these tables
 _FOLDERS = (paths.MEMORY, paths.TASKS)
 OWN_TABLES = ("place", "missing", "sees", "published")
 _TABLES = (
@@ -79,13 +80,14 @@ def bring(clone: Clone, there: Index, here: Index, *, memory: str) -> str:
     `here` is this work tree's index, up to date: it says what is visible.
     """
     state = state_of(clone, memory)
-    if state and state == _meta(there, "state") and _meta(there, "form") == _FORM:
+    form = f"{_FORM} {clone.hide.key}"
+    if state and state == _meta(there, "state") and _meta(there, "form") == form:
         return state
     erased = clone.erased()
     told = " ".join(sorted(erased))
-    if _meta(there, "erased") not in (None, told):
+    if _meta(there, "erased") not in (None, told) or _meta(there, "form") not in (None, form):
         there.close()
-        drop(there.path)  # no word of an erased text may stay
+        drop(there.path)  # no word of an erased text may stay, and none that a new rule hides
     visible = dict(here.db.execute("SELECT name, until FROM unit WHERE shown"))
     with there.writing() as db:
         for statement in _TABLES:
@@ -98,7 +100,7 @@ def bring(clone: Clone, there: Index, here: Index, *, memory: str) -> str:
         _place(db, clone, others)
         filling.remember("tips", others.tips)
         filling.remember("erased", told)
-        filling.remember("form", _FORM)
+        filling.remember("form", form)
         filling.remember("state", state)
     return state
 
@@ -106,7 +108,7 @@ def bring(clone: Clone, there: Index, here: Index, *, memory: str) -> str:
 def _gather(clone: Clone, db: sqlite3.Connection, visible: Mapping[str, str | None]) -> _Others:
     others = _Others()
     _published(clone, others, db)
-    called = {name: lines.called(line.refs[-1]) for name, line in lines.known(*clone.stores).items()}
+    called = {name: _called(clone, line.refs[-1]) for name, line in lines.known(*clone.stores).items()}
     here = clone.line()
     for change in (change for store in clone.stores for change in pending.waiting(store)):
         is_here = change.text is None or here.sees(change.line, change.ts)
@@ -157,7 +159,8 @@ def _entry(path: str, text: str | None, blob: str | None) -> Unit | None:
 def _published(clone: Clone, others: _Others, db: sqlite3.Connection) -> None:
     """What other local branches hold that HEAD never had, and what of here they do not hold."""
     head, tips = _tips(clone)
-    others.tips = " ".join([head, *(f"{oid}:{','.join(names)}" for oid, names in sorted(tips.items()))])
+    told = " ".join([head, *(f"{oid}:{','.join(names)}" for oid, names in sorted(tips.items()))])
+    others.tips = hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
     if others.tips == _value(db, "tips"):
         others.published.update(db.execute("SELECT path, blob, branch FROM published"))
         others.missing.update(db.execute("SELECT branch, path FROM missing"))
@@ -182,8 +185,13 @@ def _tips(clone: Clone) -> tuple[str, dict[str, list[str]]]:
     tips: dict[str, list[str]] = {}
     for oid, _, ref in (row.partition(" ") for row in rows):
         if head.oid is not None and ref != head.ref and oid != head.oid:
-            tips.setdefault(oid, []).append(lines.called(ref))
+            tips.setdefault(oid, []).append(_called(clone, ref))
     return head.oid or "", tips
+
+
+def _called(clone: Clone, ref: str) -> str:
+    """A branch's name as it may be kept and shown."""
+    return clone.hide.text(lines.called(ref))
 
 
 def _compare(clone: Clone, others: _Others, head: str, tips: Mapping[str, Sequence[str]]) -> None:
@@ -268,7 +276,7 @@ def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
         by_unit,
     )
     known = lines.known(*clone.stores)
-    named = [(lines.called(line.refs[-1]), line) for line in known.values() if line.refs]
+    named = [(_called(clone, line.refs[-1]), line) for line in known.values() if line.refs]
     db.executemany(
         "INSERT OR IGNORE INTO place SELECT id, ? FROM row WHERE line = ? AND kind <> 'candidate'",
         [(name, line.id) for name, line in named],
@@ -290,9 +298,10 @@ def _gone(
     """The branches of these rows that git does not have, and why: deleted, or never in this clone."""
     living = set(clone.repo.text("for-each-ref", "--format=%(refname)", "refs/heads").splitlines())
     living |= {ref for git_dir in clone.repo.worktrees() if (ref := clone.repo.ref_of(git_dir))}
+    called = {_called(clone, ref) for ref in living}
     for (name,) in db.execute("SELECT DISTINCT branch FROM place").fetchall():
         ref = named[name].refs[-1] if name in named else f"refs/heads/{name}"
-        if ref.startswith("refs/heads/") and ref not in living:
+        if ref.startswith("refs/heads/") and ref not in living and name not in called:
             yield name, NOT_HERE if name in others.strange else DELETED
 
 

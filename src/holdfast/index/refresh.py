@@ -20,6 +20,7 @@ from holdfast.index.fill import Filling
 from holdfast.index.rows import (
     Row,
     about_run,
+    clean_row,
     event_rows,
     memory_row,
     session_row,
@@ -89,12 +90,14 @@ def keep_ready(
 
 def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None:
     now = signature_of(clone, parts=("memory",))
-    if now is not None and now.memory == _meta(index, "signature"):
+    told = _meta(index, "rules")  # for secrets, with which it was made
+    if now is not None and now.memory == _meta(index, "signature") and told == clone.hide.key:
         return
     clone.forget_erased()  # another process may have erased something since
     erased = clone.erased()
-    if _meta(index, "erased") not in (None, _digest(erased)):
-        # No word of an erased text may stay, in no work tree's index; SQLite frees pages without wiping them.
+    if _meta(index, "erased") not in (None, _digest(erased)) or told not in (None, clone.hide.key):
+        # No word of an erased text may stay, in no work tree's index, and none that a new rule hides;
+        # SQLite frees pages without wiping them.
         index.close()
         drop_all(os.path.dirname(index.path))
     wanted = {unit.name: unit for unit in visible_units(clone)}
@@ -105,6 +108,7 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
         trust.weigh(db, clone, wanted, texts, changed=filling.changed)
         used.fill(db, clone.private)
         filling.remember("erased", _digest(erased))
+        filling.remember("rules", clone.hide.key)
         filling.remember("signature", now.memory if now is not None and now.settled else "")
 
 
@@ -169,7 +173,7 @@ def add_events(filling: Filling, unit: Unit, data: bytes, texts: Texts) -> int:
 
 
 def add_text(filling: Filling, unit: Unit, texts: Texts) -> None:
-    """Put a memory, a task or a session into the index."""
+    """Put a memory, a task or a session into the index, without what a hand or a merge brought into it."""
     key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
     row, paths = _text_row(unit, texts, key)
     if row is None:
@@ -177,7 +181,8 @@ def add_text(filling: Filling, unit: Unit, texts: Texts) -> None:
     filling.show(unit.name, unit.kind, None)
     number = filling.id_of(unit.name)
     if not filling.joins(number, key):
-        filling.add(number, [row], touches=[(0, path) for path in paths])
+        hide = texts.hide
+        filling.add(number, [clean_row(row, hide)], touches=[(0, hide.text(path)) for path in paths])
 
 
 def _text_row(unit: Unit, texts: Texts, key: bytes) -> tuple[Row | None, Sequence[str]]:

@@ -20,6 +20,7 @@ from holdfast.model.memory import Accepted, Candidate, Memory
 from holdfast.model.session import Session
 from holdfast.model.task import Task
 from holdfast.model.text import visible
+from holdfast.security.redact import Scanner
 
 Row = tuple[Any, ...]
 Touch = tuple[int, str]  # the place of a row among those of its unit, and a path from the top
@@ -42,6 +43,8 @@ COLUMNS = (
 )  # fmt: skip
 COMMON = COLUMNS[:-10]  # all that most events need; a row may end here
 _PATH, _RUN, _NAME, _TS, _TASK = (COLUMNS.index(name) for name in ("path", "run", "name", "ts", "task"))
+_SHOWN_TEXT = ("name", "title", "labels", "text", "context", "task", "tags", "path")
+_TEXTS = tuple(COLUMNS.index(name) for name in _SHOWN_TEXT)
 _KIND, _SEQ = COLUMNS.index("kind"), COLUMNS.index("seq")
 _CITED = {"file": "@", "lines": ":", "symbol": "#"}  # a kind of evidence, and what ends its path
 
@@ -57,6 +60,21 @@ _SHAPE = bytes(
 )
 _NOTHING = (None,) * 4  # no path, no hash, no end, nothing superseded
 _STATED = ("accept", "promote", "edit", "retire")  # a proposal's words are found as a candidate only
+
+
+def clean_row(row: Row, scan: Scanner) -> Row:
+    """A row without known secrets, in no column that holds words."""
+    told = {name: row[at] for name, at in zip(_SHOWN_TEXT, _TEXTS, strict=True) if at < len(row) and row[at]}
+    new = {name: safe(scan.text(said)) for name, said in told.items()}
+    if new == told:
+        return row
+    fields = {**dict(zip(COLUMNS, row, strict=False)), **new}
+    fields["parts"] = _parts(fields["title"], fields["text"])
+    if fields["content"] is not None:
+        fields["content"] = content_of(fields["title"], fields["text"])
+    if new.get("tags") != told.get("tags") or new.get("task") != told.get("task"):
+        fields["facets"] = _facets(fields["kind"], fields["what"], fields["task"], fields["tags"] or "")
+    return tuple(fields.values())
 
 
 def number(ts: str) -> int:

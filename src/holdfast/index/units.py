@@ -160,6 +160,7 @@ class Texts:
 
     def __init__(self, clone: Clone, erased: set[str], notes: list[str]) -> None:
         self._clone, self._erased, self._notes = clone, erased, notes
+        self.hide = clone.hide  # events were scanned when they were recorded; entries come from anywhere
         self._folders = [os.path.join(store.bodies, "") for store in clone.stores]
         self._listed: set[str] | None = None
         self._capsules: dict[str, str] | None = None

@@ -56,6 +56,7 @@ class Recalling(Viewing):
         whether it is a question that statistics tell of.
         """
         began = time.perf_counter_ns()
+        query = self.clone.hide.text(query)
         scope = self._scope(task=task, kind=kind, files=files, branch=branch, since=since)
         hits = self._hits_of(query, scope, limit, semantic)
         took = (time.perf_counter_ns() - began) // 1000
@@ -142,7 +143,9 @@ class Recalling(Viewing):
     ) -> Scope:
         head = self.clone.repo.head()
         there = None if branch is None or branch == head.branch else branch
-        named = [self._at_top(path) for path in files]
+        hide = self.clone.hide.text  # as the index knows them
+        there = hide(there) if there else None
+        named = [hide(self._at_top(path)) for path in files]
         return Scope(task=task, kind=kind, files=named, branch=there, since=self._moment(since))
 
     def _at_top(self, path: str) -> str:

@@ -189,7 +189,7 @@ class Viewing:
             edited.put(self.clone, page.name, text, write=views.write)
         self._write_view("artifacts.json", views.artifacts_json(self.artifacts(), header))
         if self.settings.has("tasks"):
-            text = state.text(state.read(self.clone))
+            text = self.clone.hide.text(state.text(state.read(self.clone)))
             edited.put(self.clone, state.NAME, text, write=views.write)
         if self.settings.has("journal"):
             self._write_journal(None if all_days else [header.time[:10]])
@@ -234,11 +234,12 @@ class Viewing:
     def _write_view(self, name: str, text: str) -> None:
         """Render a view that takes no edits; one that somebody had git track is nobody's to write over."""
         if not edited.is_tracked(self.clone, name):
-            views.write(self.clone.layout, name, text)
+            views.write(self.clone.layout, name, self.clone.hide.text(text))
 
     def _view_quietly(self, name: str, text: str) -> None:
         try:
             edited.spare(self.clone, name)
+            text = self.clone.hide.text(text)
             if views.write(self.clone.layout, name, text):
                 edited.remember(self.clone, name, text.encode("utf-8", "replace"))
         except (OSError, HoldfastError) as error:
@@ -255,7 +256,8 @@ class Viewing:
 
     def _header(self) -> views.Header:
         head = self.clone.repo.head()
-        return views.Header(head.branch, head.oid, self.clone.now())
+        branch = self.clone.hide.text(head.branch) if head.branch else None
+        return views.Header(branch, head.oid, self.clone.now())
 
     def _close_search(self) -> None:
         if self._search is not None:

@@ -249,7 +249,8 @@ def write(clone: Clone, *, folder: str | None = None, only: Collection[str] | No
     """Write the days that changed, all or those in `only`, to a folder or to the views; gives the paths."""
     told = days(clone, only=only, folder=folder, begun=True)
     put = _put_view if folder is None else _put_file
-    written = [path for when, day in told.items() if (path := put(clone, folder or "", when, text(day)))]
+    said = {when: clone.hide.text(text(day)) for when, day in told.items()}
+    written = [path for when, words in said.items() if (path := put(clone, folder or "", when, words))]
     empty = [when for when in _there(clone.layout, folder) if when not in told]
     if empty := [when for when in empty if only is None or when in only]:
         # A file of the user's folder may tell of another branch: it stays while any branch has that day.

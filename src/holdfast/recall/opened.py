@@ -34,7 +34,7 @@ def commit(clone: Clone, text: str, memories: Mapping[str, str]) -> Shown | None
     oid = clone.repo.resolve(asked) if _COMMIT.fullmatch(asked) else None
     if oid is None or not oid.startswith(asked):  # a branch may be called so
         return None
-    one = next(commits.read(clone.repo, [oid]), None)
+    one = next(commits.read(clone.repo, [oid], clone.hide), None)
     if one is None:
         return None
     when = f"{datetime.fromtimestamp(max(one.seconds, 0), UTC):%Y-%m-%dT%H:%M:%S}Z"
@@ -121,7 +121,7 @@ def place(clone: Clone, text: str) -> Shown | None:
         return None
     path, line = found["path"].replace("\\", "/").removeprefix("./"), int(found["line"])
     data = Objects(clone.repo).text_at(head, path)
-    chunks = [chunk for chunk in chunks_of(path, data) if chunk.line <= line] if data else []
+    chunks = [chunk for chunk in chunks_of(path, data, clone.hide) if chunk.line <= line] if data else []
     if not chunks or line > data.count(b"\n") + 1:
         return None
     last = chunks[-1]

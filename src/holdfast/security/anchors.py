@@ -4,12 +4,11 @@ Plain text must cost next to nothing, so one pass finds all everyday words that 
 (`security.stems`), and another the long words near which alone issued tokens are sought (`security.words`).
 """
 
+import re
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from holdfast.security.carriers import CARRIERS
-from holdfast.security.contexts import CONTEXTS
 from holdfast.security.decoded import (
     BASE64,
     ESCAPES,
@@ -19,16 +18,15 @@ from holdfast.security.decoded import (
     escaped_words,
 )
 from holdfast.security.rules import Patience, Rule, UserHits
-from holdfast.security.shapes import REACH, Shape
-from holdfast.security.stems import Stems
-from holdfast.security.tokens import TOKENS
+from holdfast.security.shapes import REACH, Shape, shapes
+from holdfast.security.stems import Stems, may_follow
 from holdfast.security.words import Spans, Words, long_words, packed
 
-SHAPES = (*CONTEXTS, *CARRIERS, *TOKENS)
-HOLD = 64  # an anchor, or the long word that shows one, may still be arriving in the last bytes
+SMALL = 1 << 14  # bytes up to which a first text is looked at without the search for all rules at once
+HOLD = 128  # an anchor, or the long word that shows one, may still be arriving in the last bytes
 _CODINGS = (BASE64, PERCENT, ESCAPES)
-_NUMBERS = {coding.name: len(SHAPES) + number for number, coding in enumerate(_CODINGS)}
-_KINDS: tuple[Shape | Coding, ...] = (*SHAPES, *_CODINGS)
+_CODED = 1 << 16  # the number of the first coding; those of shapes are lower
+_NUMBERS = {coding.name: _CODED + number for number, coding in enumerate(_CODINGS)}
 
 
 class Hits:
@@ -52,6 +50,7 @@ class Hits:
         found = set(_stems().find(text, position, known))
         words = long_words(text, position)
         if words:
+            found.update(_words().beside(text, position, known, words))
             words = _words().worth(text, words, cuts)
             found.update(_words().issued(text, position, known, words))
         if decode:
@@ -87,7 +86,7 @@ class Hits:
         if self._user is not None and self._user.place(position) < ours:
             return self._user.place(position), self._user.rule
         self._user = None
-        return (ours, _KINDS[self._found[self._next][1]]) if self._next < len(self._found) else None
+        return (ours, _kind(self._found[self._next][1])) if self._next < len(self._found) else None
 
     def take(self) -> None:
         """Take the place that `peek` gave last."""
@@ -100,13 +99,18 @@ class Hits:
 def none_in(text: bytes) -> bool:
     """Whether no rule of ours begins anywhere: true of most texts, and cheap to say."""
     known = len(text)
-    if _stems().any_in(text):
+    is_first = len(text) <= SMALL and not _stems.cache_info().currsize
+    if _begins_in(text) if is_first else _stems().any_in(text):
         return False
     if (b"%" in text or b"\\" in text) and next(escaped_words(text, 0), None) is not None:
         return False
     words = long_words(text, 0)
     if not words:
         return True
+    if is_first:
+        return not any(packed(text, begin) is not None for begin, _ in words)
+    if next(_words().beside(text, 0, known, words), None) is not None:
+        return False
     # What colour codes hide is not taken out here, so words may begin anywhere.
     words = _words().worth(text, words, None if b"\x1b" in text else ())
     if any(packed(text, begin) is not None for begin, _ in words):
@@ -114,14 +118,34 @@ def none_in(text: bytes) -> bool:
     return next(_words().issued(text, 0, known, words), None) is None
 
 
+def _begins_in(text: bytes) -> bool:
+    """Whether any rule begins anywhere, looked for one by one.
+
+    A command that shows a few lines would pay more for the search that finds all at once than for the look.
+    """
+    low = text.lower()
+    return any(
+        shape.compiled().match(text, found.start())
+        for shape in shapes()
+        for anchor in shape.anchors
+        if anchor in (low if shape.fold else text)
+        for found in re.finditer(re.escape(anchor), low if shape.fold else text)
+        if may_follow(text, anchor, found.start())
+    )
+
+
+def _kind(number: int) -> Shape | Coding:
+    return shapes()[number] if number < _CODED else _CODINGS[number - _CODED]
+
+
 @cache
 def _stems() -> Stems:
-    return Stems(SHAPES)
+    return Stems(shapes())
 
 
 @cache
 def _words() -> Words:
-    return Words(SHAPES)
+    return Words(shapes())
 
 
 def _packed(text: bytes, words: Spans) -> Iterator[tuple[int, int]]:

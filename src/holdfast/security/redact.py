@@ -20,6 +20,7 @@ from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Any
 
 from holdfast.errors import ScanFailed
@@ -27,9 +28,10 @@ from holdfast.security.anchors import HOLD, Hits, none_in
 from holdfast.security.decoded import DEEPEST, Coding
 from holdfast.security.private import without_private
 from holdfast.security.rules import Patience, Rule
-from holdfast.security.shapes import REACH, Rest, Shape
+from holdfast.security.shapes import REACH, Rest, Shape, rules_text
 from holdfast.security.visible import View
 
+PRIVATE = "private"  # the name of the rule for what a person marked
 CUSTOM = "custom"  # the name of every rule a user adds
 MAX_DEPTH = 100
 
@@ -56,18 +58,23 @@ class Scanner:
     texts, so that an output which is slow to scan does not cost the event that tells of it.
     """
 
-    __slots__ = ("_for_streams", "_for_texts", "allow", "extra")
+    __slots__ = ("_for_streams", "_for_texts", "_given", "allow", "extra", "key", "private")
 
-    def __init__(self, extra_rules: Sequence[str] = (), allow: Sequence[str] = ()) -> None:
+    def __init__(
+        self, extra_rules: Sequence[str] = (), allow: Sequence[str] = (), *, private: bool = True
+    ) -> None:
+        self._given, self.private = (extra_rules, allow), private
         self.extra = tuple(Rule.read(rule, "redact.rules") for rule in extra_rules)
         self.allow = tuple(Rule.read(rule, "redact.allow") for rule in allow)
         self._for_streams, self._for_texts = Patience(), Patience()
+        said = repr((rules_text(), *extra_rules, "allow", *allow)).encode("utf-8", "surrogatepass")
+        self.key = blake2b(said, digest_size=8).hexdigest()  # other rules, another key
 
     def text(self, text: str) -> str:
         """The text without its secrets, and without what a person marked as private."""
-        text = without_private(text)
+        text = without_private(text) if self.private else text
         data = text.encode("utf-8", "surrogatepass")
-        if not self.extra and b"\x1b" not in data and none_in(data):
+        if self.none_in(data):
             return text
         stream = Stream(self, self._for_texts)
         clean = stream.feed(data) + stream.finish()
@@ -75,6 +82,25 @@ class Scanner:
             return clean.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:  # a user's rule cut a character in two
             return clean.decode("utf-8", "replace")
+
+    def file(self, data: bytes) -> bytes:
+        """A file's bytes without its secrets."""
+        if self.none_in(data):
+            return data
+        stream = Stream(self, self._for_texts)
+        return stream.feed(data) + stream.finish()
+
+    def for_others(self) -> "Scanner":
+        """The same rules for text that others wrote, which is indexed or shown but not recorded.
+
+        In it `<private>` is no word to us, since it could mute whatever follows; and the line breaks
+        within a secret stay, so that lines keep their numbers.
+        """
+        return Scanner(*self._given, private=False)
+
+    def none_in(self, data: bytes) -> bool:
+        """Whether a quick look shows that there is nothing to hide."""
+        return not self.extra and b"\x1b" not in data and none_in(data)
 
     def value(self, value: Any) -> Any:
         """A JSON value without its secrets, keys included; `{"password": …}` counts as an assignment."""
@@ -93,8 +119,7 @@ class Scanner:
         words: list[str] = []
         if self.extra or not _collect(value, words, MAX_DEPTH):
             return False
-        data = "\n".join(words).encode("utf-8", "surrogatepass")
-        return b"\x1b" not in data and none_in(data)
+        return self.none_in("\n".join(words).encode("utf-8", "surrogatepass"))
 
     def _value(self, value: Any, depth: int) -> Any:
         if depth == 0:
@@ -228,6 +253,7 @@ class Stream:
         self._found = [(view.base + start, secret.moved(view.base)) for start, secret in self._found]
         out: list[bytes] = []
         position = self._go_on(view, view.base, final=final)
+        out.append(self._breaks(view, view.base, position))
         view.edge = position if self._after_secret else view.edge
         hits = Hits(
             view.text,
@@ -257,8 +283,12 @@ class Stream:
             self.hidden[secret.rule] = self.hidden.get(secret.rule, 0) + 1
             self._rest, self._left = secret.rest, secret.rest.limit
             position = view.edge = self._go_on(view, secret.end, final=final)
+            out.append(self._breaks(view, start, position))
             hits.after(position)
         return b"".join(out) + self._keep(view, position, limit, final=final)
+
+    def _breaks(self, view: View, start: int, stop: int) -> bytes:
+        return b"" if self._scanner.private else b"\n" * view.text.count(b"\n", start, stop)
 
     def _look(self, view: View, hits: Hits, position: int, limit: int, *, final: bool) -> int:
         """Decide all anchors before the next secret: the words that show one may hold another."""
@@ -288,13 +318,15 @@ class Stream:
         if isinstance(shape, Rule):
             match = self._patience.match(shape, view.text, start)
             name, group, rest = CUSTOM, 0, _NO_REST
-        elif shape.boundary and not view.word_starts(start):
+        elif not view.may_start(start, shape):
             return None
         else:
             match = shape.compiled().match(view.text, start)
             name, group = shape.name, (match.lastindex or 0) if match else 0
             rest = shape.rests[group - 1]
         if match is None or match.end(group) == match.start(group):
+            return None
+        if name == PRIVATE and not self._scanner.private:
             return None
         if self._scanner.allow and self._allowed(view, match.group(group), match.end(group), rest):
             return None

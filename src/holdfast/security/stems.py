@@ -7,6 +7,7 @@ then the rules themselves, are tried only there. What is found too much is harml
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from holdfast.security.shapes import Shape
@@ -20,7 +21,7 @@ _NAMED = (
     rb"(?:[A-Za-z0-9_-]{0,40}+(?:\\{0,15}[\"']\]?)?[ \t]{0,8}+[:=!]"
     rb"|(?:\\{0,15}[\"']\]?)?[ \t]{0,12}+[|>\\\r\n]| (?<=[i-](?i:%b) ))"
 )
-_AFTER = {word: re.compile(b"(?i:%b)" % word + _NAMED % word) for word in (b"token", b"secret", b"key")}
+_FREQUENT = (b"token", b"secret", b"key")
 
 
 class _Anchor(NamedTuple):
@@ -42,7 +43,7 @@ class Stems:
         anchors = [
             _Anchor(pivot_of(anchor), anchor, shape.fold, number, shape)
             for number, shape in enumerate(shapes)
-            for anchor in (() if shape.issued or shape.anchors == OPTIONS else shape.anchors)
+            for anchor in (() if shape.issued or shape.beside or shape.anchors == OPTIONS else shape.anchors)
         ]
         self._options = next((n, shape) for n, shape in enumerate(shapes) if shape.anchors == OPTIONS)
         order: list[bytes] = []  # which anchor each group of the expression stands for
@@ -87,6 +88,16 @@ class Stems:
             place = text.find(b"-u", place + 1)
 
 
+@cache
+def _after(word: bytes) -> re.Pattern[bytes]:
+    return re.compile(b"(?i:%b)" % word + _NAMED % word)
+
+
+def may_follow(text: bytes, anchor: bytes, place: int) -> bool:
+    """Whether what follows an anchor here lets a rule of it match, as far as a short look tells."""
+    return anchor not in _FREQUENT or _after(anchor).match(text, place) is not None
+
+
 def pivot_of(anchor: bytes) -> int:
     """Where the pivot of an anchor stands within it."""
     # Its last byte only if there is no other: what follows a pivot is compared faster than what precedes it.
@@ -110,7 +121,7 @@ def _around(anchor: bytes, anchors: list[_Anchor]) -> tuple[int, Follow | None, 
     place = pivot_of(anchor)
     others = tuple(other for other in anchors if _together(anchor, place, other.anchor, other.before))
     told = {other.anchor for other in others}
-    follow = _AFTER[anchor].match if told == {anchor} and anchor in _AFTER else None
+    follow = _after(anchor).match if told == {anchor} and anchor in _FREQUENT else None
     return place, follow, others
 
 

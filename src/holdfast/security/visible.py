@@ -7,11 +7,15 @@ row are taken out, so that the raw bytes behind a bounded stretch of visible one
 import re
 from bisect import bisect_left, bisect_right
 
+from holdfast.security.shapes import Shape
+
 _COLOUR = rb"\x1b\[[0-9;:?]{0,24}[A-Za-z]"
 _COLOURS = re.compile(rb"(?:%b){1,4}(?!%b)" % (_COLOUR, _COLOUR))
 _UNDECIDED = re.compile(rb"(?:%b)*(?:\x1b(?:\[[0-9;:?]{0,24})?)?" % _COLOUR)
 # What stands before may be the end of an escape: `\n`, `\u003d`, `%3D`.
 _ESCAPE = re.compile(rb"(?s:.*)(?:\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})")
+_LOWER = frozenset(b"abcdefghijklmnopqrstuvwxyz")
+_ALPHA = _LOWER | frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 
 
@@ -71,6 +75,17 @@ class View:
             return True
         cut = bisect_left(self.cuts, place)
         return cut < len(self.cuts) and self.cuts[cut] == place
+
+    def may_start(self, place: int, shape: Shape) -> bool:
+        """Whether a shape can start here: where a word does, or a name within one; or anywhere."""
+        if not shape.boundary and not shape.beside:
+            return True
+        return self.word_starts(place) or (shape.beside and self._name_starts(place))
+
+    def _name_starts(self, place: int) -> bool:
+        """Whether a name starts here within a longer one: `MY_NAME`, `myName`; not `bar` in `scrollbar`."""
+        before, here = self.text[place - 1], self.text[place]
+        return before not in _ALPHA or (before in _LOWER and here not in _LOWER)
 
 
 def _decided(raw: bytes) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from holdfast.security.decoded import starts_base64
-from holdfast.security.shapes import NEAR, WORD, WORD_BYTES, Shape
+from holdfast.security.shapes import BESIDE, NEAR, WORD, WORD_BYTES, Shape
 
 _IS_WORD = bytes(1 if byte in WORD_BYTES else 0 for byte in range(256))
 _LONG_MARKS = b"\x01" * WORD
@@ -20,18 +20,27 @@ _BACK = 64  # bytes before the place looked from that a long word may reach back
 # Every token is at least `WORD` bytes of the same alphabet in a row. Where there are none after a long word,
 # no token that has no long word of its own begins there, and none goes on there.
 _NO_TOKEN = re.compile(
-    rb"[^A-Za-z0-9_+./:=%%-]++(?:[A-Za-z0-9_+./:=%%-]{1,%d}+[^A-Za-z0-9_+./:=%%-]++)*+" % (WORD - 1)
+    rb"[^A-Za-z0-9_+./:=%%~-]++(?:[A-Za-z0-9_+./:=%%~-]{1,%d}+[^A-Za-z0-9_+./:=%%~-]++)*+" % (WORD - 1)
 )
-_PARTED = re.compile(rb"[./:=%]")
+_PARTED = re.compile(rb"[./:=%~]")
 _GROUPING = re.compile(rb"\(\?(?:<?[=!]|:)")
 # What stands before a long word: nothing of it, a byte that tokens hold too, or a part of it or an escape.
 _FREE, _PARTS, _JOINED = 0, 1, 2
 _KINDS = bytes(
-    _JOINED if byte in WORD_BYTES + b"%\\" else _PARTS if byte in b"./:=" else _FREE for byte in range(256)
+    _JOINED if byte in WORD_BYTES + b"%\\" else _PARTS if byte in b"./:=~" else _FREE for byte in range(256)
 )
 _BACKSLASH, _BREAKS = 92, b"nrt"
 _HEAD = re.compile(rb"[A-Za-z0-9]*")
 _REMEMBERED, _SHORT = 1 << 13, 80  # how many words that hold nothing are remembered, and how long they may be
+
+# What may stand between a key and its value: separators, and before the value blanks, quotes and brackets.
+_ASSIGNS = frozenset((b"=", b":", b">", b"|"))
+_OPENING = b" \t\"'`\\"
+_TWO_DIGITS = re.compile(rb"[0-9][A-Za-z_-]{1,24}[0-9]")  # a random word holds digits with letters between
+_TAIL = 12
+_WITHIN = b"./|"
+_VALUE = WORD_BYTES + b"./|~"
+_NOT_ASSIGNED = bytes(byte not in b"=:>" + _OPENING + _WITHIN for byte in range(256))
 
 Spans = list[tuple[int, int]]
 
@@ -39,7 +48,7 @@ Spans = list[tuple[int, int]]
 class Words:
     """Finds where issued tokens begin."""
 
-    __slots__ = ("_anywhere", "_boring", "_dull", "_parted", "_prefixes", "_shapes")
+    __slots__ = ("_anywhere", "_beside", "_boring", "_dull", "_keys", "_parted", "_prefixes", "_shapes")
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         issued = [(number, shape) for number, shape in enumerate(shapes) if shape.issued]
@@ -57,6 +66,8 @@ class Words:
         parted = {anchor for _, shape in issued if is_parted(shape) for anchor in shape.anchors}
         self._parted = re.compile(any_of(parted))
         self._dull: set[bytes] = set()
+        self._beside = tuple((number, shape) for number, shape in enumerate(shapes) if shape.beside)
+        self._keys: dict[bytes, bool] = {}  # the keys of JSON that came, and whether they name a provider
 
     def worth(self, text: bytes, words: Spans, cuts: Sequence[int] | None) -> Spans:
         """The long words in or near which a token may begin, or which may be text in base64.
@@ -113,6 +124,33 @@ class Words:
                     yield start, number
             found = prefix.search(text, start + 1, last)
 
+    def beside(self, text: bytes, position: int, known: int, words: Spans) -> Iterator[tuple[int, int]]:
+        """Where a provider's name stands to which a long word is assigned."""
+        keys, dull = self._keys, _NOT_ASSIGNED
+        for begin, end in words:
+            if not begin or dull[text[begin - 1]]:
+                continue
+            if text[begin - 3 : begin] == b'":"':  # JSON, where few keys come again and again
+                first = text.rfind(b'"', max(0, begin - BESIDE), begin - 3) + 1
+                key = text[first : begin - 3]
+                if not keys[key] if key in keys else not self._names_one(key):
+                    continue
+            elif (first := _beside_from(text, begin)) < 0:
+                continue
+            if begin <= known and not _TWO_DIGITS.search(text, begin, end):
+                continue
+            first = max(position, first)
+            for found in _provider(self._beside[0][1].anchors).finditer(text[first:begin].lower()):
+                for number, shape in self._beside:
+                    if shape.may(text, first + found.start(), known):
+                        yield first + found.start(), number
+
+    def _names_one(self, key: bytes) -> bool:
+        if len(self._keys) >= _REMEMBERED:
+            self._keys.clear()
+        self._keys[key] = _provider(self._beside[0][1].anchors).search(key.lower()) is not None
+        return self._keys[key]
+
     def begin_here(self, text: bytes, place: int, known: int) -> Iterator[tuple[int, int]]:
         """The issued tokens that begin at this very place, whatever stands before it."""
         found = _prefix(self._prefixes).match(text, place)
@@ -123,8 +161,21 @@ class Words:
 
 
 @cache
+def _provider(names: tuple[bytes, ...]) -> re.Pattern[bytes]:
+    return re.compile(any_of(names))
+
+
+@cache
 def _prefix(prefixes: frozenset[bytes]) -> re.Pattern[bytes]:
     return re.compile(any_of(prefixes))
+
+
+def _beside_from(text: bytes, begin: int) -> int:
+    """From where on a name may stand to which the long word here is assigned; -1 if it is not assigned."""
+    if text[begin - 1] in _WITHIN:  # the value may begin further to the left
+        begin -= BESIDE - len(text[max(0, begin - BESIDE) : begin].rjust(BESIDE).rstrip(_VALUE))
+    left = text[max(0, begin - _TAIL) : begin].rstrip(_OPENING)
+    return max(0, begin - BESIDE) if left[-1:] in _ASSIGNS else -1
 
 
 def long_words(text: bytes, position: int) -> Spans:

@@ -99,7 +99,7 @@ def _changed(
 ) -> Iterator[_Change]:
     for name, node in nodes.items():
         before = known.get(name)
-        if before is not None and before.node == node:
+        if before is not None and tasks.render(node) in _as_shown(clone, before.node):
             continue
         if name in current.board.placed and current.board.placed[name].clash is not None:
             raise InConflict(f"{name} was changed here and in the branch's history")
@@ -112,6 +112,12 @@ def _changed(
         folder = paths.TASKS if isinstance(node, Task) else paths.LINKS
         path = before.path if before else paths.node_path(folder, slug(node.title, boards.MAX_SLUG), name)
         yield _Change(node, path, before.before if before else None)
+
+
+def _as_shown(clone: Clone, node: Task | Link) -> tuple[str, str]:
+    """A node as it is, and as the view shows it: a secret that git brought in it is hidden there."""
+    text = tasks.render(node)
+    return text, clone.hide.text(text)
 
 
 def _known(clone: Clone, current: State) -> dict[str, _Change]:

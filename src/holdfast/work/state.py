@@ -40,9 +40,8 @@ def read(clone: Clone, *, board: Board | None = None) -> State:
     here, head = board or boards.read(clone), clone.repo.head()
     links, broken = boards.links(clone)
     found = tuple(link for link, _ in links.values())
-    return State(
-        head.branch, head.oid, clone.now(), base_of(here, found), here, found, (*here.broken, *broken)
-    )
+    branch = clone.hide.text(head.branch) if head.branch else None
+    return State(branch, head.oid, clone.now(), base_of(here, found), here, found, (*here.broken, *broken))
 
 
 def base_of(board: Board, links: tuple[Link, ...]) -> str:

@@ -16,6 +16,7 @@ from holdfast.index.corpus.chunk import Chunk
 from holdfast.index.corpus.code import code
 from holdfast.index.corpus.languages import BY_ENDING, BY_NAME, PLAIN
 from holdfast.model.spans.text import is_binary
+from holdfast.security.redact import Scanner
 
 FORMAT = "1"  # of what is taken from a file: another one reads every file again
 MAX_FILE = 1 << 20
@@ -115,14 +116,15 @@ def _kind_by_name(path: str) -> str | None:
     return "code" if ending in BY_ENDING else None
 
 
-def chunks_of(path: str, data: bytes) -> Iterator[Chunk]:
+def chunks_of(path: str, data: bytes, scan: Scanner) -> Iterator[Chunk]:
     """The chunks of a file; none if its text is nothing that a person wrote."""
     if not data or is_binary(data) or data.startswith(_POINTER) or _SAYS_GENERATED.search(data[:1000]):
         return iter(())
     name, ending = named(path)
     if (ending in _DATA and len(data) > MAX_DATA) or _has_long_lines(data):
         return iter(())
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = scan.file(data).decode("utf-8", "replace").removeprefix("\ufeff")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if name not in BY_NAME and not name.startswith("requirements"):
         if ending in _DOCS:
             return _DOCS[ending](text)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from holdfast.git.repo import Repo
 from holdfast.index.rows import MAX_TEXT, MAX_TOUCHED, Row, content_of, number, parts_of, path_words, safe
 from holdfast.index.schema import facet
+from holdfast.security.redact import Scanner
 
 MAX_SUBJECT = 300
 MAX_TRAILERS = 40
@@ -38,13 +39,19 @@ class Commit(NamedTuple):
     paths: list[str]
 
 
-def read(repo: Repo, oids: Sequence[str]) -> Iterator[Commit]:
-    """These commits, in this order, as far as they are here."""
+def read(repo: Repo, oids: Sequence[str], scan: Scanner) -> Iterator[Commit]:
+    """These commits without their secrets, in this order, as far as they are here."""
     asked = "\n".join(oids).encode("ascii") + b"\n"
     done = repo.attempt(*_SHAPE, stdin=asked, environ=NO_FETCHING)
     if done.returncode:  # trees may lie elsewhere, in a partial clone
         done = repo.attempt(*_WITHOUT_NAMES, stdin=asked, environ=NO_FETCHING)
-    return _parsed(done.stdout, oids)
+    found = _parsed(done.stdout, oids)
+    return found if scan.none_in(done.stdout) else (_clean(commit, scan) for commit in found)
+
+
+def _clean(commit: Commit, scan: Scanner) -> Commit:
+    author, message = scan.text(commit.author), scan.text(commit.message)
+    return Commit(commit.oid, commit.seconds, author, message, [scan.text(path) for path in commit.paths])
 
 
 # Nothing is fetched for an index. The second is for versions of git that do not know the first.

@@ -70,7 +70,7 @@ class Refresh:
         self._clone, self._corpus, self._choice = clone, corpus, choice
         self._objects = Objects(clone.repo)
         self.head = commit_of(clone.repo)
-        self._wanted = f"{choice.shape()} {self._shallow()}"
+        self._wanted = f"{choice.shape()} {clone.hide.key} {self._shallow()}"
         self._found_attributes: str | None = None
         self._made_rules: Rules | None = None
 
@@ -114,6 +114,15 @@ class Refresh:
         """HEAD's attributes are those of HEAD: only what it does not tell has to be compared."""
         wanted = told.get("shape", "").rpartition(" ")[0]
         return told.get("head") == (self.head or "-") and wanted == self._wanted
+
+    def forget_other_rules(self) -> None:
+        """Drop what was read with other rules for secrets: what a new rule hides must not stay."""
+        if os.path.exists(self._corpus.path):
+            shape = _meta(self._corpus.db).get("shape", "")
+            if shape and shape.split(" ")[1] != self._clone.hide.key:
+                self._corpus.close()
+                drop(self._corpus.path)
+                drop(self._corpus.path + BUILDING)
 
     def is_small(self) -> bool:
         """Whether a first build takes seconds at most: few files and few commits."""
@@ -267,7 +276,7 @@ class Refresh:
                 yield len(part)
         for start in range(0, len(plan.commits), STEP):
             oids = plan.commits[start : start + STEP]
-            for commit in history.read(self._clone.repo, oids):
+            for commit in history.read(self._clone.repo, oids, self._clone.hide):
                 if history.is_ours(commit):
                     shelf.leave_out(bytes.fromhex(commit.oid))
                 else:
@@ -277,15 +286,22 @@ class Refresh:
         for start in range(0, len(plan.files), FILES):
             yield self._read_files(shelf, plan.files[start : start + FILES])
 
+    def _leaking(self, paths: list[str]) -> list[str]:
+        """All of these paths, if there may be a secret in any of them."""
+        said = "\n".join(paths).encode("utf-8", "surrogateescape")
+        return [] if self._clone.hide.none_in(said) else paths
+
     def _read_files(self, shelf: Shelf, files: list[tuple[str, File]]) -> int:
         places: dict[str, list[tuple[str, File]]] = {}
-        rules = self._rules
+        rules, scan = self._rules, self._clone.hide
         for kind, file in files:
             places.setdefault(file.blob, []).append((kind, file))
+        clean = {path: scan.text(path) for path in self._leaking([file.path for _, file in files])}
         for blob, data in self._objects.texts(list(places), limit=self._choice.max_file):
             for kind, file in places[blob]:
-                chunks = chunks_of(file.path, data) if data is not None else ()
-                shelf.add_file(rules.key(*file), kind, file.path, blob, chunks)
+                chunks = chunks_of(file.path, data, self._clone.hide) if data is not None else ()
+                path = clean.get(file.path, file.path)
+                shelf.add_file(rules.key(*file), kind, path, blob, chunks)
         shelf.flush()
         return len(files)
 
@@ -316,6 +332,7 @@ def _brought(
     clone: Clone, corpus: Index, choice: Choice, progress: Progress | None, *, patience: bool
 ) -> bool:
     going = Refresh(clone, corpus, choice)
+    going.forget_other_rules()
     if going.is_current() or going.update():
         return True
     if patience or (not os.path.exists(corpus.path) and going.is_small()):
@@ -329,6 +346,7 @@ def work(
     """Go on towards HEAD for about so long, unless another process does; tells whether it was reached."""
     try:
         going = Refresh(clone, corpus, choice)
+        going.forget_other_rules()
         return going.is_current() or going.update() or going.build(seconds=seconds, wait=0, progress=progress)
     except sqlite3.DatabaseError as error:
         corpus.recover(error)

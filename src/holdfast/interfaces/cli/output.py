@@ -1,7 +1,8 @@
 """The one place that shows: answers on stdout, talk on stderr.
 
-For people, text in which nothing invisible hides; with `--json`, one object that carries "v": 1
-(lists stand under "items"). A field may be added within a version; none changes its meaning.
+Known secrets are hidden here, whatever brought them: a branch's name, a message of git, a file. For people,
+text in which nothing invisible hides; with `--json`, one object that carries "v": 1 (lists stand under
+"items"). A field may be added within a version; none changes its meaning.
 """
 
 import dataclasses
@@ -11,12 +12,15 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
 from holdfast.model.memory import iso
 from holdfast.model.text import visible
+
+if TYPE_CHECKING:
+    from holdfast.security.redact import Scanner
 
 T = TypeVar("T")
 VERSION = 1
@@ -26,6 +30,30 @@ _OPEN, _CLOSE = "\ue0b0", "\ue0b1"
 
 class ReaderGone(Exception):
     """Nobody reads our output any more. No OSError: click would end the process with its own code."""
+
+
+class _Hiding:
+    """The rules that hold for what is shown: ours, and those of the project once one is open."""
+
+    scan: "Scanner | None" = None
+
+
+def hide_by(scan: "Scanner") -> None:
+    """From now on, what these rules know is not shown."""
+    _Hiding.scan = scan
+
+
+def _hiding() -> "Scanner":
+    if _Hiding.scan is None:
+        from holdfast.security.redact import Scanner  # a start that shows nothing needs none of it
+
+        _Hiding.scan = Scanner(private=False)
+    return _Hiding.scan
+
+
+def show_made(value: dict[str, Any], words: Callable[[dict[str, Any]], str]) -> None:
+    """Answer with what was just made for whoever asks, and is to be seen once: a token among it."""
+    _put(json.dumps(envelope(value)) + "\n" if wants_json() else words(value) + "\n")
 
 
 def show(value: T, words: Callable[[T], str], as_object: Callable[[T], object] | None = None) -> None:
@@ -38,7 +66,7 @@ def show(value: T, words: Callable[[T], str], as_object: Callable[[T], object] |
 
 def as_json(value: object) -> str:
     """A value as the one line that `--json` prints."""
-    return json.dumps(envelope(value), allow_nan=False) + "\n"
+    return json.dumps(_hiding().value(envelope(value)), allow_nan=False) + "\n"
 
 
 def as_text(words: str) -> str:
@@ -66,7 +94,7 @@ def _put(text: str, *, flush: bool = False) -> None:
 
 def say(sentence: str) -> None:
     """Talk about what happens beside the answer."""
-    print(visible(sentence), file=sys.stderr)
+    print(shown(sentence), file=sys.stderr)
 
 
 def say_object(value: object) -> None:
@@ -76,9 +104,9 @@ def say_object(value: object) -> None:
 
 def complain(sentence: str, hint: str | None) -> None:
     """An error: one sentence, and the next step."""
-    print(f"{_on(sys.stderr, 'error:', 'bad')} {visible(sentence)}", file=sys.stderr)
+    print(f"{_on(sys.stderr, 'error:', 'bad')} {shown(sentence)}", file=sys.stderr)
     if hint:
-        print(f"{_on(sys.stderr, 'hint:', 'dim')} {visible(hint)}", file=sys.stderr)
+        print(f"{_on(sys.stderr, 'hint:', 'dim')} {shown(hint)}", file=sys.stderr)
 
 
 def wants_json() -> bool:
@@ -123,9 +151,14 @@ def strong(text: str) -> str:
     return f"{_OPEN}{text}{_CLOSE}"
 
 
+def shown(text: str) -> str:
+    """Text with no known secret and nothing invisible in it."""
+    return visible(_hiding().text(text))
+
+
 def _finished(words: str, *, colours: bool | None = None) -> str:
     # Made visible before marks become escape sequences: stored text cannot bring its own.
-    text = visible(words).rstrip("\n")
+    text = shown(words).rstrip("\n")
     bold = _colours(sys.stdout) if colours is None else colours
     start, end = ("\x1b[1m", "\x1b[0m") if bold else ("", "")
     return text.replace(_OPEN, start).replace(_CLOSE, end) + "\n" if text else ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.errors import HoldfastError, NeedsConfirmation, NotARepository, NotInitialised
-from holdfast.interfaces.cli.output import flush, say
+from holdfast.interfaces.cli.output import flush, hide_by, say
 from holdfast.security import person
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Place:
                 raise
             say(f"it cannot be opened ({error}), so it is only looked at")
             project = self.as_it_lies()
+        hide_by(project.clone.hide)
         try:
             yield project
         finally:

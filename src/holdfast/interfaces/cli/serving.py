@@ -9,7 +9,7 @@ import click
 
 from holdfast.errors import BadInput
 from holdfast.interfaces.cli.command import command
-from holdfast.interfaces.cli.output import flush, show
+from holdfast.interfaces.cli.output import flush, show_made
 from holdfast.interfaces.cli.place import Place
 from holdfast.interfaces.cli.root import root
 
@@ -49,7 +49,7 @@ def _over_http(place: Place, port: int, token_file: str | None) -> None:
     secret, known = token.chosen(token_file, os.environ.get(token.VARIABLE))
     own = http.listen(port)
     said: dict[str, Any] = {"url": f"http://{http.HOST}:{own.getsockname()[1]}{http.PATH}"}
-    show(said if known else {**said, "token": secret}, _listening)
+    show_made(said if known else {**said, "token": secret}, _listening)
     flush()
     http.serve(own, folder=place.folder, token=secret)
 

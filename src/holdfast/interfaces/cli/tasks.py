@@ -341,7 +341,7 @@ def graph(place: Place, name: str | None, form: str | None, everything: bool) ->
 def export_tasks(place: Place, lines: bool) -> None:
     """Print all tasks and links as JSON."""
     with place.project() as project:
-        click.echo(project.tasks_export(lines=lines), nl=False)
+        click.echo(project.clone.hide.text(project.tasks_export(lines=lines)), nl=False)
 
 
 @command(task, "import")

@@ -56,7 +56,8 @@ def call(name: Any, arguments: Any, asking: Asking) -> dict[str, Any]:
         return _failed(failure(error))
     except OSError as error:
         return _failed(f"{error.filename or 'the system'}: {error.strerror or error}")
-    return _result(found, structured=asking.version >= protocol.STRUCTURED)
+    hide = project.clone.hide.value
+    return dict(hide(_result(found, structured=asking.version >= protocol.STRUCTURED)))
 
 
 def _failed(said: str) -> dict[str, Any]:
@@ -81,7 +82,7 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: Asking
     project.progress = lambda done, total: asking.step(done, total, "reading what is new")
     files = _paths(folder, given.get("files", []))
     hits = project.recall(
-        project.clone.scan.text(given["query"])[:MAX_QUERY],
+        given["query"][:MAX_QUERY],
         limit=limit,
         kind=kind,
         files=_inside(project, files),

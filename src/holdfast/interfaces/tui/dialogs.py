@@ -16,9 +16,9 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from holdfast.curation.conflicts import Conflict
+from holdfast.interfaces.cli.output import shown as visible
 from holdfast.interfaces.tui.page import Beside, safe
 from holdfast.interfaces.tui.typed import restored
-from holdfast.model.text import visible
 
 T = TypeVar("T")
 MAX_BESIDE = 4  # contradictions that a question shows

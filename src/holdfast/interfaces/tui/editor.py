@@ -8,11 +8,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input, Static, TextArea
 
+from holdfast.interfaces.cli.output import shown as visible
 from holdfast.interfaces.tui.dialogs import Dialog
 from holdfast.interfaces.tui.page import safe
 from holdfast.interfaces.tui.typed import restored, split
 from holdfast.model.memory import Memory
-from holdfast.model.text import visible
 
 
 class Editor(Dialog[dict[str, Any]]):

@@ -12,8 +12,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from holdfast.curation.queue import Item
+from holdfast.interfaces.cli.output import shown as visible
 from holdfast.interfaces.tui.page import one_line
-from holdfast.model.text import visible
 
 MARKS = {
     "proposed": ("+", "green"),

@@ -17,10 +17,11 @@ from rich.text import Text
 from holdfast.curation.conflicts import Conflict
 from holdfast.curation.queue import Item, Look
 from holdfast.index.standing import EDITED
+from holdfast.interfaces.cli.output import shown as visible
 from holdfast.interfaces.tui.cited import Lines
 from holdfast.model.memory import Candidate, Memory, iso
 from holdfast.model.provenance import Provenance
-from holdfast.model.text import has_hidden, visible
+from holdfast.model.text import has_hidden
 from holdfast.recall.passage import Passage
 from holdfast.store.entries import LABELS
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdfast.curation.queue import Item
+from holdfast.interfaces.cli.output import shown as visible
 from holdfast.interfaces.tui.filtering import Filter
-from holdfast.model.text import visible
 
 SHARED = {"approved", "deprecated"}  # what others see once it is published
 NAMED = 6  # ids in a sentence; the rest are counted
