@@ -1,16 +1,38 @@
 """Where `holdfast` and `python -m holdfast` start: the quick path if it can answer, else all of it."""
 
+import _signal  # type: ignore[import-not-found]  # built in; `signal` would load `enum` for every start
 import sys
+
+# While modules load there is nothing to clean up: Ctrl-C ends the program at once and without a traceback,
+# as it ends git. Python's own handler comes back before a command that writes. Who ignores SIGINT (nohup)
+# goes on to ignore it; who merely imports this module keeps what they have.
+_STARTED = __name__ == "__main__" or sys.argv[0].endswith(("holdfast", "holdfast.exe"))
+_OURS = _STARTED and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+if _OURS:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
+
+def _catch_interrupts() -> None:
+    if _OURS:
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 
 
 def main() -> int:
     """Run one command and give its exit code."""
+    code = _run()
+    if _OURS:  # the interpreter winds down, and would print a traceback
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    return code
+
+
+def _run() -> int:
     try:
         if None in (sys.stdin, sys.stdout, sys.stderr):
             _open_standard_streams()
         if sys.argv[1:] == ["mcp"]:  # its handshake is answered before anything else is loaded
             from holdfast.interfaces.mcp import stdio
 
+            _catch_interrupts()
             return stdio.serve()
         from holdfast.interfaces import quick
 
@@ -18,8 +40,9 @@ def main() -> int:
         if code == quick.NOT_HANDLED:
             from holdfast.interfaces.cli.main import main as full
 
+            _catch_interrupts()
             code = full(sys.argv[1:])
-    except KeyboardInterrupt:  # also while modules are still being loaded
+    except KeyboardInterrupt:
         return 130
     return code
 

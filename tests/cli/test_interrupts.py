@@ -1,0 +1,95 @@
+"""Ctrl-C ends a command quietly, at any instant from its first line on."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Cli, GitRepo
+
+pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+CAUGHT = re.compile(r"^SigCgt:\s*([0-9a-f]+)$", re.MULTILINE)
+START = "import sys, time, atexit; sys.argv = ['holdfast', 'tasks']; from holdfast.__main__ import main; "
+SLOW = "(print('here', flush=True), time.sleep(60))"  # what takes microseconds, in slow motion
+WAYS = {
+    "loaded, and not called yet": f"{START}{SLOW}; sys.exit(main())",
+    "winding down": f"{START}atexit.register(lambda: {SLOW}); sys.exit(main())",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_ctrl_c_before_and_after_the_command_ends_quietly(repo: GitRepo, cli: Cli, way: str) -> None:
+    """A traceback for a key that people press when they are in doubt looks like damage."""
+    cli("init", "--commit")
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAYS[way]], cwd=repo.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    while process.stdout.readline() != b"here\n":
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (-signal.SIGINT, b"")
+
+
+def is_caught(pid: int) -> bool:
+    """Whether a handler of Python's waits for SIGINT."""
+    found = CAUGHT.search(Path(f"/proc/{pid}/status").read_text())
+    return found is not None and bool(int(found[1], 16) & 1 << (signal.SIGINT - 1))
+
+
+def wait_for_our_first_line(process: subprocess.Popen[bytes]) -> bool:
+    """Python installs its handler, boots, and comes to our first line, which takes the handler out again.
+
+    Until then an interrupt is Python's own: it may end with a traceback of `site`, as in any program of it.
+    """
+    seen, until = False, time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until:
+        caught = is_caught(process.pid)
+        if seen and not caught:
+            return True
+        seen = seen or caught
+    return False
+
+
+def test_ctrl_c_at_any_instant_ends_quietly(repo: GitRepo, cli: Cli) -> None:
+    """Modules load, a command runs, Python ends: nobody can say where in this the key is pressed."""
+    cli("init", "--commit")
+    for pause in (0, 0.003, 0.01, 0.03, 0.06, 0.12, 0.25):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "holdfast", "tasks"],
+            cwd=repo.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert wait_for_our_first_line(process), "it never let go of Python's own handler"
+        time.sleep(pause)  # where in the program it is then differs: that is the point
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode in (-signal.SIGINT, 130, 0), said
+        assert len(said.splitlines()) <= 1, said.decode()
+        assert b"Traceback" not in said
+
+
+def test_who_ignores_interrupts_goes_on_to(repo: GitRepo, cli: Cli) -> None:
+    """`nohup holdfast … &` must come to its end."""
+    cli("init", "--commit")
+    started = f"import os, signal; signal.signal(2, signal.SIG_IGN); os.execv({sys.executable!r}, "
+    started += f"[{sys.executable!r}, '-m', 'holdfast', 'tasks'])"
+    process = subprocess.Popen([sys.executable, "-c", started], cwd=repo.path, stdout=subprocess.PIPE)
+    while process.poll() is None and not _is_ignored(process.pid):
+        pass
+    for _ in range(5):
+        process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def _is_ignored(pid: int) -> bool:
+    found = re.search(r"^SigIgn:\s*([0-9a-f]+)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return found is not None and bool(int(found[1], 16) & 1 << (signal.SIGINT - 1))
