@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -440,6 +441,14 @@ def test_a_later_prompt_tells_only_what_it_newly_calls_for(quiet: Agent) -> None
     assert quiet.fire("UserPromptSubmit", prompt="And now src/ledger.py again") == ""
     asked = "Why do invoices round half to even in that currency?"
     assert billing in quiet.fire("UserPromptSubmit", prompt=asked)
+
+
+def test_before_an_edit_either_unicode_spelling_of_the_path_counts(quiet: Agent) -> None:
+    """An agent spells a path as its user's keyboard or disk does, a person who wrote the rule otherwise."""
+    apart = unicodedata.normalize("NFD", "db/größe.sql")
+    rule = accepted(person(quiet.repo), "Never edit the sizes", applies_to=[apart])
+    edit = {"file_path": str(quiet.repo / unicodedata.normalize("NFC", apart))}
+    assert rule in quiet.fire("PreToolUse", tool_name="Edit", tool_input=edit)
 
 
 def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent, cli: Cli) -> None:

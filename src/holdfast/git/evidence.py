@@ -22,6 +22,7 @@ from holdfast.git.tracked import (
     here,
     others,
     places,
+    spelled,
     stored,
     submodule_of,
     submodules,
@@ -83,7 +84,7 @@ def from_folder(clone: Clone, folder: str, citation: str) -> str:
     top, start = os.path.realpath(clone.repo.top), os.path.realpath(folder)
     if start == top or os.path.isabs(named) or (colon and kind in ("run", "commit")):
         return citation
-    seen = {one: _from(top, start, one.path) for one in _readings(named)}
+    seen = {one: spelled(clone.repo, _from(top, start, one.path)) for one in _readings(named)}
     known = tracked(clone.repo, seen.values())
     one = next((one for one, path in seen.items() if path in known and _may_be(kind, colon, one)), None)
     if one is None:
@@ -160,6 +161,7 @@ def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
         raise BadInput(
             f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit, or a tracked path."
         )
+    text = text if text.isascii() else _spelled(clone, text)
     kind, _, rest = text.partition(":")
     readers: dict[str, Callable[[str], list[Evidence]]] = {
         "run": runs.named,
@@ -179,6 +181,15 @@ def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
             raise _nothing(clone, text)
         case _:
             raise _several(text, found)
+
+
+def _spelled(clone: Clone, citation: str) -> str:
+    """A citation with its path as git spells it."""
+    kind, colon, rest = citation.partition(":")
+    for one in _readings(rest if colon and kind in ("file", "lines", "symbol") else citation):
+        if (name := spelled(clone.repo, one.path)) != one.path:
+            return citation.replace(one.path, name, 1)
+    return citation
 
 
 def state(clone: Clone, evidence: Evidence) -> State:

@@ -5,6 +5,7 @@ following a link; it may have no such file (a sparse checkout, one deleted but n
 """
 
 import os
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -52,6 +53,15 @@ def tracked(repo: Repo, paths: Iterable[str]) -> dict[str, Tracked]:
         if not named:
             break
     return found
+
+
+def spelled(repo: Repo, path: str) -> str:
+    """A path as git spells it, if it is tracked in another Unicode form; else as it is."""
+    if path.isascii() or tracked(repo, [path]):
+        return path
+    wanted = unicodedata.normalize("NFC", path)
+    names = (name for name, _ in _index_rows(_listed(repo, ())))
+    return next((name for name in names if unicodedata.normalize("NFC", name) == wanted), path)
 
 
 def held_in_index(repo: Repo, paths: Iterable[str]) -> set[str]:

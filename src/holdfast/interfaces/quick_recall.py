@@ -168,5 +168,7 @@ def _at_top(path: str, top: str) -> str | None:
     """A path as the repository spells it; None if it lies outside."""
     named = os.path.join(os.getcwd(), path).rstrip("/")
     full = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+    if not full.isascii() and not os.path.lexists(full):  # perhaps spelled in another Unicode form
+        return None
     inside = os.path.relpath(full, os.path.realpath(top)).replace(os.sep, "/")
     return None if inside == ".." or inside.startswith("../") else inside

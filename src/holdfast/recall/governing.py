@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.recall.patterns import is_below
+from holdfast.recall.patterns import is_below, one_spelling
 
 FILES, CITED, TASK, EVERYWHERE, ELSEWHERE = range(5)  # how near a memory is to the work: the nearest first
 MAX_FILES = 500  # files at hand that are compared
@@ -174,6 +174,7 @@ class _Files:
     """The files at hand, asked many times whether a path means one of them."""
 
     def __init__(self, files: Sequence[str]) -> None:
+        files = [*map(one_spelling, files)]
         self._all = any(name in (".", "./") for name in files)
         self._split = [name.rstrip("/").split("/") for name in files]
         self._above = {"/".join(parts[:end]) for parts in self._split for end in range(1, len(parts) + 1)}
@@ -184,7 +185,7 @@ class _Files:
     def has(self, place: str) -> bool:
         """Whether a path, a folder or a pattern holds for a file at hand."""
         if place not in self._known:
-            self._known[place] = self._looked(place.rstrip("/"))
+            self._known[place] = self._looked(one_spelling(place.rstrip("/")))
         return self._known[place]
 
     def _looked(self, place: str) -> bool:
@@ -200,12 +201,25 @@ def at_top(path: str, *, top: str) -> str | None:
     """A path as the repository spells it; None if it lies outside. Relative ones are meant from its top."""
     folder = path.endswith(("/", os.sep))
     top = os.path.realpath(top)
-    named = os.path.join(top, path).rstrip("/")
+    named = on_disk(os.path.join(top, path).rstrip("/"))
     full = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
     inside = os.path.relpath(full, top).replace(os.sep, "/")
     if inside == ".." or inside.startswith("../"):
         return None
     return f"{inside}/" if folder or os.path.isdir(full) else inside
+
+
+def on_disk(path: str) -> str:
+    """A path as the disk spells it, if it is there in another Unicode form; else as it is."""
+    if path.isascii() or os.path.lexists(path):
+        return path
+    folder, name = os.path.split(path)
+    folder, wanted = on_disk(folder), one_spelling(name)
+    try:
+        there = os.listdir(folder)
+    except OSError:
+        return path
+    return os.path.join(folder, next((one for one in there if one_spelling(one) == wanted), name))
 
 
 def rests_on(known: Iterable[Known], told: Iterable[Known], more: Mapping[str, str]) -> dict[str, str]:

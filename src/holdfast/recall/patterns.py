@@ -5,6 +5,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
+def one_spelling(path: str) -> str:
+    """A path in the form in which two spellings of it are equal: ö as one character, or as o and two dots."""
+    if path.isascii():
+        return path
+    from unicodedata import normalize  # only who has such a path pays for it
+
+    return normalize("NFC", path)
+
+
 def is_below(pattern: "Sequence[str]", parts: "Sequence[str]") -> bool:
     """Whether a path, in its parts, is what a pattern names or lies below it."""
     return _alike([*pattern, "**"], parts, "**", lambda want, part: _alike(want, part, "*", str.__eq__))
@@ -30,8 +39,8 @@ def _alike(
 
 
 def holds(place: str, path: str) -> bool:
-    """Whether a path, a folder or a pattern holds for a file, both as the repository spells them."""
-    place = place.rstrip("/")
+    """Whether a path, a folder or a pattern holds for a file, both seen from the repository's top."""
+    place, path = one_spelling(place.rstrip("/")), one_spelling(path)
     if "*" in place:
         return is_below(place.split("/"), path.split("/"))
     return place in ("", ".", path) or path.startswith(f"{place}/")

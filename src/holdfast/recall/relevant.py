@@ -16,6 +16,7 @@ from holdfast.git.repo import Repo
 from holdfast.git.rewritten import anchors
 from holdfast.model.pages import is_page
 from holdfast.model.session import Session, now_at
+from holdfast.recall.patterns import one_spelling
 from holdfast.store import layout as paths
 
 FARTHEST = 20_000  # commits looked at for an ancestor; what lies farther back says little about now
@@ -237,7 +238,8 @@ def _sharing(sessions: Sequence[Session], changed: Changed | None, clone: Clone)
     if not sessions:
         return None
     here = (changed or looked(clone.repo, trunk=clone.repo.trunk())).paths
-    shared = [(files_of(session) & here, session) for session in sessions]
+    alike = {one_spelling(path): path for path in here}
+    shared = [({alike[p] for p in map(one_spelling, files_of(s)) if p in alike}, s) for s in sessions]
     best = [pair for pair in shared if pair[0]]
     if not best:
         return None

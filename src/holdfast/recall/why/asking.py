@@ -8,7 +8,7 @@ from holdfast.errors import BadInput, NotFound, TooLarge
 from holdfast.git.blame import lines_of
 from holdfast.git.repo import Repo
 from holdfast.git.tracked import held_in_index, submodule_of, submodules
-from holdfast.recall.governing import at_top
+from holdfast.recall.governing import at_top, on_disk
 from holdfast.store import fsio
 
 MAX_FILE = 32 << 20
@@ -66,7 +66,7 @@ def _inside(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
     """The path as the repository spells it; a link is followed to what it names, as an editor does."""
     if not name.strip():
         raise BadInput("no file is named", hint=_HINT)
-    seen = [os.path.join(folder, name), os.path.join(repo.top, name)]
+    seen = [on_disk(os.path.join(start, name)) for start in (folder, repo.top)]
     full = next((path for path in seen if os.path.lexists(path)), seen[0])
     path = at_top(full, top=repo.top)
     if path is None:
