@@ -126,6 +126,137 @@ def test_nothing_is_taken_back_over_a_later_edit(bench: Any) -> None:
         undo.undo(bench.clone, bench.ada)
 
 
+def other_words(bench: Any, path: str) -> str:
+    """What another program writes over an entry, without a decision of its own."""
+    text = str(next(one.text for one in bench.clone.entries() if one.path == path))
+    return text.replace("Postgres 16", "Postgres 9")
+
+
+def test_nothing_is_taken_back_that_somebody_rewrote_since(bench: Any) -> None:
+    """Who undoes a click must not throw away the words that were written after it."""
+    made = bench.propose()
+    path = review.accept(bench.clone, made.id, bench.ada).path
+    text = other_words(bench, path)
+    bench.clone.change(path, text)
+    with pytest.raises(BadInput, match="changed since"):
+        undo.undo(bench.again().clone, bench.ada)
+    assert [one.text for one in bench.clone.entries()] == [text]
+    assert shelf(bench).waiting == {}
+
+
+def test_nothing_is_taken_back_under_an_open_editor(bench: Any) -> None:
+    """A hand edit on top of what was decided is somebody's work: neither overwritten nor approved."""
+    made = bench.propose()
+    path = review.accept(bench.clone, made.id, bench.ada).path
+    publish(bench.clone)
+    revising.retire(bench.clone, made.id, "", bench.ada)
+    mine = bench.repo.path / path
+    mine.write_text(other_words(bench, path))
+    with pytest.raises(BadInput, match="changed since"):
+        undo.undo(bench.again().clone, bench.ada)
+    assert "Postgres 9" in mine.read_text()
+    assert standing(bench).trusted == ()
+
+
+def test_nothing_is_taken_back_that_was_deleted_since(bench: Any) -> None:
+    """A file that is gone on purpose does not come back by an undo of something older."""
+    made = bench.propose()
+    path = review.accept(bench.clone, made.id, bench.ada).path
+    publish(bench.clone)
+    revising.retire(bench.clone, made.id, "", bench.ada)
+    bench.clone.change(path, None)
+    with pytest.raises(BadInput, match="changed since"):
+        undo.undo(bench.again().clone, bench.ada)
+    assert bench.clone.entries() == []
+
+
+def test_the_log_says_that_a_decision_was_taken_back(bench: Any) -> None:
+    """Whoever reads the log must see why a rejected candidate waits again."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    undo.undo(bench.clone, bench.ada)
+    (gone,), (*_, back) = bench.told("retire"), bench.told("propose")
+    assert (gone["action"], gone["target"]) == ("undo", made.id)
+    assert (back["action"], back["reason"], back["target"]) == ("undo", "taken back", made.id)
+    undone = len(bench.told("propose"))
+    review.reject(bench.clone, made.id, "no", bench.ada)
+    undo.undo(bench.clone, bench.ada)
+    assert len(bench.told("propose")) == undone + 1
+
+
+def test_a_programs_undo_approves_nothing(bench: Any) -> None:
+    """A program may take its own word back; a person's approval of older words is not its to give again."""
+    made = bench.propose()
+    path = review.accept(bench.clone, made.id, bench.ada).path
+    before = len(bench.told("accept"))
+    revising.retire(bench.clone, made.id, "", bench.bot)
+    undo.undo(bench.clone, bench.bot)
+    assert len(bench.told("accept")) == before
+    assert [one.path for one in bench.clone.entries()] == [path]
+    revising.edit(bench.clone, made.id, {"tags": ("db",)}, bench.ada)
+    undo.undo(bench.clone, bench.ada)
+    assert [one.trust for one in standing(bench).trusted] == ["T0"]
+    assert len(bench.told("accept")) == before + 2
+
+
+def test_what_no_person_approved_gains_nothing_by_an_undo(bench: Any) -> None:
+    """A promoted text that a person edited and brought back is as little approved as it was."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.bot)
+    revising.edit(bench.clone, made.id, {"tags": ("db",)}, bench.ada)
+    assert [one.trust for one in standing(bench).trusted] == ["T0"]
+    undo.undo(bench.clone, bench.ada)
+    assert [one.trust for one in standing(bench).trusted] == ["T2"]
+
+
+def test_an_entry_among_others_is_taken_back_alone(bench: Any) -> None:
+    """A file of several memories: the decision about one of them moves no other, not even a broken one."""
+    one, two = bench.propose(), bench.propose("Logs are JSON lines.")
+    texts = [entries.render(Accepted.of(made)) for made in (one, two)]
+    path = bench.repo.path / ".holdfast/memory/facts/notes.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("---\nid: FCT-broken\ntype: riddle\n---\nWhat?\n\n" + "\n".join(texts))
+    bench.repo.git("add", "-f", str(path))
+    bench.repo.git("commit", "-qm", "notes")
+    candidates.discard(bench.clone, one.id)
+    candidates.discard(bench.clone, two.id)
+    review.accept(bench.again().clone, two.id, bench.ada)
+    whole = path.read_text()
+    revising.retire(bench.clone, two.id, "", bench.ada)
+    undo.undo(bench.clone, bench.ada)
+    (now,) = {sighting.text for sighting in bench.clone.entries()}
+    assert now == whole
+    assert bench.told("retire")[-1]["target"] == two.id
+    assert [(known.id, known.trust) for known in standing(bench).trusted] == [(two.id, "T0")]
+
+
+def test_a_damaged_record_of_decisions_is_named_and_costs_only_the_undo(bench: Any) -> None:
+    """One bad byte in a convenience must not stop a review, nor be silent."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    for damage in ("[{", '[{"action": "accept"}]', '[{"candidates": [["FCT-a", "no entry"]]}]', "7"):
+        with open(bench.clone.layout.decided, "w", encoding="utf-8") as file:
+            file.write(damage)
+        with pytest.raises(NotFound, match="no decision"):
+            undo.undo(bench.again().clone, bench.ada)
+        assert any("decided" in note for note in bench.clone.notes), damage
+    assert len(standing(bench).trusted) == 1
+    fsio.remove(bench.clone.layout.decided)
+    with pytest.raises(NotFound, match="no decision"):
+        undo.undo(bench.again().clone, bench.ada)
+    assert bench.clone.notes == []
+
+
+def test_only_the_last_hundred_decisions_can_be_taken_back(bench: Any) -> None:
+    """The record holds texts, so it does not grow for ever."""
+    for number in range(undo.MOST + 2):
+        undo.note(bench.clone, undo.Step("reject", f"FCT-{number}"), bench.ada)
+    taken = [undo.undo(bench.clone, bench.ada).id for _ in range(undo.MOST)]
+    assert (taken[0], taken[-1]) == (f"FCT-{undo.MOST + 1}", "FCT-2")
+    with pytest.raises(NotFound):
+        undo.undo(bench.clone, bench.ada)
+
+
 def test_an_edit_approves_anew_and_only_a_person_may(bench: Any) -> None:
     """An agent cannot put other words under somebody's approval."""
     made = bench.propose()
@@ -279,14 +410,17 @@ def test_what_was_rejected_is_not_proposed_again_even_reworded(bench: Any) -> No
         bench.propose("We store sessions in Redis.", kind="decision")
 
 
+@pytest.mark.parametrize("action", ["accept", "retire"])
 def test_an_undo_cut_off_anywhere_completes_when_it_is_run_again(
-    bench: Any, monkeypatch: pytest.MonkeyPatch
+    bench: Any, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
     """A crash must not swallow the candidate, nor leave a decision that can neither stand nor go."""
-    real, left, cut = fsio.replace, 0, True
+    real, left, cut, told = fsio.replace, 0, True, 0
     while cut:
         made = bench.propose(f"The letter {chr(97 + left)} comes first in its own list.")
         review.accept(bench.clone, made.id, bench.ada)
+        if action == "retire":
+            revising.retire(bench.clone, made.id, "", bench.ada)
         calls = iter(range(1000))
 
         def failing(path: str, data: bytes, *, at: int = left, calls: Any = calls, **more: Any) -> None:
@@ -302,8 +436,14 @@ def test_an_undo_cut_off_anywhere_completes_when_it_is_run_again(
             monkeypatch.setattr(fsio, "replace", real)
             undo.undo(bench.again().clone, bench.ada)
         monkeypatch.setattr(fsio, "replace", real)
-        assert shelf(bench).waiting[made.id] == made
-        assert standing(bench).trusted == () and standing(bench).unreviewed == ()
+        if action == "accept":
+            assert shelf(bench).waiting[made.id] == made
+            assert standing(bench).trusted == () and standing(bench).unreviewed == ()
+        else:
+            assert made.id in {one.id for one in standing(bench).trusted}
+        events = [one for one in bench.told("accept", "retire", "propose") if one.get("action") == "undo"]
+        told += 2 if action == "accept" else 1
+        assert len(events) == told, "each event once, however often it was run"
         left += 1
     assert left > 1
 

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.curation import candidates
 from holdfast.errors import NotFound, PublishRefused
+from holdfast.git import erase
+from holdfast.model.memory import Accepted
 from holdfast.project import Project
+from holdfast.store import entries, fsio
 
 SECRET = "the lighthouse keeper's umbrella is violet"
 
@@ -196,3 +200,191 @@ def test_the_body_of_an_approval_can_be_erased_alone(project, repo, world):
     assert b"umbrella" not in everything_on_disk(repo.path, world / ".cache")
     assert repo.git("ls-files", ".holdfast/approvals") == ""
     assert [one.id for one in Project.open(repo.path).facts().standings] == [fact.id]
+
+
+def marker(project: Project, name: str) -> Path:
+    return Path(project.clone.layout.erased, name)
+
+
+def test_what_comes_back_into_the_store_itself_is_deleted_again(project, repo, world):
+    """A restored backup of .git brings bodies and runs as plain files; the marker must know them all."""
+    run = project.write_log({"task": "T-1", "outputs": {"summary": SECRET}})
+    fact = project.remember(SECRET, evidence=["README"])
+    store = Path(project.clone.layout.private)
+    saved = {folder: shutil.copytree(store / folder, world / folder) for folder in ("bodies", "candidates")}
+    for name in (run, fact.id):
+        project.erase(name)
+        assert json.loads(marker(project, name).read_bytes())["bodies"], "it names what must not come back"
+
+    for folder, copy in saved.items():
+        shutil.copytree(copy, store / folder, dirs_exist_ok=True)
+    again = Project.open(repo.path)
+
+    assert_gone(SECRET, repo.path)
+    assert sum("deleted again what had been erased" in note for note in again.notices) >= 3
+
+
+def test_a_marker_that_was_lost_or_damaged_is_written_again_from_the_log(project, repo, world):
+    """Without it the next merge or backup brings back what somebody wanted gone."""
+    run = project.write_log({"task": "T-1", "outputs": {"summary": SECRET}})
+    bodies = shutil.copytree(Path(project.clone.layout.private) / "bodies", world / "bodies")
+    project.erase(run)
+    whole = marker(project, run).read_bytes()
+    for damage in (b"{", b"[]", b'{"bodies": 7}', b'{"bodies": ["no name"]}', b'{"bodies": [3]}'):
+        marker(project, run).write_bytes(damage)
+        again = Project.open(repo.path)
+        assert any(run in note for note in again.clone.notes), damage
+        report = again.doctor()
+        assert report.findings, damage
+        assert all(step.done for step in again.repair(report, apply=True))
+        assert marker(project, run).read_bytes() == whole
+    shutil.copytree(bodies, Path(project.clone.layout.private) / "bodies", dirs_exist_ok=True)
+    Project.open(repo.path)
+    assert_gone(SECRET, repo.path)
+
+
+def test_erasing_one_event_leaves_the_others_of_its_run(project, repo, world):
+    """Who takes one line back keeps the rest."""
+    run = project.write_log({"task": "T-1", "outputs": {"summary": "something harmless"}})
+    fact = project.remember(SECRET, evidence=["README"])
+    event = next(e for e in project.clone.own_events() if e.target == fact.id)
+    erase.erase(project.clone, "event", event.hash_self)
+    erase.erase(project.clone, "memory", fact.id)
+    states = {e["target"] or e["run_id"]: e["body_state"] for e in project.log() if e["kind"] != "erase"}
+    assert (states[fact.id], states[run]) == ("erased", "here")
+    told = [e for e in project.clone.own_events() if e.kind == "erase"]
+    assert sorted(e.target for e in told) == sorted([event.hash_self, fact.id])
+    assert all(e.run_id is None for e in told)
+
+
+def test_erasing_twice_is_one_event_and_a_run_is_named_as_one(project, repo):
+    """A crash and its completion must not tell the log the same thing twice."""
+    run = project.write_log({"task": "T-1", "outputs": {"summary": SECRET}})
+    for _ in range(2):
+        erase.erase(project.clone, "run", run)
+    (told,) = [e for e in project.clone.own_events() if e.kind == "erase"]
+    assert (told.target, told.run_id) == (run, run)
+
+
+def test_views_are_dropped_in_every_work_tree_and_what_agents_would_be_told(project, repo, tmp_path):
+    """A view shows the words without their id: no search by id finds it."""
+    repo.git("worktree", "add", "-q", str(tmp_path / "side"), "-b", "side")
+    run = project.write_log({"task": "T-1", "outputs": {"summary": SECRET}})
+    views = [top / ".holdfast/view" for top in (repo.path, tmp_path / "side")]
+    layout = project.clone.layout
+    guards, inbox = Path(layout.guards), Path(layout.inbox)
+    for folder in (*(view / "days" for view in views), guards, inbox):
+        folder.mkdir(parents=True, exist_ok=True)
+    for file in (*(view / "days/today.md" for view in views), guards / "one", inbox / "1.pack"):
+        file.write_text(SECRET)
+    (inbox / "2.note").write_text("harmless")
+    (views[0] / ".gitignore").write_text("*\n")
+
+    erase.erase(project.clone, "run", run)
+
+    for file in (*(view / "days/today.md" for view in views), guards / "one", inbox / "1.pack"):
+        assert not file.exists(), file
+    assert (views[0] / ".gitignore").exists() and (inbox / "2.note").exists()
+
+
+def test_a_journal_that_names_nothing_is_said_and_erases_nothing(project, repo):
+    """One bad byte in it must neither stop every command nor erase something else."""
+    run = project.write_log({"outputs": {"summary": SECRET}})
+    journal = Path(project.clone.layout.erasing)
+    tree = json.dumps({"kind": "tree", "id": run})
+    for damage in ("{", "[]", tree, '{"kind": "run", "id": 7}', '{"kind": "run", "id": "../x"}'):
+        journal.write_text(damage)
+        again = Project.open(repo.path)
+        assert any("erasing" in note for note in again.clone.notes), damage
+    journal.unlink()
+    assert Project.open(repo.path).recall("lighthouse")
+
+
+def test_who_erases_right_now_is_not_disturbed(project, repo):
+    """Two commands that finish the same erase would each take it for the other's crash."""
+    run = project.write_log({"outputs": {"summary": SECRET}})
+    journal = Path(project.clone.layout.erasing)
+    journal.write_text(json.dumps({"kind": "run", "id": run}))
+    with fsio.locked(project.clone.layout.lock):
+        assert erase.resume(Project.look(repo.path).clone) is None
+    assert journal.exists()
+
+
+@pytest.fixture
+def shared(project, repo) -> tuple[Project, str, Path]:
+    """Two memories in one file that people wrote, published; the first one's words must go."""
+    made = [project.remember(words, evidence=["README"]).memory for words in (SECRET, "Harmless it is.")]
+    texts = [entries.render(Accepted.of(one)) for one in made]
+    path = repo.path / ".holdfast/memory/facts/notes.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(texts))
+    repo.git("add", "-f", ".holdfast/memory")
+    repo.git("commit", "-qm", "notes")
+    for one in made:
+        candidates.discard(project.clone, one.id)
+    return Project.open(repo.path), made[0].id, path
+
+
+def test_of_a_file_with_several_memories_only_the_one_goes(shared, repo, world):
+    """The neighbours of a secret are no secret."""
+    project, name, path = shared
+    (other,) = {one.id for one in project.knowledge().standings} - {name}
+    done = project.erase(name)
+    assert any(path.name in said and "next `holdfast publish`" in said for said in done.removed)
+    assert {one.id for one in Project.open(repo.path).knowledge().standings} == {other}
+    Project.open(repo.path).publish()
+    assert path.exists() and "Harmless" in path.read_text()
+    assert_gone(SECRET, repo.path, world / ".cache")
+    before = repo.git("rev-parse", "HEAD")
+    assert Project.open(repo.path).publish().commit is None
+    assert repo.git("rev-parse", "HEAD") == before
+
+
+def test_your_own_edit_is_named_and_left_to_you(shared, repo):
+    """What somebody has open in an editor is not ours to cut, but they must know that it holds the words."""
+    _, name, path = shared
+    path.write_text(path.read_text() + "\nA line of my own.\n")
+    done = Project.open(repo.path).erase(name)
+    assert done.still_held[0].startswith("your own edit of .holdfast/memory/facts/notes.md")
+    assert "A line of my own." in path.read_text()
+
+
+def test_what_waits_in_a_file_with_others_is_cut_out_of_it(project, repo, world):
+    """A record that waits to be published keeps its neighbours, its line and its base."""
+    made = [project.remember(words, evidence=["README"]).memory for words in (SECRET, "Harmless it is.")]
+    secret, other = (entries.render(Accepted.of(one)) for one in made)
+    project.clone.change(".holdfast/memory/facts/notes.md", f"{other}\n{secret}")
+    project.clone.change(f".holdfast/memory/facts/lighthouse-{made[0].id}.md", f"{secret}\n{other}")
+    done = project.erase(made[0].id)
+    assert sum(said.startswith("its part of") for said in done.removed) == 2
+    changes = {change.path: change.text for change in Project.open(repo.path).clone.changes()}
+    assert all("Harmless" in text and "umbrella" not in text for text in changes.values())
+    named = f"harmless-it-is-{made[1].id}.md"
+    assert sorted(changes) == [f".holdfast/memory/facts/{name}" for name in (named, "notes.md")]
+    assert_gone(SECRET, repo.path, world / ".cache")
+
+
+def test_where_git_still_holds_it_is_said(project, repo, tmp_path):
+    """Who believes that a pushed secret is gone does not change it."""
+    fact = project.remember(SECRET, evidence=["README"], accept=True)
+    waiting = project.erase(project.remember("A lighthouse, too.", evidence=["README"], accept=True).id)
+    assert not any("history" in said or "index" in said or "remotes" in said for said in waiting.still_held)
+    project.publish()
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "up.git"))
+    repo.git("remote", "add", "origin", str(tmp_path / "up.git"))
+    repo.git("fetch", "-q", "origin")
+    held = "\n".join(Project.open(repo.path).erase(fact.id).still_held)
+    assert "commits of this clone's history, 1 in all, touch .holdfast/memory/facts/" in held
+    assert "heads/main, remotes/origin/main reach commits with" in held
+    assert "git's index has .holdfast/memory/facts/" in held
+    assert "until `git gc` prunes them" in held
+    assert "remotes and other clones keep what was pushed to them" in held
+
+
+def test_where_only_a_reflog_reaches_it_that_is_said(project, repo):
+    """Commits that no branch has are still on the disk."""
+    fact = project.remember(SECRET, evidence=["README"], accept=True)
+    project.publish()
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    held = Project.open(repo.path).erase(fact.id).still_held
+    assert "only reflogs or dangling commits reach it" in held
