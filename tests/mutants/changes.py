@@ -70,16 +70,19 @@ class _Finder:
 
     def walk(self, node: ast.AST, where: str = "", returns: str | None = None) -> Iterator[Span]:
         """`where` is the outermost function; `returns` is None outside of functions."""
+        inner: list[ast.AST]
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 if returns is None:
                     where = f"{where}.{node.name}".lstrip(".")
-                inner: list[ast.AST] = list(node.body)
+                inner = list(node.body)
                 if not isinstance(node, ast.ClassDef):
                     returns = ast.unparse(node.returns) if node.returns else ""
                     inner += filter(None, (*node.args.defaults, *node.args.kw_defaults))
             case ast.AnnAssign():
                 inner = [node.value] if node.value else []
+            case ast.If() | ast.IfExp() if is_of_another_system(node.test):
+                inner = [*node.orelse] if isinstance(node.orelse, list) else [node.orelse]
             case ast.Raise():
                 yield self.whole(node, b"pass", where)
                 inner = []
@@ -195,6 +198,11 @@ def is_left_alone(node: ast.AST) -> bool:
         case ast.Assert() | ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.BinOp(op=ast.LShift()):
             return True
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def is_of_another_system(node: ast.expr) -> bool:
+    """Whether a condition asks for Windows: its branch never runs where the tests do."""
+    return ast.unparse(node) in ("os.name == 'nt'", "sys.platform == 'win32'")
 
 
 def is_constant(node: ast.expr, *values: object) -> bool:

@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import NamedTuple
@@ -29,6 +30,7 @@ from tests.mutants.changes import Change
 
 NOT_COPIED = (".git", ".venv", ".clients", "__pycache__", ".*_cache", ".hypothesis", ".demo")
 PLAIN = ("-x", "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0")
+BUDGET = 40  # seconds of tests for one change, the quickest first: what they miss, slower ones seldom see
 PATIENCE = 8  # seconds, and times what a test takes unchanged: then it hangs
 MEMORY = 8 << 30  # a change that makes a loop endless must not take the machine's memory
 ALL_PASSED, UNCHANGED = 0, 98
@@ -180,7 +182,11 @@ class Job:
             for name, seen in self.seen.items()
             if name.partition("::")[0] in files and enters(seen.functions)
         }
-        return dict(sorted(found.items(), key=lambda item: item[1]))
+        ordered = sorted(found.items(), key=lambda item: item[1])
+        spent = accumulate(seconds for _, seconds in ordered)
+        return {
+            name: seconds for (name, seconds), so_far in zip(ordered, spent, strict=True) if so_far < BUDGET
+        }
 
     def try_in_child(self, change: Change, changed: bytes, tests: list[str]) -> int:
         module = sys.modules.get(f"holdfast.{change.module}")

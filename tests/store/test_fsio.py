@@ -1,0 +1,268 @@
+"""The one way to change the disk: whole and synced, or refused in words and not there."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import Busy, NotStored, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.store import fsio
+
+
+class Recording(fsio.Syscalls):
+    """Does what is asked and notes it; refuses the calls it is told to."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, str]] = []
+        self.refused: dict[str, int] = {}
+        self.short = 0  # bytes that one write takes at most
+
+    def _note(self, call: str, what: object) -> None:
+        self.done.append((call, os.path.basename(str(what)) if isinstance(what, str) else "fd"))
+        if call in self.refused:
+            raise OSError(self.refused[call], os.strerror(self.refused[call]))
+
+    def open(self, path: str, flags: int, mode: int) -> int:
+        self._note("open", path)
+        return super().open(path, flags, mode)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        self._note("write", fd)
+        return super().write(fd, data[: self.short] if self.short else data)
+
+    def sync(self, fd: int) -> None:
+        self._note("sync", fd)
+
+    def sync_dir(self, path: str) -> None:
+        self._note("sync_dir", path)
+
+    def rename(self, source: str, target: str) -> None:
+        self._note("rename", target)
+        super().rename(source, target)
+
+    def unlink(self, path: str) -> None:
+        self._note("unlink", path)
+        super().unlink(path)
+
+    def mkdir(self, path: str, mode: int) -> None:
+        self._note("mkdir", path)
+        super().mkdir(path, mode)
+
+    @property
+    def calls(self) -> list[str]:
+        return [call for call, _ in self.done]
+
+
+@pytest.fixture
+def disk(quick_disk: None) -> Iterator[Recording]:
+    before, fsio.ops = fsio.ops, Recording()
+    yield fsio.ops
+    fsio.ops = before
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    (tmp_path / "there").mkdir()
+    return tmp_path / "there"
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_what_is_stored_is_synced_before_it_gets_its_name(disk: Recording, there: Path) -> None:
+    """A name that a power cut leaves with nothing behind it is worse than no name."""
+    fsio.replace(str(there / "a"), b"one")
+    assert disk.calls == ["open", "write", "sync", "rename", "sync_dir"]
+    assert disk.done[-1] == ("sync_dir", "there")
+    assert (there / "a").read_bytes() == b"one" and mode_of(there / "a") == 0o600
+    fsio.replace(str(there / "a"), b"two", mode=0o400)
+    assert (there / "a").read_bytes() == b"two" and mode_of(there / "a") == 0o400
+    disk.done.clear()
+    fsio.create(str(there / "b"), b"x")
+    assert disk.calls == ["open", "write", "sync", "sync_dir"]
+    with pytest.raises(FileExistsError):
+        fsio.create(str(there / "b"), b"y")
+    assert (there / "b").read_bytes() == b"x"
+    assert sorted(path.name for path in there.iterdir()) == ["a", "b"]
+
+
+def test_a_disk_that_takes_some_bytes_is_asked_again_for_the_rest(disk: Recording, there: Path) -> None:
+    """A full disk takes a part and says nothing."""
+    disk.short = 2
+    fsio.replace(str(there / "a"), b"12345")
+    assert (there / "a").read_bytes() == b"12345" and disk.calls.count("write") == 3
+
+
+def test_a_disk_that_takes_nothing_is_full(there: Path) -> None:
+    """Asking for ever would hang the command."""
+
+    class Full(Recording):
+        def write(self, fd: int, data: bytes | memoryview) -> int:  # noqa: ARG002
+            return 0
+
+    before, fsio.ops = fsio.ops, Full()
+    try:
+        with pytest.raises(NotStored, match="No space left"):
+            fsio.replace(str(there / "a"), b"12345")
+    finally:
+        fsio.ops = before
+    assert list(there.iterdir()) == []
+
+
+@pytest.mark.parametrize("call", ["write", "sync", "rename"])
+def test_what_was_refused_leaves_the_old_file_and_no_other(disk: Recording, there: Path, call: str) -> None:
+    """Half a file, or a heap of temporary ones, is what the next command would stumble over."""
+    (there / "a").write_bytes(b"old")
+    disk.refused[call] = errno.EIO
+    with pytest.raises(NotStored, match="was not stored"):
+        fsio.replace(str(there / "a"), b"new")
+    if call != "rename":
+        with pytest.raises(NotStored):
+            fsio.create(str(there / "b"), b"new")
+    with pytest.raises((NotStored, OSError)), fsio.writing(str(there / "c")) as out:
+        out.write(b"new")
+        if call == "write":
+            raise OSError(errno.EIO, "no")
+    assert [path.name for path in there.iterdir()] == ["a"] and (there / "a").read_bytes() == b"old"
+
+
+def test_a_refusal_says_what_kind_it_is(disk: Recording, there: Path) -> None:
+    """Who has a read-only disk looks elsewhere than who has a full one."""
+    for number, kind in (
+        (errno.EROFS, ReadOnlyStore),
+        (errno.EACCES, ReadOnlyStore),
+        (errno.EPERM, ReadOnlyStore),
+    ):
+        disk.refused["open"] = number
+        with pytest.raises(kind):
+            fsio.replace(str(there / "a"), b"x")
+    disk.refused["open"] = errno.EDQUOT
+    with pytest.raises(NotStored) as caught:
+        fsio.replace(str(there / "a"), b"x")
+    assert type(caught.value) is NotStored and "Check the path" not in caught.value.hint
+    disk.refused.clear()
+    for missing in ("gone/a", "file/a"):
+        (there / "file").write_bytes(b"")
+        with pytest.raises(NotStored) as caught:
+            fsio.replace(str(there / missing), b"x")
+        assert caught.value.hint == "Check the path it names."
+
+
+def test_a_stream_becomes_a_file_when_it_ends_well(disk: Recording, there: Path) -> None:
+    """An export that was cut short must not look like one."""
+    with fsio.writing(str(there / "a")) as out:
+        out.write(b"half")
+        assert not (there / "a").exists()
+        out.write(b" and half")
+    assert (there / "a").read_bytes() == b"half and half"
+    assert disk.calls[-3:] == ["sync", "rename", "sync_dir"]
+    with pytest.raises(KeyboardInterrupt), fsio.writing(str(there / "a")) as out:
+        out.write(b"other")
+        raise KeyboardInterrupt
+    assert (there / "a").read_bytes() == b"half and half" and len(list(there.iterdir())) == 1
+
+
+def test_a_move_syncs_where_it_goes_and_whence_it_came(disk: Recording, there: Path) -> None:
+    """After a power cut it must not be in both places, nor in neither."""
+    (there / "below").mkdir()
+    (there / "a").write_bytes(b"x")
+    fsio.move(str(there / "a"), str(there / "below/b"))
+    assert [name for call, name in disk.done if call == "sync_dir"] == ["below", "there"]
+    disk.done.clear()
+    fsio.move(str(there / "below/b"), str(there / "below/c"))
+    assert [name for call, name in disk.done if call == "sync_dir"] == ["below"]
+
+
+def test_what_is_removed_stays_removed_and_what_is_not_there_is_fine(disk: Recording, there: Path) -> None:
+    """An erase that a power cut takes back was none."""
+    (there / "a").write_bytes(b"x")
+    fsio.remove(str(there / "a"))
+    assert disk.calls == ["unlink", "sync_dir"]
+    fsio.remove(str(there / "a"))
+    disk.refused["unlink"] = errno.EROFS
+    with pytest.raises(ReadOnlyStore):
+        fsio.remove(str(there / "a"))
+
+
+def test_each_new_folder_is_synced_and_a_file_in_the_way_is_named(disk: Recording, there: Path) -> None:
+    """A folder that a power cut takes takes everything in it."""
+    fsio.make_dirs(str(there / "a/b"))
+    assert disk.done == [("mkdir", "a"), ("sync_dir", "there"), ("mkdir", "b"), ("sync_dir", "a")]
+    assert mode_of(there / "a") == mode_of(there / "a/b") == 0o700
+    fsio.make_dirs(str(there / "a/b"))
+    assert len(disk.done) == 4
+    (there / "file").write_bytes(b"")
+    with pytest.raises(UnsafePath, match="in the way"):
+        fsio.make_dirs(str(there / "file"))
+    disk.refused["sync_dir"] = errno.EIO
+    with pytest.raises(NotStored):
+        fsio.make_dirs(str(there / "c"))
+    assert not (there / "c").exists(), "the next command would trust it"
+
+
+def test_only_regular_files_of_a_bounded_size_are_read(there: Path) -> None:
+    """A link leads elsewhere, a pipe waits for ever, and a huge file fills the memory."""
+    (there / "a").write_bytes(b"12345")
+    assert fsio.read(str(there / "a"), limit=5) == b"12345"
+    with pytest.raises(TooLarge, match="has 5 bytes; at most 4"):
+        fsio.read(str(there / "a"), limit=4)
+    (there / "link").symlink_to(there / "a")
+    with pytest.raises(UnsafePath, match="symbolic link"):
+        fsio.read(str(there / "link"), limit=5)
+    os.mkfifo(there / "pipe")
+    for name in ("pipe", "."):
+        with pytest.raises(UnsafePath, match="not a regular file"):
+            fsio.read(str(there / name), limit=5)
+    with pytest.raises(FileNotFoundError):
+        fsio.read(str(there / "none"), limit=5)
+    (there / "empty").write_bytes(b"")
+    assert fsio.read(str(there / "empty"), limit=0) == b""
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_to_its_limit(there: Path) -> None:
+    """Its size was asked before; whoever appends for ever must not be read for ever."""
+    (there / "a").write_bytes(b"123456")
+    fd = os.open(there / "a", os.O_RDONLY)
+    try:
+        with pytest.raises(TooLarge, match="grew past 5"):
+            fsio._read_up_to(fd, 3, 5, "a")
+        os.lseek(fd, 0, os.SEEK_SET)
+        assert fsio._read_up_to(fd, 2, 6, "a") == b"123456"
+    finally:
+        os.close(fd)
+
+
+def test_no_path_leads_out_of_the_repository(there: Path) -> None:
+    """A tracked name is written by strangers."""
+    assert fsio.inside(str(there), "a/b.md") == str(there / "a/b.md")
+    for path in ("/etc/passwd", "../a", "a/../b", "a//b", "./a", "", "a/."):
+        with pytest.raises(UnsafePath, match="does not name a file inside"):
+            fsio.inside(str(there), path)
+    (there / "real").mkdir()
+    (there / "link").symlink_to(there / "real")
+    for path in ("link/a", "link"):
+        with pytest.raises(UnsafePath, match="symbolic link"):
+            fsio.inside(str(there), path)
+    assert fsio.inside(str(there), "real/a") == str(there / "real/a")
+
+
+def test_one_at_a_time_holds_a_lock_and_who_waits_in_vain_is_told(there: Path) -> None:
+    """Two commands that both believe to be alone lose what one of them wrote."""
+    path = str(there / "lock")
+    with fsio.locked(path):
+        fd = os.open(path, os.O_RDWR)
+        assert not fsio.try_lock_fd(fd)
+        with pytest.raises(Busy, match=r"has held it for 0\.01 seconds"):
+            fsio.lock_fd(fd, wait=0.01, what="it")
+        with pytest.raises(Busy), fsio.locked(path, wait=0.0):
+            pass
+    assert fsio.try_lock_fd(fd)
+    fsio.unlock_fd(fd)
+    with fsio.locked(path, wait=0.0):
+        pass
+    os.close(fd)
+    assert (there / "lock").exists() and mode_of(there / "lock") == 0o600

@@ -1,0 +1,358 @@
+"""The log's own files: what a writer does, what a reader sets apart, what sealing keeps."""
+
+import os
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import CorruptLog, NotStored, TooLarge
+from holdfast.model.event import MAX_PARENTS, Draft
+from holdfast.store import format as forms
+from holdfast.store import fsio, log, pending, seal
+from holdfast.store.bodies import Bodies
+from holdfast.store.layout import Layout
+from tests.conftest import Quick
+
+HEADS = tuple(sorted(letter * 64 for letter in "abc"))
+
+
+class Clock:
+    now = datetime(2031, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    (tmp_path / "store").mkdir()
+    return Layout(str(tmp_path), str(tmp_path / "store"))
+
+
+def writer(layout: Layout, heads: Sequence[str] = (), line: str = "main") -> log.Writer:
+    return log.Writer(layout, line, heads=lambda: heads, clock=Clock())
+
+
+def spools(layout: Layout) -> list[Path]:
+    return sorted(Path(layout.spool, "main").iterdir())
+
+
+def grow_old(path: Path) -> None:
+    before = time.time() - 2 * log.IDLE_SECONDS
+    os.utime(path, (before, before))
+
+
+def test_each_event_names_what_was_there_before_it(layout: Layout) -> None:
+    """A line that names nothing can be cut out and nobody sees it."""
+    mine = writer(layout, heads=(*HEADS, HEADS[0]))
+    events = [mine.append(Draft("run", run_id=f"R-{n}")) for n in range(3)]
+    assert [event.hash_prev for event in events] == [HEADS, *((e.hash_self,) for e in events[:2])]
+    assert [event.seq for event in events] == [0, 1, 2]
+    assert len({event.writer for event in events}) == 1
+    (path,) = spools(layout)
+    assert log.read_spool(str(path)) == log.Reading(path.read_bytes().splitlines(keepends=True), events, [])
+
+
+def test_of_many_heads_only_so_many_are_named(layout: Layout) -> None:
+    """An envelope has a size, and the first event after a hundred branches must be stored too."""
+    many = [f"{n:064x}" for n in range(MAX_PARENTS + 5)]
+    assert writer(layout, heads=many).append(Draft("run")).hash_prev == tuple(many[:MAX_PARENTS])
+
+
+def test_an_idle_spool_is_continued_and_its_last_event_named(layout: Layout) -> None:
+    """A thousand commands must not leave a thousand files, nor heads that nobody joined."""
+    first = writer(layout)
+    last = [first.append(Draft("run")) for _ in range(2)][-1]
+    (path,) = spools(layout)
+    grow_old(path)
+
+    event = writer(layout, heads=HEADS[:1]).append(Draft("run"))
+
+    assert spools(layout) == [path]
+    assert (event.writer, event.seq) == (last.writer, 2)
+    assert event.hash_prev == tuple(sorted((last.hash_self, HEADS[0])))
+    after = first.append(Draft("run"))  # it finds that its spool has grown without it
+    assert after.hash_prev == (last.hash_self,) and after.writer != last.writer
+    assert len(spools(layout)) == 2
+
+
+def test_what_somebody_writes_or_holds_is_left_to_them(layout: Layout) -> None:
+    """Two writers of one file would wait for one another, and mix what they say."""
+    one = writer(layout).append(Draft("run"))
+    two = writer(layout).append(Draft("run"))  # the first spool is fresh
+    assert one.writer != two.writer and len(spools(layout)) == 2
+    for path in spools(layout):
+        grow_old(path)
+    with open(spools(layout)[0], "rb") as a, open(spools(layout)[1], "rb") as b:
+        assert fsio.try_lock_fd(a.fileno()) and fsio.try_lock_fd(b.fileno())
+        assert writer(layout).append(Draft("run")).seq == 0
+    assert len(spools(layout)) == 3
+
+
+def test_what_is_no_spool_is_not_continued(layout: Layout, tmp_path: Path) -> None:
+    """A link, a closed spool, an empty file, another writer's content: none is ours to add to."""
+    event = writer(layout).append(Draft("run"))
+    (path,) = spools(layout)
+    whole = path.read_bytes()
+    path.rename(path.with_suffix(".1.closed"))
+    (tmp_path / "elsewhere").write_bytes(whole)
+    path.symlink_to(tmp_path / "elsewhere")
+    Path(layout.spool, "main", "empty.jsonl").write_bytes(b"")
+    Path(layout.spool, "main", "foreign.jsonl").write_bytes(whole)
+    before = {file.name: file.read_bytes() for file in spools(layout)}
+    for file in spools(layout):
+        if not file.is_symlink():
+            grow_old(file)
+    grow_old(tmp_path / "elsewhere")
+
+    new = writer(layout).append(Draft("run"))
+
+    assert new.writer != event.writer and new.seq == 0
+    assert {file.name: file.read_bytes() for file in spools(layout) if file.name in before} == before
+    assert len(spools(layout)) == len(before) + 1
+
+
+def test_the_newest_idle_spool_is_taken(layout: Layout) -> None:
+    """What was written last is what the next event follows."""
+    names = []
+    for age in (50, 10, 30):
+        names.append(writer(layout).append(Draft("run")).writer)
+        path = Path(layout.spool_file("main", names[-1]))
+        os.utime(path, (time.time() - age, time.time() - age))
+    assert writer(layout).append(Draft("run")).writer == names[1]
+
+
+def test_a_sealed_spool_is_followed_by_a_new_file_of_the_same_writer(layout: Layout) -> None:
+    """Publishing renames the file under a writer that lives on; its next event must not go with it."""
+    mine = writer(layout)
+    first = mine.append(Draft("run"))
+    (path,) = spools(layout)
+    (closed,) = seal.close_spools(layout, "main")
+    second = mine.append(Draft("run"))
+    assert (second.hash_prev, second.seq) == ((first.hash_self,), 1)
+    assert log.read_spool(closed).events == [first] and log.read_spool(str(path)).events == [second]
+
+
+def test_a_forked_child_writes_a_spool_of_its_own(layout: Layout) -> None:
+    """Parent and child share the descriptor; if they shared the file, too, each would count on."""
+    mine = writer(layout)
+    mine.append(Draft("run"))
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if mine.append(Draft("run")).seq == 0 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert mine.append(Draft("run")).seq == 1
+    assert sorted(len(log.read_spool(str(path)).events) for path in spools(layout)) == [1, 2]
+
+
+def test_a_torn_tail_is_ended_and_the_next_event_is_whole(layout: Layout) -> None:
+    """A killed writer leaves half a line; gluing the next event to it would lose an acknowledged one."""
+    first = writer(layout).append(Draft("run"))
+    (path,) = spools(layout)
+    with path.open("ab") as file:
+        file.write(b'{"hash_self":"12')
+    grow_old(path)
+    second = writer(layout).append(Draft("run"))
+    reading = log.read_spool(str(path))
+    assert reading.events == [first, second] and second.seq == 1
+    assert [(torn.number, torn.data) for torn in reading.torn] == [(2, b'{"hash_self":"12\n')]
+
+
+def test_torn_and_foreign_lines_are_reported_with_their_place(layout: Layout) -> None:
+    """A line that is dropped without a word is a loss that nobody looks for."""
+    events = [writer(layout).append(Draft("run")) for _ in range(2)]
+    one, two = (path.read_bytes() for path in spools(layout))
+    altered = one.replace(b'"kind":"run"', b'"kind":"ran"')
+    newer = one.replace(b'"v":1', b'"v":2')
+    parts = [one, b"\n", altered, newer, b"half a li\n", two, two[:50]]
+    path = spools(layout)[0]
+    path.write_bytes(b"".join(parts))
+
+    reading = log.read_spool(str(path))
+
+    assert {event.hash_self for event in reading.events} == {event.hash_self for event in events}
+    assert reading.lines == [one, two]
+    starts = [sum(map(len, parts[:n])) for n in range(len(parts))]
+    found = [(torn.path, torn.number, torn.offset, torn.data) for torn in reading.torn]
+    assert found == [(str(path), n + 1, starts[n], parts[n]) for n in (2, 3, 4, 6)]
+    reasons = [torn.reason for torn in reading.torn]
+    for said, wanted in zip(
+        reasons, ("do not match its hash", "version 2", "form of an event", "torn"), strict=True
+    ):
+        assert wanted in said
+
+
+def test_sealing_sets_torn_bytes_aside_and_keeps_every_event(layout: Layout) -> None:
+    """The spool goes when it is sealed; what was not an event must not go with it unseen."""
+    mine = writer(layout)
+    events = [mine.append(Draft("run")) for _ in range(3)]
+    (path,) = spools(layout)
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"half a li")
+
+    (change,) = seal.seal(layout, "main", head=None, ts="2031-01-01T00:00:00.000000Z")
+
+    assert spools(layout) == []
+    (aside,) = Path(layout.quarantine).iterdir()
+    assert aside.read_bytes() == b"half a li" and str(len(whole)) in aside.name
+    assert [event for event, _ in seal.read_sealed(layout, change.segment or "")] == events
+    assert pending.waiting(layout) == [change] and change.line == "main"
+
+
+def test_a_seal_cut_short_seals_each_event_once(layout: Layout) -> None:
+    """A crash after the segment and before the spool is gone; the next publish must not tell it twice."""
+    mine = writer(layout)
+    mine.append(Draft("run"))
+    (path,) = spools(layout)
+    (closed,) = seal.close_spools(layout, "main")
+    kept = Path(closed).read_bytes()
+    (first,) = seal.seal(layout, "main", head=None, ts="2031-01-01T00:00:00.000000Z", owner="other")
+    assert (first.line, first.published) == ("other", None)
+    Path(closed).write_bytes(kept)
+    new = mine.append(Draft("run"))
+    (second,) = seal.seal(layout, "main", head=None, ts="2031-01-01T00:00:01.000000Z", owner="other")
+    assert [event for event, _ in seal.read_sealed(layout, second.segment or "")] == [new]
+    Path(closed).write_bytes(kept)
+    assert seal.seal(layout, "main", head=None, ts="2031-01-01T00:00:02.000000Z", owner="other") == []
+    (again,) = _sealed_for(layout, "main", kept, closed)  # another line knows nothing of it
+    assert again.segment is not None
+    assert not path.exists() and seal.spools(layout, "main") == []
+
+
+def _sealed_for(layout: Layout, owner: str, data: bytes, path: str) -> list[pending.Change]:
+    Path(path).write_bytes(data)
+    return seal.seal(layout, "main", head=None, ts="2031-01-01T00:00:03.000000Z", owner=owner)
+
+
+def test_closing_takes_no_name_that_is_taken_and_leaves_empty_spools(layout: Layout) -> None:
+    """A rename over what a crash left behind would delete acknowledged events."""
+    mine = writer(layout)
+    closed = []
+    for _ in range(3):
+        mine.append(Draft("run"))
+        closed = seal.close_spools(layout, "main")
+    assert len(closed) == 3 and sum(len(log.read_spool(path).events) for path in closed) == 3
+    Path(layout.spool, "main", "empty.jsonl").write_bytes(b"")
+    Path(layout.spool, "main", "notes.txt").write_bytes(b"x")
+    assert seal.close_spools(layout, "main") == closed
+    assert {os.path.basename(path) for path in set(seal.spools(layout, "main")) - set(closed)} == {
+        "empty.jsonl"
+    }
+    assert seal.spool_lines(layout) == ["main"] and seal.spools(layout, "none") == []
+
+
+def test_a_sealed_segment_that_is_gone_is_named(layout: Layout) -> None:
+    """Whoever deleted it must be told by the next command, not by a missing event a year later."""
+    with pytest.raises(CorruptLog, match=f"{'ab' * 16} is gone"):
+        seal.sealed_bytes(layout, "ab" * 16)
+
+
+class Failing(Quick):
+    """A disk that refuses one kind of call."""
+
+    def __init__(self, *calls: str) -> None:
+        for name in calls:
+            setattr(self, name, self._refuse)
+
+    def _refuse(self, *_: object) -> None:
+        raise OSError(28, "no space left")
+
+
+def test_a_write_that_was_refused_leaves_nothing_behind(layout: Layout) -> None:
+    """Half a line would be read as damage, and the event was never acknowledged."""
+    mine = writer(layout)
+    first = mine.append(Draft("run"))
+    (path,) = spools(layout)
+    whole, before = path.read_bytes(), fsio.ops
+    for calls, left in ((("sync_data",), 0), (("sync_data", "truncate"), 1)):
+        fsio.ops = Failing(*calls)
+        try:
+            with pytest.raises(NotStored):
+                mine.append(Draft("run"))
+        finally:
+            fsio.ops = before
+        assert (path.read_bytes() != whole) == bool(left)
+    second = mine.append(Draft("run"))
+    assert second.hash_prev == (first.hash_self,)
+    assert second in [event for spool in spools(layout) for event in log.read_spool(str(spool)).events]
+
+
+def test_a_spool_that_cannot_be_synced_is_not_written_to(layout: Layout) -> None:
+    """After a power cut it might not be there, with all that was acknowledged in it."""
+    mine, before = writer(layout), fsio.ops
+    Path(layout.spool, "main").mkdir(parents=True)
+    fsio.ops = Failing("sync_dir")
+    try:
+        with pytest.raises(NotStored):
+            mine.append(Draft("run"))
+    finally:
+        fsio.ops = before
+    (empty,) = spools(layout)
+    assert empty.read_bytes() == b""
+    assert mine.append(Draft("run")).seq == 0
+    assert empty.read_bytes() == b"" and len(spools(layout)) == 2
+
+
+def test_the_ends_of_a_spool_say_what_follows_and_what_is_named(layout: Layout) -> None:
+    """The next event names what nobody named yet: one head too few and it is lost from the graph."""
+    mine = writer(layout, heads=HEADS)
+    events = [mine.append(Draft("run", target="t" * 90)) for _ in range(40)]
+    (path,) = spools(layout)
+    named, last = log.spool_ends(str(path))
+    assert last == events[-1].hash_self
+    assert set(HEADS) <= named and events[-2].hash_self in named and last not in named
+    path.write_bytes(b"half a li")
+    assert log.spool_ends(str(path)) == (set(), None)
+    path.write_bytes(b"")
+    assert log.spool_ends(str(path)) == (set(), None)
+
+
+def test_segments_are_as_few_as_the_limits_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A segment that is too large is refused by every reader, and a thousand small ones slow every clone."""
+    monkeypatch.setattr(forms, "MAX_SEGMENT_EVENTS", 3)
+    made = forms.make_segments("main", [(f"2031-01-0{n}T00:00:00.000000Z", b"%d\n" % n) for n in range(1, 8)])
+    counts = [len(forms.segment_lines(one.name, one.data)[1]) for one in made]
+    assert counts == [3, 3, 1] and [one.first_ts[:10] for one in made] == [
+        "2031-01-01",
+        "2031-01-04",
+        "2031-01-07",
+    ]
+    assert forms.make_segments("main", []) == []
+    monkeypatch.setattr(forms, "MAX_SEGMENT", 256 + 10)
+    sizes = [("2031-01-01T00:00:00.000000Z", b"x" * n + b"\n") for n in (4, 4, 4, 20, 4)]
+    counts = [len(forms.segment_lines(one.name, one.data)[1]) for one in forms.make_segments("main", sizes)]
+    assert counts == [2, 1, 1, 1]
+
+
+def test_a_body_is_given_back_as_it_was_and_never_if_it_was_altered(layout: Layout, tmp_path: Path) -> None:
+    """The name commits to the bytes: what does not match is somebody else's text."""
+    (tmp_path / "second").mkdir()
+    other = Layout(str(tmp_path), str(tmp_path / "second"))
+    for one in (layout, other):
+        os.mkdir(os.path.dirname(one.body("x")))
+    held = Bodies(layout, other)
+    name = held.put(b'{"task":"one"}')
+    assert Bodies(layout).get(name) == held.get(name) == {"task": "one"}
+    assert held.put(b'{"task":"one"}') != name, "the salt differs"
+    held.get(name)["task"] = "changed"  # type: ignore[index]
+    assert held.get(name) == {"task": "one"}
+    os.rename(layout.body(name), other.body(name))
+    assert held.get(name) == {"task": "one"} and held.has(name) and not Bodies(layout).has(name)
+    Path(other.body(name)).write_bytes(b"x" * 40)
+    with pytest.raises(CorruptLog, match="altered"):
+        Bodies(layout, other).get(name)
+    held.drop(name)
+    assert held.get(name) is None and held.raw(name) is None and not held.has(name)
+
+
+def test_a_body_or_an_envelope_that_is_too_large_is_refused() -> None:
+    """What is stored must be readable again."""
+    assert len(forms.body_bytes({"a": "x" * (forms.MAX_BODY - 8)})) == forms.MAX_BODY
+    with pytest.raises(TooLarge):
+        forms.body_bytes({"a": "x" * (forms.MAX_BODY - 7)})
+    with pytest.raises(ValueError):
+        forms.body_bytes({"a": float("nan")})
