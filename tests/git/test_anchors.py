@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.git.clone import Clone
-from holdfast.git.rewritten import anchors, kept
+from holdfast.git.rewritten import anchors, kept, rewrites
 from holdfast.git.rewritten.anchors import Resolved
 from tests.conftest import GitRepo
 from tests.git.place import Place
@@ -160,6 +160,134 @@ def test_of_a_split_commit_the_last_part_is_not_taken_for_the_whole(place: Place
     place.git("commit", "-q", "-C", old)
     anchors.learn(place.open(), [(old, head(place))], kind="rebase")
     assert where(place, old) == (None, "")
+
+
+def split(place: Place, *, parts: int = 2) -> str:
+    """A commit that was split; its last part has its message. Gives its old name."""
+    for number in range(parts):
+        place.repo.write(f"part{number}.txt", f"part number {number} of the work\n")
+    place.git("add", "-A")
+    place.git("commit", "-q", "-m", "all parts")
+    old = head(place)
+    place.git("reset", "-q", "HEAD^")
+    for number in range(parts):
+        place.git("add", f"part{number}.txt")
+        last = ("-C", old) if number == parts - 1 else ("-m", f"part {number}")
+        place.git("commit", "-q", *last)
+    return old
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+def test_what_git_says_of_a_split_commit_is_not_kept(place: Place, parts: int) -> None:
+    """Later, when git has thrown the old one away, nobody could tell that the map names a part only."""
+    work(place, "base")
+    old = split(place, parts=parts)
+    clone = place.open()
+    anchors.learn(clone, [(old, head(place))], kind="rebase")
+    assert rewrites.follow(clone.layout, old) is None
+    forget(place)
+    assert where(place, old) == (None, "")
+
+
+def test_what_git_says_of_rebased_amended_and_squashed_commits_is_kept(place: Place) -> None:
+    """The map is the only proof that survives `git gc`; a guard against splits must not empty it."""
+    oids = work(place, *"ab")
+    place.later()
+    move_trunk(place)
+    place.git("rebase", "-q", "main")
+    new = place.git("rev-list", "--reverse", "main..work").split()
+    place.repo.write("b.txt", "other work on b, in words\n")
+    place.git("commit", "-q", "-a", "--amend", "--no-edit")
+    amended = head(place)
+    clone = place.open()
+    anchors.learn(clone, zip(oids, new, strict=True), kind="rebase")
+    anchors.learn(clone, [(new[1], amended)], kind="amend")
+    assert [rewrites.follow(clone.layout, oid) for oid in (*oids, new[1])] == [new[0], amended, amended]
+    place.git("reset", "-q", "--soft", "HEAD~2")
+    place.git("commit", "-q", "-m", "both")
+    anchors.learn(clone, [(new[0], head(place)), (amended, head(place))], kind="rebase")
+    assert {rewrites.follow(clone.layout, oid) for oid in oids} == {head(place)}
+
+
+def test_a_map_that_names_a_part_only_is_not_believed(place: Place) -> None:
+    """Another tool, or an older version, wrote the pair down."""
+    work(place, "base")
+    old = split(place)
+    rewrites.add(place.open().layout, [(old, head(place))], kind="rebase", ts="2031-01-01T00:00:00Z")
+    assert where(place, old) == (None, "")
+
+
+def test_where_git_would_ask_a_network_nothing_is_looked_for(place: Place) -> None:
+    """A look must not wait for a server; what is not known is called unknown, not gone."""
+    (old,) = work(place, "a")
+    move_trunk(place)
+    place.git("rebase", "-q", "main")
+    place.git("config", "remote.origin.promisor", "true")
+    clone = place.open()
+    assert anchors.resolve(clone, [old])[old] == Resolved(old, None, "unknown")
+    anchors.keep(clone, [head(place)])
+    assert kept.load(clone.stores, [head(place)]) == {}
+    halves = split(place)
+    anchors.learn(clone, [(halves, head(place))], kind="rebase")
+    assert rewrites.follow(clone.layout, halves) == head(place)
+    place.git("config", "--unset", "remote.origin.promisor")
+    assert where(place, old) == (head(place, "HEAD~2"), "patch-id")
+
+
+def test_what_is_no_name_of_a_commit_is_nowhere(place: Place) -> None:
+    """A branch moves, and a hand-written citation may say anything."""
+    work(place, "a")
+    found = anchors.resolve(place.open(), ["HEAD", "work", "ü", "", "1" * 39])
+    assert {one.state for one in found.values()} == {"unanchored"}
+    assert {one.commit for one in found.values()} == {None}
+    anchors.keep(place.open(), ["HEAD", "ü"])
+
+
+def test_what_filter_repo_dropped_is_not_found_in_a_likeness(place: Place) -> None:
+    """It was removed on purpose; the same change elsewhere is another commit."""
+    (dropped,) = work(place, "a")
+    place.git("switch", "-q", "-c", "pick", "main")
+    place.repo.commit("other.txt")
+    place.git("cherry-pick", dropped)
+    place.git("branch", "-q", "-D", "work")
+    assert where(place, dropped) == (head(place), "patch-id")
+    folder = Path(place.open().repo.common_dir, "filter-repo")
+    folder.mkdir()
+    (folder / "commit-map").write_text(f"old new\n{dropped} {'0' * 40}\n")
+    assert where(place, dropped) == (None, "")
+
+
+def test_an_answer_holds_only_while_other_work_trees_stay_where_they_are(
+    place: Place, tmp_path: Path
+) -> None:
+    """What only another work tree reaches is lost when it moves on."""
+    (old,) = work(place, "a")
+    place.git("commit", "-q", "--amend", "-m", "better words")
+    new = head(place)
+    other = place.at(tmp_path / "other")
+    place.git("worktree", "add", "-q", "--detach", str(other.repo.path), new)
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "work")
+    assert where(place, old) == (new, "patch-id")
+    other.git("switch", "-q", "--detach", "main")
+    assert where(place, old) == (None, "")
+    other.git("switch", "-q", "--detach", new)
+    assert where(place, old) == (new, "patch-id")
+    (Path(place.open().repo.common_dir) / "worktrees/other/HEAD").unlink()
+    assert where(place, old)[0] in (None, new)  # half a work tree stops nobody
+
+
+def test_a_reader_leaves_no_trace(place: Place) -> None:
+    """`doctor` and `check` look at a store that is not theirs to write."""
+    (old,) = work(place, "a")
+    place.git("commit", "-q", "--amend", "-m", "better words")
+    clone = place.open()
+    clone.reading = True
+    assert anchors.resolve(clone, [old])[old].commit == head(place)
+    anchors.keep(clone, [head(place)])
+    assert not os.path.exists(clone.layout.anchors)
+    assert where(place, old) == (head(place), "patch-id")
+    assert os.listdir(clone.layout.anchors) == ["answers.json"]
 
 
 def test_filter_repo_tells_what_became_and_what_was_dropped(place: Place) -> None:

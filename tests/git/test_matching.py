@@ -144,6 +144,8 @@ def test_who_holds_the_whole_change_is_it() -> None:
         matching.by_overlap(sight((later, whole), others={"p9"})) == []
     )  # the squash of somebody else's work
     assert matching.by_overlap(sight((like("same"), whole), others={"p9"})) == ["same"]
+    beside = (later, replace(whole, patch_id="p8"))
+    assert matching.by_overlap(sight((like("same"), whole), beside, others={"p9"})) == ["same"]
     assert matching.by_overlap(sight((like("bob", **BOB, message="mine"), whole))) == []
 
 
@@ -207,7 +209,7 @@ def test_how_much_of_a_change_another_one_holds() -> None:
     assert matching.share(ANCHOR, part("+1", "+9")) == 0.25
     assert matching.share(ANCHOR, Patch()) == 0.0
     blobs = anchor_of(LOST, Patch((A,), None))
-    assert matching.share(blobs, Patch((A, B), None)) == 1.0
+    assert matching.share(blobs, Patch((A, B), None)) == matching.share(blobs, Patch((A,), None)) == 1.0
     assert matching.share(blobs, Patch((B,), None)) == 0.0
     assert matching.rest(ANCHOR, part("+1", "+2", "-7")) == {"+3", "+4"}
 

@@ -1,6 +1,7 @@
 """The map of what commits became: kept for good, read from whatever state a crash leaves it in."""
 
 import os
+import threading
 from itertools import pairwise
 from pathlib import Path
 
@@ -87,7 +88,23 @@ def test_what_is_no_pair_of_commits_is_not_kept(layout: Layout) -> None:
     add(layout, (A, A), ("HEAD", B), (A, "x\ny"), (A[:39], B))
     assert not os.path.exists(layout.rewrites)
     rewrites.add(layout, [(A, B)], kind="Rebase -i\n", ts=TS)
-    assert rewrites.follow(layout, A) == B
+    rewrites.add(layout, [(B, C)], kind="42", ts=TS)
+    assert rewrites.follow(layout, A) == C
+    with open(layout.rewrites, encoding="ascii") as file:
+        assert file.read() == f"{A} {B} rebase-i {TS}\n{B} {C} rewrite {TS}\n"
+
+
+def test_two_hooks_at_once_write_one_after_the_other(layout: Layout) -> None:
+    """Halves of two lines glued together are two commits that lead nowhere."""
+    add(layout, (A, B))
+    with open(layout.rewrites, "rb") as held:
+        assert fsio.try_lock_fd(held.fileno())
+        second = threading.Thread(target=add, args=(layout, (B, C)))
+        second.start()
+        second.join(0.05)
+        assert second.is_alive() and rewrites.follow(layout, A) == B
+    second.join()
+    assert rewrites.follow(layout, A) == C
 
 
 def test_a_refused_write_leaves_the_map_as_it_was(layout: Layout) -> None:
