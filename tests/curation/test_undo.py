@@ -1,5 +1,6 @@
 """Undo, edit, merge, and what happens when ground moves: what a reviewer does every day."""
 
+import json
 from typing import Any
 
 import pytest
@@ -209,6 +210,18 @@ def test_what_no_person_approved_gains_nothing_by_an_undo(bench: Any) -> None:
     assert [one.trust for one in standing(bench).trusted] == ["T2"]
 
 
+def test_a_confirmation_taken_back_leaves_the_text_as_little_approved_as_before(bench: Any) -> None:
+    """Nothing in the file changed, only what counts; the undo must not approve it again by itself."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.bot)
+    publish(bench.clone)
+    review.accept(bench.again().clone, made.id, bench.ada)
+    assert [one.trust for one in standing(bench).trusted] == ["T0"]
+    undo.undo(bench.clone, bench.ada)
+    assert [one.trust for one in standing(bench).trusted] != ["T0"]
+    assert len(bench.told("accept")) == 1
+
+
 def test_an_entry_among_others_is_taken_back_alone(bench: Any) -> None:
     """A file of several memories: the decision about one of them moves no other, not even a broken one."""
     one, two = bench.propose(), bench.propose("Logs are JSON lines.")
@@ -234,7 +247,8 @@ def test_a_damaged_record_of_decisions_is_named_and_costs_only_the_undo(bench: A
     """One bad byte in a convenience must not stop a review, nor be silent."""
     made = bench.propose()
     review.accept(bench.clone, made.id, bench.ada)
-    for damage in ("[{", '[{"action": "accept"}]', '[{"candidates": [["FCT-a", "no entry"]]}]', "7"):
+    lying = '[{"action": "reject", "id": "FCT-a", "candidates": [["FCT-a", "no entry"]]}]'
+    for damage in ("[{", '[{"action": "accept"}]', '[{"candidates": []}]', lying, "7"):
         with open(bench.clone.layout.decided, "w", encoding="utf-8") as file:
             file.write(damage)
         with pytest.raises(NotFound, match="no decision"):
@@ -245,6 +259,18 @@ def test_a_damaged_record_of_decisions_is_named_and_costs_only_the_undo(bench: A
     with pytest.raises(NotFound, match="no decision"):
         undo.undo(bench.again().clone, bench.ada)
     assert bench.clone.notes == []
+
+
+def test_a_record_of_an_older_version_is_of_every_branch_and_of_no_person(bench: Any) -> None:
+    """It did not say where and by whom; what was decided can be taken back all the same."""
+    made = bench.propose()
+    review.reject(bench.clone, made.id, "no", bench.bot)
+    path = bench.clone.layout.decided
+    (row,) = json.loads(fsio.read(path, limit=1 << 20))
+    fsio.replace(path, json.dumps([{name: row[name] for name in ("action", "id", "candidates")}]).encode())
+    bench.repo.git("switch", "-qc", "other")
+    assert undo.undo(bench.again().clone, bench.bot).id == made.id
+    assert list(shelf(bench).waiting) == [made.id]
 
 
 def test_only_the_last_hundred_decisions_can_be_taken_back(bench: Any) -> None:

@@ -4,13 +4,16 @@ import json
 import os
 import threading
 import time
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from holdfast.errors import CorruptLog
 from holdfast.git import lines, reconcile, setup
 from holdfast.model.event import Draft
+from holdfast.store.layout import Layout
 from tests.conftest import GitRepo
 from tests.git.place import Place, now
 
@@ -448,3 +451,194 @@ def test_a_parent_that_was_renamed_or_deleted_since_is_still_the_parent(place: P
     assert place.runs() == {"r1"}
     place.git("switch", "-q", "y")
     assert place.runs() == {"r1", "r2"}
+
+
+# Records, one by one.
+
+SOME = lines.Known("abc", ("refs/heads/a", "refs/heads/b"), "2031-01-01T00:00:00.000000Z", ())
+
+
+def test_a_line_sees_its_own_and_what_it_took_along() -> None:
+    """What another line records later is none of its business."""
+    line = lines.Line("me", None, (lines.Inherit("all", None), lines.Inherit("some", "2031-06")))
+    assert line.sees("me", "9") and line.sees("all", "9999")
+    assert line.sees("some", "2031-06") and line.sees("some", "2031-05") and not line.sees("some", "2031-07")
+    assert not line.sees("other", "0")
+
+
+def test_the_latest_moment_up_to_which_a_line_is_seen_counts() -> None:
+    """A line may have been inherited twice; what was dealt with waits no longer."""
+    inherits = [
+        ("one", "3"),
+        ("one", "5"),
+        ("one", "4"),
+        ("two", "3"),
+        ("two", None),
+        ("two", "9"),
+        ("done", "1"),
+    ]
+    done = frozenset({lines.all_of("done"), lines.events_of("two")})
+    line = lines.Line("me", None, tuple(lines.Inherit(*one) for one in inherits), done)
+    assert line.limits() == {"one": "5", "two": None, "me": None}
+    assert line.passed_events_of("two") and not line.passed_events_of("done")
+
+
+def test_what_is_inherited_through_another_is_no_later_than_that() -> None:
+    """A grandchild sees the first line as its parent did, at the moment it left."""
+    further = (lines.Inherit("x", None), lines.Inherit("y", "3"), lines.Inherit("z", "9"))
+    found = lines.chain(replace(SOME, inherits=further), "5")
+    assert [(i.line, i.until) for i in found] == [("abc", "5"), ("x", "5"), ("y", "3"), ("z", "5")]
+
+
+def test_people_are_told_the_branch_or_the_detached_work_tree() -> None:
+    """An id says nothing to anybody."""
+    assert lines.called("refs/heads/feature/one") == "feature/one"
+    assert lines.called("detached:.git") == "a detached HEAD"
+    assert lines.called("detached:side") == "a detached HEAD in side"
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> list[Layout]:
+    made = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        made.append(Layout(str(tmp_path), str(tmp_path / name)))
+    return made
+
+
+def test_a_record_comes_back_as_it_was_and_the_first_stores_counts(stores: list[Layout]) -> None:
+    """A sandbox has a store of its own; where both know a line, the one that can be written is right."""
+    inherits = (lines.Inherit("x", None), lines.Inherit("y", "2031-01-01T00:00:00.000000Z"))
+    first = replace(SOME, inherits=inherits, dropped=True, born="b", done=(("k", "1"),))
+    other = replace(SOME, id="other")
+    lines.save(stores[0], first)
+    lines.save(stores[1], replace(SOME, created="later"))
+    lines.save(stores[1], other)
+    assert lines.known(*stores) == {"abc": first, "other": other}
+    assert lines.find(stores, "abc") == first and lines.find(stores, "other") == other
+    assert lines.find(stores, "none") is None
+    lines.pass_by(stores[0], "abc", ["n"], ts="2")
+    lines.pass_by(stores[0], "abc", ["k"], ts="3")
+    lines.pass_by(stores[0], "abc", [], ts="4")
+    lines.pass_by(stores[0], "none", ["n"], ts="2")
+    found = lines.find(stores, "abc")
+    assert found is not None and dict(found.done) == {"k": "3", "n": "2"}
+    assert sorted(os.listdir(stores[0].lines)) == ["abc.json"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"id": "other"}, "it is of line 'other'"),
+        ({"refs": []}, "its branch or its times"),
+        ({"refs": "main"}, "no list"),
+        ({"refs": [7]}, "its branch or its times"),
+        ({"created": 7}, "its branch or its times"),
+        ({"born": 7}, "its branch or its times"),
+        ({"done": {"k": 7}}, "its branch or its times"),
+        ({"done": []}, "is not a record"),
+        ({"inherits": [{"line": "x", "until": 7}]}, "its branch or its times"),
+        ({"inherits": [{"line": "../x", "until": None}]}, "inherits from no line"),
+        ({"inherits": [{"line": "x"}]}, "is not a record"),
+        ({"inherits": 7}, "is not a record"),
+    ],
+)
+def test_a_record_that_is_none_is_named_and_does_not_count(
+    stores: list[Layout], changed: dict[str, object], why: str
+) -> None:
+    """A line that sees too much shows one branch's work on another."""
+    lines.save(stores[0], SOME)
+    lines.save(stores[0], replace(SOME, id="sound"))
+    path = Path(stores[0].lines, "abc.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+    with pytest.raises(CorruptLog, match=why):
+        lines.read(str(path))
+    assert lines.find(stores, "abc") is None and list(lines.known(*stores)) == ["sound"]
+    assert [note for note in stores[0].notes if "abc.json" in note]
+    assert [name for name, _ in lines.damaged(stores[0])] == [str(path)]
+    (path.parent / "notes.txt").write_text("{")
+    path.unlink()
+    path.symlink_to("sound.json")
+    assert [name for name, _ in lines.damaged(stores[0])] == [str(path)]
+    with pytest.raises(CorruptLog, match="symbolic link"):
+        lines.read(str(path))
+    with pytest.raises(FileNotFoundError):
+        lines.read(str(path.parent / "none.json"))
+
+
+def test_a_damaged_records_id_is_taken_by_nobody(stores: list[Layout]) -> None:
+    """Writing over it would lose what it still tells somebody."""
+    assert not lines._has_record(stores, "abc")
+    lines.save(stores[1], SOME)
+    assert lines._has_record(stores, "abc") and not lines._has_record(stores, "../first/abc")
+    Path(stores[0].lines).write_bytes(b"in the way")
+    assert lines._has_record(stores, "whatever") and not lines._has_record(stores, "../x")
+
+
+def test_which_lines_still_live(place: Place, tmp_path: Path) -> None:
+    """What is alive is kept and listed; what is not may be let go."""
+    main = place.line()
+    branch_off(place, "gone")
+    gone = place.line()
+    branch_off(place, "feat")
+    feat = place.line()
+    place.git("branch", "-q", "-D", "gone")
+    place.git("worktree", "add", "-q", "--detach", str(tmp_path / "side"), "main")
+    side = place.at(tmp_path / "side").line()
+    clone = place.open()
+    assert {main, feat, side} <= lines.alive(clone.repo, *clone.stores)
+    assert gone not in lines.alive(clone.repo, *clone.stores)
+    ended = "ref-" + "0" * 12
+    for name, ref in ((ended, "refs/heads/none"), ("ref-" + "1" * 12, "refs/heads/feat")):
+        lines.save(clone.layout, lines.Known(name, (ref,), "2031-01-01T00:00:00.000000Z", ()))
+    lines.save(clone.layout, lines.Known("ref-" + "2" * 12, ("detached:side",), "2031", ()))
+    whole = lines.find(clone.stores, feat)
+    assert whole is not None
+    lines.save(
+        clone.layout, replace(whole, inherits=(lines.Inherit("taken-in", None), lines.Inherit("seen", "2")))
+    )
+    living = lines.alive(clone.repo, *clone.stores)
+    assert {"ref-" + "1" * 12, "ref-" + "2" * 12, "taken-in"} <= living
+    assert not {ended, "seen", gone} & living
+    (Path(clone.repo.common_dir) / "worktrees/side/holdfast-line").unlink()
+    assert side not in lines.alive(clone.repo, *clone.stores)
+
+
+def test_a_record_that_was_lost_is_written_again_from_what_git_knows(place: Place) -> None:
+    """Its branch, its birth and its parent stand in git's own files."""
+    main = place.line()
+    branch_off(place, "feat")
+    feat = place.line()
+    clone = place.open()
+    before = lines.find(clone.stores, feat)
+    os.unlink(Path(clone.layout.lines, f"{feat}.json"))
+    lines.mend(clone.repo, clone.stores, feat, clone.clock)
+    after = lines.find(clone.stores, feat)
+    assert before is not None and after is not None
+    assert (after.refs, after.born) == (before.refs, before.born)
+    assert [i.line for i in after.inherits] == [i.line for i in before.inherits] == [main]
+    lines.mend(clone.repo, clone.stores, "lost1", clone.clock)
+    lost = lines.find(clone.stores, "lost1")
+    assert lost is not None and (lost.refs, lost.inherits) == (("refs/heads/lost1",), ())
+    place.git("switch", "-q", "--detach")
+    here = place.line()
+    clone = place.open()
+    os.unlink(Path(clone.layout.lines, f"{here}.json"))
+    lines.mend(clone.repo, clone.stores, here, clone.clock)
+    again = lines.find(clone.stores, here)
+    assert again is not None and again.refs == ("detached:.git",) and feat in [i.line for i in again.inherits]
+
+
+def test_who_only_reads_makes_no_line(place: Place) -> None:
+    """`doctor` looks at a store that may be somebody else's."""
+    branch_off(place, "feat")
+    for step in ("feat", "--detach"):
+        if step != "feat":
+            place.git("switch", "-q", step)
+        clone = place.open()
+        clone.reading = True
+        before = sorted(place.files()), place.git("config", "--list", "--local")
+        head = clone.repo.head()
+        seen = lines.current(clone.repo, clone.stores, head, clone.clock, reading=True)
+        assert seen.id and (seen.ref == "refs/heads/feat") == (step == "feat")
+        assert (sorted(place.files()), place.git("config", "--list", "--local")) == before

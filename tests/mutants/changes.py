@@ -93,6 +93,8 @@ class _Finder:
                 yield from self.expressions(node, where)
                 yield from self.conditions(node, where)
                 inner = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.BoolOp) and is_constant(inner[-1], ""):
+            inner.pop()  # `or ""` is mostly there for the type checker; `and` in its place shows the rest
         for child in inner:
             yield from self.walk(child, where, returns)
 
@@ -107,7 +109,7 @@ class _Finder:
                 yield self.whole(node, b"continue", where)
             case ast.Continue():
                 yield self.whole(node, b"break", where)
-            case ast.Assign(value=ast.Tuple() | ast.List() as value) if not where:
+            case ast.Assign(targets=[ast.Name()], value=ast.Tuple() | ast.List() as value) if not where:
                 yield from self.shorter(value, where)
             case ast.ExceptHandler(type=ast.expr() as caught):
                 yield self.whole(caught, b"()", where)  # catches nothing
@@ -205,7 +207,7 @@ def is_of_another_system(node: ast.expr) -> bool:
     return ast.unparse(node) in ("os.name == 'nt'", "sys.platform == 'win32'")
 
 
-def is_constant(node: ast.expr, *values: object) -> bool:
+def is_constant(node: ast.AST, *values: object) -> bool:
     return isinstance(node, ast.Constant) and any(node.value is value for value in values)
 
 
