@@ -1,0 +1,343 @@
+"""What rows of a reflog tell, what is remembered of it, and what a rewind leaves to be asked."""
+
+import json
+import os
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from holdfast.git.moved import idle, moves, rewinds, seen, steps
+from holdfast.git.moved.glance import Glance
+from holdfast.git.moved.seen import Move, Shared, Tree
+from holdfast.git.moved.steps import Step
+from holdfast.git.reflog import Moment
+from holdfast.store import fsio, pending
+from tests.git.place import Place, fact_path, now
+
+A, B, C, D, E = (letter * 40 for letter in "abcde")
+MAIN, FEAT = "refs/heads/main", "refs/heads/feat"
+
+
+def read(*rows: tuple[str, str], head: str | None = A, ref: str | None = MAIN) -> list[Step]:
+    """The steps that rows of (commit, message) make, one a second."""
+    moments = [Moment(oid, at, False, message) for at, (oid, message) in enumerate(rows, 1)]
+    return steps.read(moments, head=head, ref=ref)
+
+
+def shape(found: list[Step]) -> list[tuple[str, str | None, str, str | None, tuple[str, ...]]]:
+    return [(step.kind, step.before, step.after, step.ref, step.commits) for step in found]
+
+
+def test_commits_in_a_row_are_one_step() -> None:
+    """People call it work, not eleven events."""
+    found = read((B, "commit: b"), (C, "commit: c"), (D, "cherry-pick: d"), (E, "cherry-pick: e"))
+    assert shape(found) == [("commits", A, C, MAIN, (B, C)), ("cherry-pick", C, E, MAIN, (D, E))]
+    assert [step.time for step in found] == [2, 4]
+    assert shape(read((B, "commit: b"), (C, "commit (amend): c"), (D, "commit: d"))) == [
+        ("commits", A, B, MAIN, (B,)),
+        ("amend", B, C, MAIN, (C,)),
+        ("commits", C, D, MAIN, (D,)),
+    ]
+
+
+def test_commits_on_two_branches_are_two_steps() -> None:
+    """What was made on one branch is no evidence on another."""
+    found = read((B, "commit: b"), (B, "checkout: moving from main to feat"), (C, "commit: c"))
+    assert shape(found) == [("commits", A, B, MAIN, (B,)), ("commits", B, C, FEAT, (C,))]
+    away = read((B, f"checkout: moving from main to {B}"), (C, "commit: c"))
+    assert shape(away) == [("commits", B, C, None, (C,))]
+    assert shape(read((B, "checkout: moving from main to HEAD"), (C, "commit: c")))[0][3] is None
+    assert shape(read((B, "checkout: strange words"), (C, "commit: c")))[0][3] == MAIN
+
+
+def test_what_ends_where_it_began_is_no_step() -> None:
+    """A reset to HEAD, a checkout, a rebase that was given up."""
+    assert read((A, "reset: moving to HEAD"), (A, "checkout: moving from main to feat")) == []
+    assert (
+        read((B, "rebase (start): checkout main"), (A, "rebase (abort): returning to refs/heads/main")) == []
+    )
+    assert read((A, "Branch: renamed refs/heads/main to refs/heads/feat")) == []
+
+
+def test_a_rebase_is_one_step_from_where_it_began() -> None:
+    """Whatever is picked, amended or edited in it."""
+    rows = [
+        (B, "rebase (start): checkout main"),
+        (C, "rebase (pick): c"),
+        (D, "commit (amend): d"),
+        (E, "rebase (finish): returning to refs/heads/feat"),
+    ]
+    (found,) = read(*rows, ref=FEAT)
+    assert shape([found]) == [("rebase", A, E, FEAT, ())] and found.time == 4
+    (left,) = read(*rows[:3], ref=FEAT)  # `rebase --quit`
+    assert shape([left]) == [("rebase", A, D, FEAT, ())] and left.time == 3
+    assert read((A, "rebase (start): checkout main")) == []
+    (end,) = read((E, "rebase finished: returning to refs/heads/feat"))  # the log begins in the middle
+    assert shape([end]) == [("rebase", A, E, FEAT, ())]
+    (bare,) = read((B, "rebase (start): x"), (C, "rebase (finish): "))
+    assert bare.ref == MAIN
+    after = read(*rows, (A, "commit: a"), ref=MAIN)
+    assert shape(after)[1] == ("commits", E, A, FEAT, (A,)), "it returned to another branch"
+
+
+def test_a_renamed_branch_goes_on_under_its_new_name() -> None:
+    """Git writes a row with no commit on one side."""
+    found = read((D, "Branch: renamed refs/heads/main to refs/heads/feat"), (B, "commit: b"))
+    assert shape(found) == [("commits", A, B, FEAT, (B,))]
+
+
+def test_a_branch_that_is_set_elsewhere_while_one_is_on_it_was_reset() -> None:
+    """`git checkout -B` leaves commits behind as a reset does."""
+    (found,) = read((B, "checkout: moving from main to main"))
+    assert shape([found]) == [("reset", A, B, MAIN, ())]
+    assert read((A, "checkout: moving from main to main")) == []
+    assert read((B, "checkout: moving from main to feat")) == []
+    assert read((B, f"checkout: moving from {A} to {B}"), ref=None) == []
+
+
+def test_what_was_merged_is_named_where_the_row_tells() -> None:
+    """People know branches by their names."""
+    assert steps.merged("merge feat: Merge made by the 'ort' strategy.") == "feat"
+    assert steps.merged("commit (merge): Merge branch 'feat'") == "feat"
+    assert steps.merged("commit (merge): Merge remote-tracking branch 'origin/x'") == "origin/x"
+    assert steps.merged("pull: Fast-forward") is None
+
+
+# What is remembered.
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = Place.make(tmp_path / "repo")
+    made.repo.commit("a")
+    moves.observe(made.open())
+    return made
+
+
+def test_how_git_looked_comes_back_as_it_was(place: Place) -> None:
+    """One wrong field and every command tells of moves that never were."""
+    clone = place.open()
+    one = Move("commits", A, B, "2031", "words", MAIN, 3)
+    tree = Tree(A, MAIN, "line", "2031-01-01T00:00:00.000000Z", 5, "row", "log", "fetched", (one,))
+    common = Shared("config", ((MAIN, "line"),), ("side",), "shallow", (one,), ("key",), ("forced",))
+    seen.keep(clone, tree)
+    seen.keep(clone, common)
+    assert (seen.tree(clone), seen.shared(clone)) == (tree, common)
+    many = tuple(replace(one, count=number) for number in range(seen.MOST + 5))
+    seen.keep(clone, replace(tree, waiting=many))
+    kept = seen.tree(clone)
+    assert kept is not None and [move.count for move in kept.waiting] == list(range(5, seen.MOST + 5))
+    seen.forget(clone, clone.worktree)
+    seen.forget(clone, "never")
+    assert seen.tree(clone) is None and seen.shared(clone) == common
+
+
+@pytest.mark.parametrize("name", ["tree-..json", "clone.json"])
+def test_a_note_of_another_form_is_none(place: Place, name: str) -> None:
+    """A first look tells of nothing; a wrong one tells lies."""
+    clone = place.open()
+    path = Path(clone.layout.seen, name)
+    whole = json.loads(path.read_text())
+    assert seen.tree(clone) is not None and seen.shared(clone) is not None
+    read_it = seen.tree if name.startswith("tree") else seen.shared
+    wrong = [{**whole, "more": 1}, {**whole, "waiting": [{"kind": 1}]}, {**whole, "waiting": 7}, [], 7, {}]
+    wrong += [{key: value for key, value in whole.items() if key not in ("waiting", "branches")}]
+    if read_it is seen.shared:
+        wrong += [{**whole, "branches": [["x"]]}, {**whole, "trees": 7}, {**whole, "kept": None}]
+    for record in wrong:
+        path.write_text(json.dumps(record))
+        assert read_it(clone) is None, record
+    path.write_text("{")
+    assert read_it(clone) is None
+
+
+def test_names_are_kept_exactly(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was told is not told again, and what was not is."""
+    clone = place.open()
+    assert seen.names(clone, seen.TOLD) == set()
+    seen.keep_names(clone, seen.TOLD, [])
+    assert not Path(clone.layout.seen, "told.json").exists()
+    seen.keep_names(clone, seen.TOLD, ["b", "a", "b"])
+    before = Path(clone.layout.seen, "told.json").stat().st_ino
+    seen.keep_names(clone, seen.TOLD, ["a", "b"])
+    assert Path(clone.layout.seen, "told.json").stat().st_ino == before
+    assert seen.names(clone, seen.TOLD) == {"a", "b"} and seen.names(clone, seen.FOREIGN) == set()
+    monkeypatch.setattr(seen, "MOST_NAMES", 2)
+    seen.keep_names(clone, seen.TOLD, "dcb")
+    assert seen.names(clone, seen.TOLD) == {"b", "c"}
+    for damage in ({"names": 7}, {"names": ["a", 7]}, []):
+        Path(clone.layout.seen, "told.json").write_text(json.dumps(damage))
+        assert seen.names(clone, seen.TOLD) <= {"a"}
+
+
+def test_one_looks_at_a_time_and_the_second_leaves_it_to_the_first(place: Place) -> None:
+    """Two that tell of the same move tell it twice."""
+    clone = place.open()
+    with seen.alone(clone) as first, seen.alone(clone) as second:
+        assert (first, second) == (True, False)
+    place.repo.commit("b")
+    with fsio.locked(os.path.join(clone.layout.seen, "lock")):
+        assert moves.observe(place.open()).new == ()
+    assert [move.kind for move in moves.observe(place.open()).new] == ["commits"]
+
+
+def test_a_work_tree_of_any_name_has_a_note_of_its_own() -> None:
+    """A name may be longer than a file's name can be."""
+    assert seen._name(".") == "tree-..json" and seen._name("x" * 200) == f"tree-{'x' * 200}.json"
+    long = [seen._name("x" * 201), seen._name("x" * 202)]
+    assert all(len(name) < 100 for name in long) and len(set(long)) == 2
+
+
+def test_a_glance_sees_whatever_moved(place: Place, tmp_path: Path) -> None:
+    """It is all that most commands look at; what it misses is never noticed."""
+    clone = place.open()
+    tree, common = seen.tree(clone), seen.shared(clone)
+    assert tree is not None and common is not None and Glance(clone).equals(tree, common)
+    for change in ("head", "ref", "line", "log", "fetched"):
+        assert not Glance(clone).equals(replace(tree, **{change: "x"}), common), change
+    for change in ("config", "shallow"):
+        assert not Glance(clone).equals(tree, replace(common, **{change: "x"})), change
+    assert not Glance(clone).equals(tree, replace(common, trees=("x",)))
+    place.git("worktree", "add", "-q", "--detach", str(tmp_path / "side"))
+    assert Glance(clone).trees == ("side",)
+    (tmp_path / "side/.git").unlink()
+    assert Glance(clone).trees == (), "its files are gone"
+    Path(clone.repo.git_dir, "MERGE_HEAD").write_text(A + "\n")
+    moved = Glance(place.open())
+    same = replace(common, config=moved.config)
+    assert moved.operation and moved.equals(replace(tree, head=B), same), "git is at work: not compared"
+
+
+# After a rewind.
+
+
+def rewound(place: Place) -> None:
+    """Something was recorded, and the commit it was recorded at is gone."""
+    place.git("switch", "-q", "-c", "feat")
+    place.repo.commit("b")
+    place.keep("ONE", "It was so.")
+    place.git("reset", "-q", "--hard", "HEAD~1")
+
+
+def names(changes: list[pending.Change]) -> list[str]:
+    return [change.path for change in changes]
+
+
+def test_what_waits_from_a_commit_that_is_gone_is_asked_about_once(place: Place) -> None:
+    """Nobody said that it should go, and nobody that it should stay."""
+    rewound(place)
+    clone = place.open()
+    moves.observe(clone)
+    assert names(rewinds.stranded(clone)) == [fact_path("ONE")]
+    rewinds.let_stay(clone, [])
+    rewinds.let_stay(clone, rewinds.stranded(clone))
+    assert rewinds.stranded(place.open()) == []
+    place.keep("TWO")
+    assert rewinds.stranded(place.open()) == [], "it was recorded here"
+
+
+def test_what_was_rewritten_or_is_another_lines_is_not_stranded(place: Place) -> None:
+    """An amend keeps the work, and another branch's records are asked about there."""
+    place.git("switch", "-q", "-c", "feat")
+    place.repo.commit("b", "some words that tell\n")
+    place.keep("ONE")
+    place.git("commit", "-q", "--amend", "-m", "other words")
+    moves.observe(place.open())
+    assert rewinds.stranded(place.open()) == []
+    place.git("switch", "-q", "-c", "twin", "main")
+    assert rewinds.stranded(place.open()) == []
+    place.git("switch", "-q", "--orphan", "alone")
+    assert rewinds.stranded(place.open()) == []
+
+
+def test_nothing_is_asked_while_git_is_at_work(place: Place) -> None:
+    """In the middle of a rebase everything seems lost."""
+    rewound(place)
+    marker = Path(place.open().repo.git_dir, "MERGE_HEAD")
+    marker.write_text(place.git("rev-parse", "HEAD") + "\n")
+    assert rewinds.stranded(place.open()) == []
+    marker.unlink()
+    assert names(rewinds.stranded(place.open())) == [fact_path("ONE")]
+
+
+def test_what_is_set_aside_gives_way_to_what_waited_before_and_can_come_back(place: Place) -> None:
+    """The text of the earlier point waits again; the later one is kept."""
+    place.git("switch", "-q", "-c", "feat")
+    place.keep("ONE", "First words.")
+    place.later()
+    place.repo.commit("b")
+    gone = place.git("rev-parse", "HEAD")
+    place.keep("ONE", "Second words.")
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    clone = place.open()
+    (done,) = rewinds.set_aside(clone, rewinds.stranded(clone))
+    assert done.again is not None and "First words." in (done.again.text or "")
+    assert place.facts() == {"ONE": "First words."}
+    (aside,) = rewinds.lying_aside(place.open())
+    assert "Second words." in (aside.text or "") and not rewinds.has_its_point(place.open(), aside)
+    place.git("reset", "-q", "--hard", gone)
+    assert rewinds.has_its_point(place.open(), aside)
+    back, left = rewinds.bring_back(place.open())
+    assert names(back) == [fact_path("ONE")] and left == []
+    assert place.facts() == {"ONE": "Second words."} and rewinds.lying_aside(place.open()) == []
+    assert rewinds.bring_back(place.open()) == ([], [])
+
+
+def test_where_nothing_waited_before_nothing_waits_after(place: Place) -> None:
+    """A new memory that is set aside is simply not there."""
+    rewound(place)
+    clone = place.open()
+    (done,) = rewinds.set_aside(clone, rewinds.stranded(clone))
+    assert done.again is None and place.facts() == {} and place.waits() == set()
+    place.keep("ONE", "Written since.")
+    back, left = rewinds.bring_back(place.open())
+    assert (back, names(left)) == ([], [fact_path("ONE")]), "what somebody wrote since is theirs"
+    assert place.facts() == {"ONE": "Written since."}
+    assert names(rewinds.lying_aside(place.open())) == [fact_path("ONE")]
+
+
+def test_what_was_published_at_a_commit_we_have_does_not_wait_again(place: Place) -> None:
+    """It is in the tree; a second change of the same text would be published for nothing."""
+    place.git("switch", "-q", "-c", "feat")
+    place.keep("ONE", "First words.")
+    place.publish()
+    place.later()
+    place.repo.commit("b")
+    place.keep("ONE", "Second words.")
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    clone = place.open()
+    (done,) = rewinds.set_aside(clone, rewinds.stranded(clone))
+    assert done.again is None and place.waits() == set() and place.facts() == {"ONE": "First words."}
+    assert place.git("switch", "-q", "main") == "" and rewinds.lying_aside(place.open()) == []
+
+
+# Branches that nobody touched.
+
+
+def test_branches_without_activity_are_listed_longest_first(place: Place) -> None:
+    """Neither the trunk nor what is checked out; a reflog counts as well as a commit."""
+    for name in ("merged", "own"):
+        place.git("branch", "-q", name)
+    place.git("switch", "-q", "own")
+    place.repo.commit("own")
+    place.git("switch", "-q", "-c", "here", "main")
+    clone = place.open()
+    assert idle.branches(clone) == []
+    clone.clock = lambda: now() + timedelta(days=idle.DAYS + 1)
+    found = {one.branch: one.merged for one in idle.branches(clone)}
+    assert found == {"merged": True, "own": False}
+    assert [one.branch for one in idle.branches(clone, days=idle.DAYS + 5)] == []
+    last = {one.branch: one.last for one in idle.branches(clone)}
+    assert all(moment.startswith(f"{now():%Y-}") for moment in last.values())
+    Path(clone.repo.common_dir, "logs/refs/heads/merged").unlink()
+    old = f"{int(now().timestamp()) - 10 * 86400} +0000"
+    env = {"GIT_COMMITTER_DATE": old, "GIT_AUTHOR_DATE": old}
+    os.environ.update(env)
+    place.git("branch", "-q", "-f", "merged", place.git("commit-tree", "-m", "old", "main^{tree}"))
+    for name in env:
+        del os.environ[name]
+    Path(clone.repo.common_dir, "logs/refs/heads/merged").unlink()
+    assert [(one.branch, one.merged) for one in idle.branches(clone)] == [("merged", False), ("own", False)]
+    assert [one.branch for one in idle.branches(clone, trunk="own")][:1] == ["merged"]
