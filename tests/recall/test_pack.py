@@ -1,0 +1,301 @@
+"""The parts of a pack, one by one: what is counted, what is cut, what is said, and what may speak at all."""
+
+from dataclasses import replace
+
+import pytest
+
+from holdfast.recall import guards, receipts
+from holdfast.recall.guards import Guard
+from holdfast.recall.pack import fitting, saying
+from holdfast.recall.pack.counting import clipped, count, of_line
+from holdfast.recall.pack.lines import Line, Section, Told, first, flat, size
+from holdfast.recall.receipts import Now
+
+# Counting.
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("a", 1),
+        ("word", 1),
+        (" word", 2),  # its space counts
+        ("words", 2),
+        ("internationally", 8),  # longer than a word: two letters each
+        ("ninechars", 3),
+        ("fourteenletter", 4),
+        ("HTTP", 2),  # capitals: three each
+        ("HTTPS", 2),
+        ("API", 1),
+        ("2031", 4),
+        ("a.b", 3),
+        ("é", 1),
+        ("中文", 4),
+        ("🙂", 3),
+        ("a\n", 2),
+    ],
+)
+def test_each_kind_of_character_is_counted_as_those_split_it_that_split_finest(
+    text: str, tokens: int
+) -> None:
+    """A pack that takes more than was promised pushes something else out of the model's window."""
+    assert count(text) == tokens
+    assert of_line(text) == (tokens + 1 if text else 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["some words that are longer than their room", "中文" * 30, "x" * 90, "1 2 3 " * 30]
+)
+def test_what_is_clipped_fits_says_so_and_is_a_beginning(text: str) -> None:
+    """A cut that cannot be seen reads like the whole."""
+    for room in range(3, 60):
+        cut = clipped(text, room)
+        assert count(cut) <= room
+        assert cut == text or (cut.endswith("…") and text.startswith(cut[:-1]))
+    assert clipped(text, count(text)) == text != clipped(text, count(text) - 1)
+    assert len(clipped(text, 20)) > len(clipped(text, 10))
+
+
+# Lines and sections.
+
+
+def line(text: str, name: str = "FCT-a") -> Line:
+    return Line(text, (Told(name, "fact"),))
+
+
+FOUR = tuple(line(f"- FCT-{letter} word word word") for letter in "abcd")
+COST = of_line(FOUR[0].text)
+
+
+def test_lines_are_taken_while_they_fit_and_none_is_skipped() -> None:
+    """A pack that silently lost its best line misleads more than a short one."""
+    assert first(FOUR, 4 * COST) == list(FOUR)
+    assert first(FOUR, 4 * COST - 1) == list(FOUR[:3])
+    assert first(FOUR, COST - 1) == first(FOUR, 0) == []
+    long = (FOUR[0], line("word " * 50), FOUR[1])
+    assert first(long, 3 * COST) == [FOUR[0]]
+    assert size(FOUR, most=1000) == 4 * COST
+    assert size(FOUR, most=COST) == 2 * COST  # no longer counted once it is more
+    assert size(FOUR, most=2 * COST) == 3 * COST
+
+
+def test_a_section_says_how_much_is_left_out_and_where_to_find_it() -> None:
+    """Who reads it must know that there is more."""
+    whole = Section("decisions", "Decisions", FOUR)
+    assert whole.texts == ["## Decisions", *(one.text for one in FOUR)]
+    cut = replace(whole, lines=FOUR[:1], left_out=1234)
+    assert cut.texts == ["## Decisions", FOUR[0].text, "… 1,234 more"]
+    assert replace(cut, more="holdfast facts").texts[-1] == "… 1,234 more, see `holdfast facts`"
+    assert flat("a\n b\t c") == "a b c" and len(flat("word " * 200).encode()) <= 400
+
+
+def sections(**counts: int) -> dict[str, Section]:
+    """Sections with so many lines each."""
+    return {
+        name.replace("_", "-"): Section(
+            name.replace("_", "-"), "T", tuple(line(f"- FCT-{n:03} word word word") for n in range(number))
+        )
+        for name, number in counts.items()
+    }
+
+
+def taken(found: dict[str, Section], room: int = 10_000) -> int:
+    return sum(fitting.cost(section, most=room) for section in found.values())
+
+
+def test_everything_is_told_where_there_is_room() -> None:
+    """Nothing is cut for the sake of a share."""
+    whole = sections(invariants=3, decisions=2, open=4, found=1)
+    assert fitting.fitted(whole, taken(whole), None) == whole
+    less = fitting.fitted(whole, taken(whole) - 1, None)
+    assert less != whole and taken(less) <= taken(whole) - 1
+    assert fitting.fitted({}, 100, None) == {}
+
+
+@pytest.mark.parametrize("room", [60, 120, 200, 300])
+def test_no_section_starves_another_and_the_room_is_used(room: int) -> None:
+    """What governs has two thirds; what one does not need goes to the others, down to the last line."""
+    whole = sections(invariants=30, open=30, found=30, links=30)
+    told = fitting.fitted(whole, room, None)
+    used = {name: fitting.cost(section, most=room) for name, section in told.items()}
+    assert sum(used.values()) <= room
+    assert used["invariants"] >= room // 2
+    for name, section in told.items():
+        assert section.lines == whole[name].lines[: len(section.lines)]
+        assert len(section.lines) + section.left_out == len(whole[name].lines)
+    if room >= 200:
+        assert "open" in told and "found" in told
+        assert room - sum(used.values()) < COST + 1, "one more line would have fitted"
+
+
+def test_who_needs_little_leaves_the_rest_to_the_others() -> None:
+    """A share that is not used is not lost."""
+    assert fitting._shared_out({"invariants": 10, "open": 500}, 100) == {"invariants": 10, "open": 90}
+    assert fitting._shared_out({"invariants": 500, "open": 500}, 100) == {"invariants": 60, "open": 40}
+    assert fitting._shared_out({"links": 500, "open": 500}, 90) == {"links": 30, "open": 60}
+    assert fitting._shared_out({"a": 30, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
+    assert fitting._shared_out({"a": 31, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
+    assert fitting._shared_out({"a": 5}, -3) == {"a": 0}
+    assert fitting._shared_out({}, 9) == {}
+
+
+def test_where_no_rule_fits_nothing_less_important_takes_its_place() -> None:
+    """Whoever reads a pack takes what stands in it for the most important."""
+    rule = Section(
+        "invariants", "Rules", (line("- INV-a " + "word " * 100, "INV-a"), line("- INV-b x", "INV-b"))
+    )
+    whole = {"invariants": rule, **sections(found=1)}
+    told = fitting.fitted(whole, 40, None)
+    assert list(told) == ["invariants"]
+    (only,) = told["invariants"].lines
+    assert (
+        only.text.startswith("- INV-a word") and only.text.endswith("…") and only.told == rule.lines[0].told
+    )
+    assert told["invariants"].left_out == 1 and taken(told) <= 40
+    assert fitting.fitted(whole, 8, None) == {}
+
+
+# What is said.
+
+
+def test_what_a_text_says_beside_its_title() -> None:
+    """Each thing once."""
+    assert saying.beside("Add a", "Add a: because of b") == "because of b"
+    assert saying.beside("Add a…", "Add a and b") == "and b"
+    assert saying.beside("Add a and b", "Add a") == ""
+    assert saying.beside("Add a", "Something else") == "Something else"
+    assert saying.beside("Add a", "Add a") == ""
+
+
+def test_the_files_that_evidence_is_of() -> None:
+    """A run and a commit are no files."""
+    oid = "1" * 40
+    found = saying.cited([f"file:src/a.py@{oid}", f"commit:{oid}", f"file:src/a.py@{oid}", f"file:b@{oid}"])
+    assert found == ("src/a.py", "b")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"outputs": {"summary": "Did it."}, "prompt": "Do it."}, "Did it.: Do it."),
+        ({"summary": "Did  it."}, "Did it."),
+        ({"outputs": {}, "summary": "not this"}, ""),
+        ({"outputs": 7, "summary": "this"}, "this"),
+        (
+            {
+                "outputs": {"summary": "make ended with exit code 2 after 3.1 s; 2 files changed"},
+                "prompt": "x",
+            },
+            "x",
+        ),
+        ({"outputs": {"summary": "make was cut short: its wrapper was killed"}}, ""),
+        ({"summary": 7, "prompt": ["x"]}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_run_is_told_in_its_own_words(body: dict[str, object], said: str) -> None:
+    """What the wrapper says of every run tells nobody anything."""
+    assert saying.of_run(body) == said
+
+
+# What may speak before an edit.
+
+
+def guard(name: str, kind: str = "invariant", **more: object) -> Guard:
+    return Guard(name, kind, f"{name} says so", **{"places": ["src/"], **more})  # type: ignore[arg-type]
+
+
+def fields(one: Guard) -> tuple[object, ...]:
+    return (one.id, one.type, one.text, one.until, one.rests_on, one.places, one.commands, one.words)
+
+
+def test_a_guards_row_is_read_as_it_was_written() -> None:
+    """What stands in the file is told word for word, whatever is in it."""
+    odd = guard(
+        "INV-a", until="2031", places=["a b/", "c"], commands=["git push", "rm"], words=["pool", "retry"]
+    )
+    odd.text, odd.rests_on = "a\ttab\nand\x1fmore", ("1.2.3 a", "- b")
+    data = guards.render("ground", [guard("FCT-z", "fact"), odd, guard("INV-b", places=[])]).decode()
+    head, first_row, gap, *others = data.split("\n")
+    assert head == f"{guards.HEAD}ground" and gap == "" and others[-1] == ""
+    back = guards._guard(first_row)
+    assert back is not None and fields(back) == (*fields(odd)[:2], "a tab and more", *fields(odd)[3:])
+    assert [row.partition("\t")[0] for row in others[:-1]] == ["FCT-z", "INV-b"]
+    assert guards._guard(first_row + "\tmore") is None and guards._guard("") is None
+    plain = guards._guard(guards._row(guard("INV-c")))
+    assert plain is not None and (plain.commands, plain.rests_on, plain.words) == ((), (), ())
+
+
+def test_who_guards_is_a_rule_with_a_place_or_a_command() -> None:
+    """A fact does not stop an edit, and a rule for everything would be told at every one."""
+    assert guard("INV-a").guards and guard("DE-a", "dead-end").guards
+    assert guard("INV-a", places=[], commands=["rm"]).guards
+    assert not guard("INV-a", places=[]).guards and not guard("FCT-a", "fact").guards
+
+
+def test_a_guard_holds_for_its_files_and_its_commands() -> None:
+    """Said at the wrong edit, it is noise; not said at the right one, it was for nothing."""
+    there = [
+        guard("INV-a"),
+        guard("INV-b", places=["docs/"]),
+        guard("INV-c", places=[], commands=["git push"]),
+    ]
+
+    def found(paths: list[str], commands: list[list[str]]) -> list[str]:
+        return [one.id for one in guards.holding(there, paths=paths, commands=commands)]
+
+    assert found(["src/a.py"], []) == ["INV-a"]
+    assert found(["docs/a.md", "src/b.py"], []) == ["INV-a", "INV-b"]
+    assert found(["other.py"], [["git", "push", "-f"]]) == ["INV-c"]
+    assert found([], [["git", "pushing"]]) == found([], [["agit", "push"]]) == found([], []) == []
+
+
+def test_only_the_first_few_that_still_hold_are_told() -> None:
+    """One that went stale gives its place to the next."""
+    there = [guard(f"INV-{letter}") for letter in "abcd"]
+    stands = {"INV-b", "INV-c", "INV-d"}
+    assert [g.id for g in guards.first(there, most=2, stands=lambda g: g.id in stands)] == ["INV-b", "INV-c"]
+    assert guards.first(there, most=0, stands=lambda _: True) == []
+    assert len(guards.first(there, most=9, stands=lambda _: True)) == 4
+
+
+# What became of what was told.
+
+
+@pytest.mark.parametrize(
+    ("kind", "blob", "now", "state"),
+    [
+        ("fact", "b", Now("accepted", "b"), "stands"),
+        ("fact", "b", Now("accepted", "c"), "changed since"),
+        ("fact", None, Now("accepted", "c"), "stands"),
+        ("task", "b", Now("", None), "stands"),
+        ("task", "b", Now("", "c"), "changed since"),
+        ("fact", "b", Now("deprecated", "b"), "retired"),
+        ("fact", "b", Now("stale", "b"), "stale"),
+        ("fact", "b", Now("superseded", "c"), "superseded"),
+        ("fact", "b", None, "not on this branch"),
+        ("commit", None, None, ""),
+        ("line", None, None, ""),
+        ("run", None, None, ""),
+        ("link", "b", None, ""),
+        ("", None, None, ""),
+    ],
+)
+def test_a_receipt_says_how_what_was_told_stands_since(
+    kind: str, blob: str | None, now: Now | None, state: str
+) -> None:
+    """Who asks what the agent knew asks whether it was right."""
+    known = {"X": now} if now else {}
+    entry = receipts._entry({"id": "X", "kind": kind, "blob": blob, "why": "w", "line": "l"}, known, ())
+    assert (entry.state, entry.why, entry.section, entry.line) == (state, "w", "", "l")
+    assert receipts._entry({"id": "X", "kind": kind, "blob": blob}, known, {"X"}).state == "erased"
+
+
+def test_a_receipt_counts_what_it_was_of() -> None:
+    """Statistics are wrong for ever where one damaged number is believed."""
+    told = [{"id": "FCT-a", "kind": "fact"}, {"id": "TSK-a", "kind": "task"}]
+    whole = receipts.counted({"how": "asked", "tokens": 7, "session": "SES-a"}, told)
+    assert whole == "7 asked ses-a fct-a"
+    broken = receipts.counted({"how": "asked", "tokens": "7", "session": 3}, told)
+    assert broken == receipts.counted({"how": "asked", "tokens": True}, told) != whole
