@@ -10,6 +10,7 @@ import pytest
 from holdfast.curation import candidates
 from holdfast.errors import NotFound, PublishRefused
 from holdfast.git import erase
+from holdfast.model.event import Draft
 from holdfast.model.memory import Accepted
 from holdfast.project import Project
 from holdfast.store import entries, fsio
@@ -64,6 +65,7 @@ def test_an_erased_memory_goes_with_the_next_publish(project, repo, world):
     done = project.erase(fact.id)
 
     assert any("history" in held for held in done.still_held), "what git keeps is said plainly"
+    assert any(said.startswith("kept copy of .holdfast/memory/facts/") for said in done.removed)
     assert not project.facts().standings, "hidden at once"
     Project.open(repo.path).publish()
     assert_gone(SECRET, repo.path, world / ".cache")
@@ -227,6 +229,7 @@ def test_what_comes_back_into_the_store_itself_is_deleted_again(project, repo, w
 def test_a_marker_that_was_lost_or_damaged_is_written_again_from_the_log(project, repo, world):
     """Without it the next merge or backup brings back what somebody wanted gone."""
     run = project.write_log({"task": "T-1", "outputs": {"summary": SECRET}})
+    other = project.write_log({"task": "T-2", "outputs": {"summary": "something harmless"}})
     bodies = shutil.copytree(Path(project.clone.layout.private) / "bodies", world / "bodies")
     project.erase(run)
     whole = marker(project, run).read_bytes()
@@ -239,8 +242,30 @@ def test_a_marker_that_was_lost_or_damaged_is_written_again_from_the_log(project
         assert all(step.done for step in again.repair(report, apply=True))
         assert marker(project, run).read_bytes() == whole
     shutil.copytree(bodies, Path(project.clone.layout.private) / "bodies", dirs_exist_ok=True)
-    Project.open(repo.path)
+    again = Project.open(repo.path)
     assert_gone(SECRET, repo.path)
+    assert [hit.id for hit in again.recall("harmless")] == [other], "a marker that names too much erases more"
+
+
+def test_whatever_was_recorded_in_an_erased_run_goes_with_it(project, repo):
+    """A run says things in more than one event."""
+    run = project.write_log({"task": "T-1", "outputs": {"summary": SECRET}})
+    inside = project.clone.record(Draft("task", target="T-1", run_id=run, body={"task": SECRET}))
+    beside = project.clone.record(Draft("task", target="T-1", run_id="other", body={"task": "harmless"}))
+    project.erase(run)
+    assert not project.clone.bodies.has(inside.body or "") and project.clone.bodies.has(beside.body or "")
+    assert_gone(SECRET, repo.path)
+
+
+def test_who_only_looks_sweeps_nothing_and_notes_nothing(project, repo):
+    """`doctor` may look at a store that it cannot write."""
+    run = project.write_log({"task": "T-1", "outputs": {"summary": SECRET}})
+    project.erase(run)
+    store = Path(project.clone.layout.private)
+    shutil.rmtree(store / "seen", ignore_errors=True)
+    before = sorted(store.rglob("*"))
+    assert erase.sweep(Project.look(repo.path).clone) == []
+    assert sorted(store.rglob("*")) == before
 
 
 def test_erasing_one_event_leaves_the_others_of_its_run(project, repo, world):
@@ -308,6 +333,55 @@ def test_who_erases_right_now_is_not_disturbed(project, repo):
     with fsio.locked(project.clone.layout.lock):
         assert erase.resume(Project.look(repo.path).clone) is None
     assert journal.exists()
+
+
+def test_an_erase_of_one_event_cut_short_is_finished(project, repo):
+    """Whatever kind of thing it was."""
+    fact = project.remember(SECRET, evidence=["README"])
+    event = next(e for e in project.clone.own_events() if e.target == fact.id)
+    Path(project.clone.layout.erasing).write_text(json.dumps({"kind": "event", "id": event.hash_self}))
+    again = Project.open(repo.path)
+    assert any("finished erasing" in note for note in again.notices)
+    assert not again.clone.bodies.has(event.body or "")
+
+
+@pytest.fixture
+def named(project, repo) -> tuple[Project, list[str], Path]:
+    """Two memories in a tracked file that is called after the first."""
+    made = [project.remember(words, evidence=["README"]).memory for words in (SECRET, "Harmless it is.")]
+    path = repo.path / f".holdfast/memory/facts/lighthouse-{made[0].id}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(entries.render(Accepted.of(one)) for one in made))
+    repo.git("add", "-f", ".holdfast/memory")
+    repo.git("commit", "-qm", "notes")
+    for one in made:
+        candidates.discard(project.clone, one.id)
+    return Project.open(repo.path), [one.id for one in made], path
+
+
+def test_a_file_called_after_what_was_erased_goes_and_its_other_entries_move(named, repo, world):
+    """Even its name holds words of the text."""
+    project, (name, other), path = named
+    project.erase(name)
+    waiting = {change.path: change.text for change in project.clone.changes()}
+    place = f".holdfast/memory/facts/harmless-it-is-{other}.md"
+    assert set(waiting) == {str(path.relative_to(repo.path)), place} and waiting[place] is not None
+    Project.open(repo.path).publish()
+    assert_gone(SECRET, repo.path, world / ".cache")
+    assert "Harmless" in (repo.path / place).read_text() and not path.exists()
+    assert {one.id for one in Project.open(repo.path).knowledge().standings} == {other}
+
+
+def test_a_second_sweep_takes_no_neighbour_along(named, repo):
+    """It looks less closely, and must not take what it did not look at for empty."""
+    project, (name, other), _ = named
+    project.erase(name)
+    Project.open(repo.path)
+    for file in Path(project.clone.layout.pending).iterdir():
+        file.unlink()
+    again = Project.open(repo.path)
+    kept = [change.text for change in again.clone.changes() if change.text is not None]
+    assert len(kept) == 1 and other in kept[0] and name not in kept[0]
 
 
 @pytest.fixture

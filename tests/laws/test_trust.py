@@ -484,8 +484,12 @@ def test_what_a_trusted_trunk_erased_is_erased_here(pair: tuple[Cli, Project], t
         return any(b"umbrella" in file.read_bytes() for file in store.rglob("*") if file.is_file())
 
     assert held(), "nobody trusts it yet"
+    view = Path(ours.clone.repo.top, ".holdfast/view/facts.md")
+    view.parent.mkdir(exist_ok=True)
+    view.write_text(secret)
     ours.trust()
     assert not held()
+    assert not view.exists() or secret not in view.read_text()
     assert name not in {one.id for one in Project.open(ours.clone.repo.top).knowledge().standings}
 
 

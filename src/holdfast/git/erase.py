@@ -135,8 +135,6 @@ def mark_again(clone: Clone, identity: str) -> None:
 
 
 def _concerns(event: Event, kind: str, identity: str) -> bool:
-    if event.kind == "erase":
-        return False
     if kind == "event":
         return event.hash_self == identity
     return event.target == identity or (kind == "run" and event.run_id == identity)
