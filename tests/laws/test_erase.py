@@ -325,6 +325,44 @@ def test_a_journal_that_names_nothing_is_said_and_erases_nothing(project, repo):
     assert Project.open(repo.path).recall("lighthouse")
 
 
+def test_an_erase_that_somebody_else_finished_meanwhile_is_fine(project, repo):
+    """Between the look and the lock the journal may go."""
+    assert erase._finish(project.clone) is None
+    assert erase.resume(project.clone) is None
+
+
+def test_what_is_half_written_among_the_markers_is_none(project, repo):
+    """A crash leaves a temporary file; it names nothing that was erased."""
+    run = project.write_log({"outputs": {"summary": "something harmless"}})
+    folder = Path(project.clone.layout.erased)
+    folder.mkdir(exist_ok=True)
+    (folder / f"{run}.12-ab.tmp").write_text("{")
+    assert erase.markers(project.clone.layout) == []
+    again = Project.open(repo.path)
+    assert again.clone.notes == [] and again.recall("harmless")
+
+
+def test_a_kept_text_that_names_it_goes_and_one_that_names_another_stays(project, repo):
+    """A refused edit is kept with its words; which of them are whose, nobody can tell."""
+    fact = project.remember(SECRET, evidence=["README"])
+    kept = Path(project.clone.layout.kept)
+    (kept / "deep").mkdir(parents=True)
+    texts = {
+        "deep/one.md": f"see {fact.id}: {SECRET}",
+        f"{fact.id}.md": SECRET,
+        "longer.md": f"see {fact.id}x",
+        "joined.md": f"see x-{fact.id}",
+        "other.md": "nothing",
+    }
+    for name, text in texts.items():
+        (kept / name).write_text(text)
+    (kept / "link.md").symlink_to("/etc/passwd")
+    done = project.erase(fact.id)
+    left = {str(path.relative_to(kept)) for path in kept.rglob("*.md")}
+    assert left == {"longer.md", "joined.md", "other.md", "link.md"}
+    assert {"kept text one.md", f"kept text {fact.id}.md"} <= set(done.removed)
+
+
 def test_who_erases_right_now_is_not_disturbed(project, repo):
     """Two commands that finish the same erase would each take it for the other's crash."""
     run = project.write_log({"outputs": {"summary": SECRET}})
