@@ -705,16 +705,36 @@ def test_a_view_that_git_tracks_is_nobodys_edit(pair: tuple[Cli, Project], view:
     ours.git("switch", "-q", "main")
 
 
+TRUSTING: dict[str, Path] = {}  # the id of the rule, to the folder of both clones as they were made
+
+
 @pytest.fixture
-def trusting(pair: tuple[Cli, Project]) -> tuple[Project, Project, str]:
-    """Upstream, a clone that trusts it, and a rule that a person approved upstream."""
-    cli, ours = pair
-    upstream = Project.open(cli.cwd, person=True)
+def trusting(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Project, str]:
+    """Upstream, a clone that trusts it, and a rule that a person approved upstream.
+
+    Made once, and laid out again at the same place for every test: trust is given to an address.
+    """
+    if not TRUSTING:
+        place = tmp_path_factory.mktemp("trusting")
+        name = make_trusting(place / "clones")
+        shutil.copytree(place / "clones", place / "made", symlinks=True)
+        TRUSTING[name] = place
+    ((name, place),) = TRUSTING.items()
+    shutil.rmtree(place / "clones")
+    shutil.copytree(place / "made", place / "clones", symlinks=True)
+    upstream, ours = (Project.open(place / "clones" / one, person=True) for one in ("upstream", "ours"))
+    return upstream, ours, name
+
+
+def make_trusting(place: Path) -> str:
+    made = make_repo(place / "upstream")
+    Project.init(made.path, commit=True)
+    upstream = Project.open(made.path, person=True)
     name = upstream.remember(RULE, **GIVEN).id
     upstream.publish(here=True)
-    GitRepo(Path(ours.clone.repo.top)).git("pull", "-q")
-    ours.trust()
-    return upstream, ours, name
+    made.git("clone", "-q", ".", os.fspath(place / "ours"))
+    Project.open(place / "ours", person=True).trust()
+    return name
 
 
 def told_in(project: Project) -> str:
@@ -915,9 +935,7 @@ class Trunk:
 
 @pytest.fixture
 def trunk(trusting: tuple[Project, Project, str]) -> Trunk:
-    found = Trunk(*trusting)
-    assert found.speaks()
-    return found
+    return Trunk(*trusting)
 
 
 def test_only_the_text_that_was_approved_speaks_in_a_trusted_trunk(trunk: Trunk, seed: int) -> None:
@@ -950,6 +968,7 @@ def test_every_edit_alone(trunk: Trunk, edit: str) -> None:
 
 def test_an_edit_since_approval_is_shown_with_its_diff_and_can_be_accepted(trunk: Trunk) -> None:
     """Who maintains the project has to see what was changed behind the approval, wherever they look."""
+    assert trunk.speaks()
     trunk.merge(trunk.text.replace("vault", "log"))
     assert not trunk.speaks()
     assert trunk.state() == EDITED
@@ -1035,7 +1054,7 @@ def test_an_edit_that_supersedes_silences_nothing(trunk: Trunk) -> None:
     assert not trunk.speaks()
 
 
-def test_a_log_from_before_approvals_were_proved_is_read_by_its_history(trunk: Trunk) -> None:
+def test_a_log_from_before_approvals_were_proved_is_read_by_its_history(trunk: Trunk, tmp_path: Path) -> None:
     """Old logs must not fall silent, and an edit in them must not inherit the approval either."""
     (proof,) = proofs_of(trunk.there)
     trunk.merge(trunk.text, (trunk.there / proof).unlink)
@@ -1045,7 +1064,7 @@ def test_a_log_from_before_approvals_were_proved_is_read_by_its_history(trunk: T
     assert not trunk.speaks()
     trunk.merge(LAYOUTS["order"](trunk.text))
     assert trunk.speaks()
-    shallow = Path(os.fspath(trunk.here.path) + "-shallow")
+    shallow = tmp_path / "shallow"
     url = f"file://{trunk.there.path}"
     trunk.here.git("clone", "-q", "--depth", "1", url, os.fspath(shallow))
     project = Project.open(shallow, person=True)

@@ -130,21 +130,25 @@ def vouched(clone: Clone) -> Vouched:
 
 
 def _read(repo: Repo, commit: str) -> "_Trunk":
-    """What a commit has of memories, decisions and proofs."""
-    log = repo.tree(commit, layout.LOG)
-    data = repo.blobs(log.values())
-    last, erased = _decisions({path: data[blob] for path, blob in log.items() if blob in data})
-    found = repo.tree(commit, layout.APPROVALS)
-    proved = {path.rpartition("/")[2]: blob for path, blob in found.items()}
-    wanted = [proved[one.body] for one in last.values() if one.body in proved]
-    bodies = repo.blobs(wanted)
-    known = {
+    """What a commit has of memories, decisions and proofs; two git processes, however much that is."""
+    folders = (layout.LOG, layout.MEMORY, layout.APPROVALS)
+    tree = {folder: dict[str, str]() for folder in folders}
+    for path, blob in repo.tree(commit, layout.TRACKED).items():
+        if (folder := "/".join(path.split("/")[:2])) in tree:
+            tree[folder][path] = blob
+    data = repo.blobs(blob for files in tree.values() for blob in files.values())
+    log, memories, shown = (
+        {path: data.get(blob, b"") for path, blob in tree[folder].items()} for folder in folders
+    )
+    last, erased = _decisions(log)
+    found = {path.rpartition("/")[2]: text for path, text in shown.items()}
+    proved = {
         name: body
         for name, one in last.items()
-        if one.kind == "accept" and one.body in proved
-        if (body := proofs.read(one.body, bodies.get(proved[one.body], b""))) is not None
+        if one.kind == "accept" and one.body in found
+        if (body := proofs.read(one.body, found[one.body])) is not None
     }
-    return _Trunk(_texts(repo, commit), last, erased, known)
+    return _Trunk(_texts(repo, commit, memories), last, erased, proved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,14 +256,12 @@ def _added(clone: Clone, commit: str) -> Mapping[str, list[str]]:
     return known
 
 
-def _texts(repo: Repo, commit: str) -> list[Text]:
+def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[Text]:
     """The memories of a trunk: whole files, and each one's own text where a file holds several.
 
     Of several files that claim one id only the first that came in is the trunk's word.
     """
-    files = repo.tree(commit, layout.MEMORY)
-    data = repo.blobs(files.values())
-    found = list(proofs.texts(repo, {path: data.get(blob, b"") for path, blob in files.items()}))
+    found = list(proofs.texts(repo, files))
     claims: dict[str, set[Text]] = defaultdict(set)
     for one in found:
         claims[one.id].add(one)
