@@ -38,6 +38,19 @@ def test_one_key_approves_and_the_next_is_selected(three: Room) -> None:
     assert (standing.status, standing.trust) == ("accepted", "T0")
 
 
+def test_an_approval_that_does_not_count_says_why(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A screen that says "approved" where an agent holds the keyboard deceives whoever comes after."""
+    room.propose("DEC-1", RETRY, evidence=["src/net.py"])
+    monkeypatch.setenv("CODEX_THREAD_ID", "7")
+
+    async def act(screen: Driven) -> None:
+        await screen.press("a")
+        assert "not counted as approved by a person: CODEX_THREAD_ID is set" in " ".join(screen.text.split())
+
+    drive(Project.open(room.project.clone.repo.top), act)
+    assert room.project.memory("DEC-1").trust == "T2"
+
+
 def test_reject_takes_a_reason_or_none(three: Room) -> None:
     """A tombstone without the reason that was typed tells the next reader nothing."""
 

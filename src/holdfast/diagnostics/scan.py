@@ -137,7 +137,7 @@ def _id_of(parts: Sequence[str], path: str) -> str | None:
         return found.group(1) or found.group(2)
     if parts[0] == "sessions":
         return _session(path)
-    return parts[1] if parts[0] in ("runs", "receipts") and len(parts) > 2 else None
+    return parts[1] if parts[0] in ("runs", "receipts", "approvals") and len(parts) > 2 else None
 
 
 def _session(path: str) -> str | None:

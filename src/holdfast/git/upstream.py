@@ -240,7 +240,14 @@ def _added(clone: Clone, commit: str) -> Mapping[str, list[str]]:
         return known
     if not before or not clone.repo.is_ancestor(before, commit):
         known, before = {}, ""
-    shape = ("--full-history", "--diff-merges=off", "--no-renames", "--diff-filter=A", "--name-only")
+    shape = (
+        "--no-show-signature",
+        "--full-history",
+        "--diff-merges=off",
+        "--no-renames",
+        "--diff-filter=A",
+        "--name-only",
+    )
     asked = [commit, *([f"^{before}"] if before else [])]
     root = ("-c", "log.showRoot=true")
     out = clone.repo.run(*root, "log", *shape, "-z", "--format=%x01%H", *asked, "--", layout.LOG)
@@ -274,7 +281,16 @@ def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[Text]:
 
 def _first_seen(repo: Repo, commit: str, files: Collection[str]) -> dict[str, int]:
     """For each file how many changes of the trunk lie before (the higher, the earlier it came)."""
-    shape = ("--first-parent", "-m", "--no-renames", "--diff-filter=A", "--name-only", "-z", "--format=%x01")
+    shape = (
+        "--no-show-signature",
+        "--first-parent",
+        "-m",
+        "--no-renames",
+        "--diff-filter=A",
+        "--name-only",
+        "-z",
+        "--format=%x01",
+    )
     out = repo.run("--literal-pathspecs", "log", *shape, commit, "--", *sorted(files))
     number, found = 0, {}
     for word in out.split(b"\0"):

@@ -3,6 +3,7 @@
 What a decision means is the project's business; this module asks, says what came of it and keeps the place.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -23,6 +24,7 @@ from holdfast.interfaces.tui.showing import Showing
 from holdfast.interfaces.tui.tray import Act, named
 from holdfast.interfaces.tui.typed import split
 from holdfast.model.memory import Memory
+from holdfast.security.person import doubt
 
 CANDIDATES = ("proposed", "suggested")
 SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
@@ -72,7 +74,7 @@ class Reviewing(Showing):
             self._complain(error)
         else:
             verb = "deprecated" if done.status == "deprecated" else "approved"
-            self._decided(item, Act(verb, (done.id,)), done.notes)
+            self._decided(item, Act(verb, (done.id,)), (*_uncounted([done]), *done.notes))
 
     def _accept(self, item: Item, wish: dict[str, Any]) -> Standing:
         """Approve what was on the screen, and nothing else; in the other thread."""
@@ -208,11 +210,12 @@ class Reviewing(Showing):
     @work
     async def _approve_each(self, items: list[Item]) -> None:
         try:
-            left = await self._attempt(partial(self._accept_all, items))
+            found = await self._attempt(partial(self._accept_all, items))
         finally:
             self._busy = False
-        if left is None:
+        if found is None:
             return
+        left, notes = found
         self._looks.clear()
         ids = tuple(item.id for item in items if item.id not in left)
         if ids:
@@ -220,18 +223,18 @@ class Reviewing(Showing):
         said = f"Approved {len(ids)}" + (" (u takes them back)" if ids else "")
         if left:
             said += f"; left {named(sorted(left))}"
-        self._say(said, "green" if ids else "yellow", next(iter(left.values()), ""))
+        self._say(said, "green" if ids else "yellow", next(iter((*notes, *left.values())), ""))
         self._show(0)
 
-    def _accept_all(self, items: list[Item]) -> dict[str, str]:
+    def _accept_all(self, items: list[Item]) -> tuple[dict[str, str], list[str]]:
         """Approve what was listed, as it was listed; gives what was left and why. In the other thread."""
         now = {item.id: item.standing.memory for item in self._desk.queue().items}
         same = [item for item in items if now.get(item.id) == item.standing.memory]
         changed = {item.id for item in items} - {item.id for item in same}
         left = {name: f"{name} was changed since it was listed" for name in changed}
-        left |= self._desk.accept_all(same).left
+        done = self._desk.accept_all(same)
         self._read()
-        return left
+        return left | dict(done.left), _uncounted(done.done)
 
     async def action_undo(self) -> None:
         if self._busy:
@@ -275,6 +278,14 @@ class Reviewing(Showing):
         said = f"{act.done.capitalize()} {named(act.ids)} (u takes it back)"
         self._say(said, "green", "; ".join(notes))
         self._show(at)
+
+
+def _uncounted(done: Iterable[Standing]) -> list[str]:
+    """What to say if an approval does not count as a person's."""
+    if all(one.trust == "T0" or one.status != "accepted" for one in done):
+        return []
+    why = doubt(terminal=True, environ=os.environ) or "no person was seen at a terminal"
+    return [f"not counted as approved by a person: {why}; use another terminal"]
 
 
 def _differ(seen: Memory, now: Memory, wish: Mapping[str, Any]) -> bool:
