@@ -242,14 +242,26 @@ def files_below(path: Path) -> dict[str, bytes]:
     return {name: (path / name).read_bytes() for name in names}
 
 
-@pytest.mark.parametrize("setting", ["core.autocrlf=true", "core.eol=crlf"])
-def test_a_clone_with_converted_line_ends_has_our_bytes(scene: GitRepo, tmp_path: Path, setting: str) -> None:
-    """Git for Windows converts by default; every tracked file of ours must come out as it went in."""
-    scene.commit(".gitattributes", "* text=auto\n*.md merge=union ident\n")
-    copy = GitRepo(tmp_path / "copy")
-    scene.git("clone", "-q", "-c", setting, str(scene.path), str(copy.path))
+@pytest.fixture
+def ready(repo: GitRepo, cli: Cli) -> GitRepo:
+    """A project with a published memory and a task."""
+    cli("init", "--commit")
+    repo.git("switch", "-q", "-c", "feature")
+    project = Project.open(repo.path, person=True)
+    project.accept(project.remember("It is a project.", evidence=["README"]).id)
+    project.task_add("Write it", id="write-it")
+    project.publish(here=True)
+    return repo
 
-    assert files_below(copy.path) == files_below(scene.path)
+
+@pytest.mark.parametrize("setting", ["core.autocrlf=true", "core.eol=crlf"])
+def test_a_clone_with_converted_line_ends_has_our_bytes(ready: GitRepo, tmp_path: Path, setting: str) -> None:
+    """Git for Windows converts by default; every tracked file of ours must come out as it went in."""
+    ready.commit(".gitattributes", "* text=auto\n*.md merge=union ident\n")
+    copy = GitRepo(tmp_path / "copy")
+    ready.git("clone", "-q", "-c", setting, str(ready.path), str(copy.path))
+
+    assert files_below(copy.path) == files_below(ready.path)
     assert {"holdfast.toml", ".gitattributes"} <= {Path(name).name for name in files_below(copy.path)}
     project = Project.open(copy.path, person=True)
     project.task_add("Write more", id="write-more")
@@ -260,20 +272,20 @@ def test_a_clone_with_converted_line_ends_has_our_bytes(scene: GitRepo, tmp_path
 
 
 @pytest.mark.parametrize("converted", [False, True])
-def test_the_next_publish_brings_our_earlier_attributes_up_to_date(scene: GitRepo, converted: bool) -> None:
+def test_the_next_publish_brings_our_earlier_attributes_up_to_date(ready: GitRepo, converted: bool) -> None:
     """Only a file that is still exactly ours is changed: what a person wrote there is theirs."""
     earlier = setup.EARLIER_ATTRIBUTES[0]
-    scene.commit(paths.ATTRIBUTES, earlier, "as an earlier version wrote it")
+    ready.commit(paths.ATTRIBUTES, earlier, "as an earlier version wrote it")
     if converted:
-        scene.git("config", "core.autocrlf", "true")
-        (scene / paths.ATTRIBUTES).write_bytes(earlier.replace("\n", "\r\n").encode())
-    Project.open(scene.path, person=True).task_add("Write more", id="write-more")
-    assert paths.ATTRIBUTES in Project.open(scene.path).publish(here=True).paths
-    assert scene.git("show", f"HEAD:{paths.ATTRIBUTES}") == setup.ATTRIBUTES_TEXT.strip()
-    assert (scene / paths.ATTRIBUTES).read_text() == setup.ATTRIBUTES_TEXT
+        ready.git("config", "core.autocrlf", "true")
+        (ready / paths.ATTRIBUTES).write_bytes(earlier.replace("\n", "\r\n").encode())
+    Project.open(ready.path, person=True).task_add("Write more", id="write-more")
+    assert paths.ATTRIBUTES in Project.open(ready.path).publish(here=True).paths
+    assert ready.git("show", f"HEAD:{paths.ATTRIBUTES}") == setup.ATTRIBUTES_TEXT.strip()
+    assert (ready / paths.ATTRIBUTES).read_text() == setup.ATTRIBUTES_TEXT
 
     mine = f"{earlier}# mine\n"
-    scene.commit(paths.ATTRIBUTES, mine, "with a line of a person's own")
-    Project.open(scene.path, person=True).task_add("And more", id="and-more")
-    assert paths.ATTRIBUTES not in Project.open(scene.path).publish(here=True).paths
-    assert (scene / paths.ATTRIBUTES).read_text() == mine
+    ready.commit(paths.ATTRIBUTES, mine, "with a line of a person's own")
+    Project.open(ready.path, person=True).task_add("And more", id="and-more")
+    assert paths.ATTRIBUTES not in Project.open(ready.path).publish(here=True).paths
+    assert (ready / paths.ATTRIBUTES).read_text() == mine

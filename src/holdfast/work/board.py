@@ -29,11 +29,11 @@ class Placed:
 
     task: Task
     path: str
-    text: str
     blob: str
     origin: str  # "pending", "edit" or "tree"
     clash: str | None = None  # the branch's own text, if it and the waiting one contradict each other
     edited: str | None = None  # a hand edit that a waiting change hides
+    text: str = ""  # as it is written there
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,11 @@ def read(clone: Clone) -> Board:
         placed[task.id] = Placed(
             task,
             sighting.path,
-            sighting.text,
             sighting.blob,
             sighting.origin,
             sighting.clash,
             sighting.edited,
+            sighting.text,
         )
     return Board(placed, tuple(broken))
 
