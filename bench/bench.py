@@ -73,7 +73,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "moved": lambda b: tasks.moved(),  # noqa: ARG005
     "changed": lambda b: tasks.changed(b.folder, b.cache),
     "conflicts": lambda b: conflicts.conflicts(),  # noqa: ARG005 - its pairs lie with the tests
-    "redact": lambda b: redact.redact(),  # noqa: ARG005 - its secrets are made up
+    "redact": lambda b: redact.redact(b.folder),
     "import": lambda b: transcripts.importing(b.folder, b.cache),
     "review": lambda b: review.review(b.folder, b.cache),
     "context": lambda b: context.context(b.folder, b.cache),

@@ -14,6 +14,7 @@ _ALPHABETS = {
     "H": "0123456789ABCDEF",
     "l": string.ascii_lowercase + string.digits,
     "u": string.ascii_uppercase + string.digits,
+    "s": string.ascii_lowercase + "234567",
     "a": string.ascii_letters + string.digits,
     "c": string.ascii_letters,
     "w": string.ascii_letters + string.digits + "-_",

@@ -79,8 +79,17 @@ def options(words: list[str]) -> Asked | None:
         return None  # the full path says what is wrong with it
     if not (limit.isascii() and limit.isdigit() and len(limit) < 5):
         return None
+    if any(map(_may_be_hidden, asked.files)):
+        return None  # the full path knows under which name the index has it
     asked.limit = int(limit)
     return asked if 0 < asked.limit <= MAX_LIMIT else None
+
+
+def _may_be_hidden(path: str) -> bool:
+    """Whether a secret may stand in a file's name: an assignment, or a long word with digits in it."""
+    return "=" in path or any(
+        len(part) >= 20 and sum(map(str.isdigit, part)) > 1 for part in path.replace(".", "/").split("/")
+    )
 
 
 def told(
