@@ -40,6 +40,7 @@ _TWO_DIGITS = re.compile(rb"[0-9][A-Za-z_-]{1,24}[0-9]")  # a random word holds 
 _TAIL = 12
 _WITHIN = b"./|"
 _VALUE = WORD_BYTES + b"./|~"
+_IS_OPENING = bytes(byte in _OPENING for byte in range(256))
 _NOT_ASSIGNED = bytes(byte not in b"=:>" + _OPENING + _WITHIN for byte in range(256))
 
 Spans = list[tuple[int, int]]
@@ -126,14 +127,16 @@ class Words:
 
     def beside(self, text: bytes, position: int, known: int, words: Spans) -> Iterator[tuple[int, int]]:
         """Where a provider's name stands to which a long word is assigned."""
-        keys, dull = self._keys, _NOT_ASSIGNED
+        keys, dull, opened = self._keys, _NOT_ASSIGNED, _IS_OPENING
         for begin, end in words:
-            if not begin or dull[text[begin - 1]]:
+            last = text[begin - 1] if begin > 1 else 0
+            if dull[last] or (opened[last] and dull[text[begin - 2]]):
                 continue
             if text[begin - 3 : begin] == b'":"':  # JSON, where few keys come again and again
                 first = text.rfind(b'"', max(0, begin - BESIDE), begin - 3) + 1
                 key = text[first : begin - 3]
-                if not keys[key] if key in keys else not self._names_one(key):
+                named = keys.get(key)
+                if not (self._names_one(key) if named is None else named):
                     continue
             elif (first := _beside_from(text, begin)) < 0:
                 continue
