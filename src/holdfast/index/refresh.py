@@ -77,7 +77,9 @@ def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> 
 def keep_ready(
     clone: Clone, name: str, *, signature: str, text: str, json: str, valid_until: str | None = None
 ) -> None:
-    """Keep a rendered answer for the quick path; where the cache cannot be written, nothing is kept."""
+    """Keep a rendered answer for the quick path, if the cache can be written and it holds no secret."""
+    if any(clone.hide.text(said) != said for said in (text, json)):
+        return  # the name of a file that is watched, and must be kept as it is: the long way answers
     index = Index(path_of(clone))
     try:
         with index.writing() as db:
