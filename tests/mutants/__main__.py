@@ -60,14 +60,15 @@ def equivalents(every: Iterable[Change], text: str) -> dict[str, str]:
 
 
 def sample(every: Sequence[Change], count: int, seed: int) -> list[Change]:
-    """`count` changes, from each module in proportion to its size; the same for the same seed."""
+    """`count` changes, from each module in proportion to its size; a larger count has all of a smaller."""
     by_module: dict[str, list[Change]] = {}
     for change in every:
         by_module.setdefault(change.module, []).append(change)
     chosen = []
     for module, found in by_module.items():
         share = max(LEAST, round(count * len(found) / len(every)))
-        chosen += random.Random(f"{seed} {module}").sample(found, min(share, len(found)))
+        random.Random(f"{seed} {module}").shuffle(found)
+        chosen += found[:share]
     return chosen
 
 

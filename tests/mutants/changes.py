@@ -93,6 +93,8 @@ class _Finder:
                 yield from self.expressions(node, where)
                 yield from self.conditions(node, where)
                 inner = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Compare | ast.Call):
+            inner = [child for child in inner if not is_sentinel(child)]
         if isinstance(node, ast.BoolOp) and is_constant(inner[-1], ""):
             inner.pop()  # `or ""` is mostly there for the type checker; `and` in its place shows the rest
         for child in inner:
@@ -200,6 +202,11 @@ def is_left_alone(node: ast.AST) -> bool:
         case ast.Assert() | ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.BinOp(op=ast.LShift()):
             return True
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def is_sentinel(node: ast.AST) -> bool:
+    """-1 that means "none": -2 would mean the same. As an index it is a place."""
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
 
 
 def is_of_another_system(node: ast.expr) -> bool:

@@ -30,7 +30,7 @@ from tests.mutants.changes import Change
 
 NOT_COPIED = (".git", ".venv", ".clients", "__pycache__", ".*_cache", ".hypothesis", ".demo")
 PLAIN = ("-x", "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0")
-BUDGET = 40  # seconds of tests for one change, the quickest first: what they miss, slower ones seldom see
+BUDGET = 20  # seconds of tests for one change, the quickest first: what they miss, slower ones seldom see
 PATIENCE = 8  # seconds, and times what a test takes unchanged: then it hangs
 MEMORY = 8 << 30  # a change that makes a loop endless must not take the machine's memory
 ALL_PASSED, UNCHANGED = 0, 98
@@ -86,6 +86,7 @@ class Job:
     def __init__(self, root: Path, copy: Path, cache: Path, tries: list[Change], table: Table) -> None:
         self.root, self.copy, self.cache, self.tries, self.table = root, copy, cache, tries, table
         self.seen: dict[str, Seen] = {}
+        self.recorded: set[str] = set()
         self.items: dict[str, pytest.Item] = {}
 
     @pytest.hookimpl(tryfirst=True)
@@ -93,9 +94,9 @@ class Job:
         self.items = {item.nodeid: item for item in session.items}
         src = self.copy / "src"
         os.environ["PYTHONPATH"] = str(src)
-        for test in sorted({name.partition("::")[0] for name in self.items}):
-            self.record(test)
         for change in self.tries:
+            for test in self.table[change.module]:
+                self.record(test)
             self.attempt(change)
         return True
 
@@ -103,6 +104,9 @@ class Job:
 
     def record(self, test: str) -> None:
         """Kept in the cache until the test changes, or functions come and go."""
+        if test in self.recorded:
+            return
+        self.recorded.add(test)
         kept = self.cache / f"{self.state(test)}.json"
         if not kept.exists():
             begun = time.monotonic()

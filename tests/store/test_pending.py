@@ -76,7 +76,6 @@ def test_a_record_that_tells_one_story_counts(layout: Layout, change: Change) ->
         ({"text": None}, "its text is missing"),
         ({"text": "other words\n"}, "its text was changed"),
         ({"blob": None}, "its text was changed"),
-        ({"extra": 1}, "unexpected keyword"),
     ],
 )
 def test_a_record_that_contradicts_itself_does_not_count_and_is_named(
@@ -140,6 +139,22 @@ def test_what_was_published_is_kept_for_good_under_the_same_key(layout: Layout) 
     assert (first.line, first.text, pending.waiting(layout)) == ("main", TEXT, [])
     pending.forget_published(layout, first)
     assert pending.published(layout) == [second]
+
+
+def test_what_a_later_version_adds_is_passed_on(layout: Layout) -> None:
+    """It is not ours to understand, nor to lose when the change is archived."""
+    kept = pending.add(layout, ENTRY)
+    path = Path(layout.pending, f"{kept.name}.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"later": [1]}))
+    (read,) = pending.waiting(layout)
+    assert read.extra == (("later", [1]),) and replace(read, extra=()) == kept
+    pending.archive(layout, read, commit=OID, ts="2031-02-01T00:00:00.000000Z")
+    (done,) = Path(layout.sealed_changes).iterdir()
+    record = json.loads(done.read_text())
+    assert record["later"] == [1] and "name" not in record and "extra" not in record
+    path.write_text("[]")
+    with pytest.raises(CorruptLog, match="no object"):
+        pending.read(str(path))
 
 
 def test_other_files_are_left_alone_and_what_vanishes_is_no_damage(layout: Layout) -> None:
