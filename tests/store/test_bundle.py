@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import BadBundle, BadInput
+from holdfast.errors import BadBundle, BadInput, FutureFormat
 from holdfast.project import Project
+from holdfast.store import bundle
+from holdfast.store.layout import Layout
 
 
 @pytest.fixture
@@ -169,3 +171,156 @@ def test_a_copy_in_the_trash_may_name_nothing_but_entries(project, tmp_path):
     file = pack(tmp_path / "bad", [tarfile.TarInfo(name)], [data], listed=listed)
     with pytest.raises(BadBundle, match="not the memory's"):
         project.bring_back(str(file))
+
+
+# File by file, without a project around it.
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> tuple[Layout, Layout]:
+    """A store with one file of every sort, and an empty one."""
+    made = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        made.append(Layout(str(tmp_path), str(tmp_path / name)))
+    for name in (*CARRIED, *LEFT):
+        path = tmp_path / "one" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name.encode() + b"\n")
+    return made[0], made[1]
+
+
+CARRIED = (
+    *("spool/main/abc.jsonl", "spool/main/old.1.closed", "sealed/log/ab.jsonl", "bodies/ab", "lines/l.json"),
+    *("runs/R-1/MANIFEST", "runs/R-1/outputs/a", "candidates/FCT-a.md", "sessions/2031Z_main-SES-a.json"),
+    *("anchors/ab.jsonl", "trash/t/sessions/x-SES-b.json", "receipts/R-1/1.jsonl", "rewrites", "kept/a.md"),
+)
+LEFT = (
+    *("runs/R-1/open", "sessions/sessions.lock", "anchors/lock", "bodies/x.tmp", "claims/T-1.json", "config"),
+    *("trash/t/claims/T-1.json", "sessions/notes.json", "guards/main", "seen/clone.json"),
+)
+
+
+def there(layout: Layout) -> set[str]:
+    top = Path(layout.private)
+    return {str(path.relative_to(top)) for path in top.rglob("*") if path.is_file()}
+
+
+def test_what_is_carried_and_what_stays(stores, tmp_path):
+    """Locks and claims are of this clone, now; everything else is memory."""
+    one, two = stores
+    done = bundle.export(one, str(tmp_path / "saved"), ts="2031")
+    assert done.files == len(CARRIED) and done.size == (tmp_path / "saved").stat().st_size
+    back = bundle.bring_back(two, str(tmp_path / "saved"), erased=set())
+    assert back.files == len(CARRIED) and back.size == sum(len(name) + 1 for name in CARRIED)
+    spools = {name for name in there(two) if name.startswith("spool/")}
+    assert there(two) - spools == {name for name in CARRIED if not name.startswith("spool/")}
+    assert len(spools) == 2 and all(name.endswith(".closed") for name in spools)
+    for name in there(two) - spools:
+        path = Path(two.private, name)
+        assert path.read_bytes() == name.encode() + b"\n"
+        assert path.stat().st_mode & 0o777 == (0o400 if name.startswith(("sealed/log/", "runs/")) else 0o600)
+    assert sorted(bundle.log_lines(str(tmp_path / "saved"))) == sorted(
+        name.encode() + b"\n" for name in CARRIED if name.startswith(("spool/", "sealed/log/"))
+    )
+    assert bundle.bring_back(two, str(tmp_path / "saved"), erased=set()).files == 0
+
+
+def test_what_was_erased_here_is_not_brought_back_by_its_name(stores, tmp_path):
+    """A run, a candidate, a session: each by the id in its path."""
+    one, two = stores
+    bundle.export(one, str(tmp_path / "saved"), ts="2031")
+    bundle.bring_back(two, str(tmp_path / "saved"), erased={"R-1", "FCT-a", "SES-a", "SES-b"})
+    gone = {name for name in CARRIED if any(word in name for word in ("R-1", "FCT-a", "SES-a", "SES-b"))}
+    assert not gone & there(two) and len(there(two)) == len(CARRIED) - len(gone)
+
+
+def test_what_is_here_is_never_changed_and_lines_are_added_before_ours(stores, tmp_path):
+    """Of two lines about the same commit the last counts, and that is this clone's."""
+    one, two = stores
+    Path(two.private, "bodies").mkdir()
+    Path(two.private, "bodies/ab").write_bytes(b"ours")
+    Path(two.private, "rewrites").write_bytes(b"ours\n")
+    Path(one.private, "rewrites").write_bytes(b"theirs\nours\n\n")
+    bundle.export(one, str(tmp_path / "saved"), ts="2031")
+    bundle.bring_back(two, str(tmp_path / "saved"), erased=set())
+    assert Path(two.private, "bodies/ab").read_bytes() == b"ours"
+    assert Path(two.private, "rewrites").read_bytes() == b"theirs\nours\n"
+    assert Path(two.private, "anchors/ab.jsonl").read_bytes() == b"anchors/ab.jsonl\n"
+
+
+def stranger(file: Path, manifest: object, *members: tuple[str, bytes]) -> Path:
+    """A bundle with any list and any files."""
+    with tarfile.open(file, "w:gz") as tar:
+        for name, data in (("holdfast-bundle.json", json.dumps(manifest).encode()), *members):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            tar.addfile(entry, io.BytesIO(data))
+    return file
+
+
+def hashed(*members: tuple[str, bytes]) -> dict[str, object]:
+    return {"v": 1, "files": {name: hashlib.sha256(data).hexdigest() for name, data in members}}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "members", "why"),
+    [
+        ({"v": 2, "files": {}}, [], "version 2"),
+        ({"v": 0, "files": {}}, [], "its version is none"),
+        ({"v": True, "files": {}}, [("bodies/a", b"x")], "does not match"),
+        ({"files": {}}, [], "not a whole"),
+        ({"v": 1}, [], "not a whole"),
+        ([], [], "not a whole"),
+        (hashed(("bodies/a", b"x")), [], "bodies/a is missing"),
+        (hashed(("bodies/a", b"x")), [("bodies/a", b"y")], "does not match its hash"),
+        (hashed(), [("bodies/a", b"x")], "does not match its hash"),
+        (hashed(), [("bodies", b"x")], "no file of a store"),
+        (hashed(), [("bodies/", b"x")], "no file of a store"),
+        (hashed(), [("rewrites/x", b"x")], "no file of a store"),
+        (hashed(), [("bodies/../../x", b"x")], "no file of a store"),
+        (hashed(), [("/bodies/x", b"x")], "no file of a store"),
+        (hashed(), [("other/x", b"x")], "no file of a store"),
+    ],
+)
+def test_a_strangers_bundle_is_refused_with_its_reason(stores, tmp_path, manifest, members, why):
+    """Nothing of it is stored, whichever part was wrong."""
+    file = stranger(tmp_path / "strange", manifest, *members)
+    with pytest.raises((BadBundle, FutureFormat), match=why):
+        bundle.bring_back(stores[1], str(file), erased=set())
+    assert there(stores[1]) == set()
+
+
+@pytest.mark.parametrize(
+    "name", ["pending/a.json", "sealed/changes/a.json", "trash/20310101T000000Z-abcdefghij/texts.jsonl"]
+)
+def test_a_change_that_would_touch_other_files_is_refused(stores, tmp_path, name):
+    """The next publish would commit it in the user's name."""
+    for path, why in ((".git/config", "which is not the memory's"), (".holdfast/memory/facts/a.md", None)):
+        member = (name, json.dumps({"path": path}).encode() + b"\n")
+        file = stranger(tmp_path / path.replace("/", "-"), hashed(member), member)
+        if why:
+            with pytest.raises(BadBundle, match=why):
+                bundle.bring_back(stores[1], str(file), erased=set())
+            assert there(stores[1]) == set()
+        else:
+            assert bundle.bring_back(stores[1], str(file), erased=set()).files == 1
+
+
+def test_a_bundle_that_unpacks_to_too_much_is_refused(stores, tmp_path, monkeypatch):
+    """A small file must not fill a disk."""
+    member = ("bodies/a", bytes(3 << 20))
+    file = stranger(tmp_path / "bomb", hashed(member), member)
+    monkeypatch.setattr(bundle, "MAX_RATIO", 1)
+    with pytest.raises(BadBundle, match="unpacks to more"):
+        bundle.bring_back(stores[1], str(file), erased=set())
+    monkeypatch.setattr(bundle, "MAX_RATIO", 1000)
+    monkeypatch.setattr(bundle, "MAX_FILE", (3 << 20) - 1)
+    with pytest.raises(BadBundle, match="unpacks to more"):
+        bundle.bring_back(stores[1], str(file), erased=set())
+    monkeypatch.setattr(bundle, "MAX_FILE", 3 << 20)
+    monkeypatch.setattr(bundle, "MAX_TOTAL", 3 << 20)
+    assert bundle.bring_back(stores[1], str(file), erased=set()).files == 1
+    monkeypatch.setattr(bundle, "MAX_MANIFEST", 10)
+    with pytest.raises(BadBundle, match="list of files"):
+        bundle.bring_back(stores[1], str(file), erased=set())
