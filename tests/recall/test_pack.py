@@ -4,12 +4,19 @@ from dataclasses import replace
 
 import pytest
 
+from holdfast.model.session import Anchor, Session
+from holdfast.model.task import Task
 from holdfast.recall import guards, receipts
 from holdfast.recall.guards import Guard
 from holdfast.recall.pack import fitting, saying
 from holdfast.recall.pack.counting import clipped, count, of_line
 from holdfast.recall.pack.lines import Line, Section, Told, first, flat, size
+from holdfast.recall.pack.material import Asked, Found, Material
+from holdfast.recall.pack.sections import _some, is_foreign, section, whose_branch
 from holdfast.recall.receipts import Now
+from holdfast.recall.relevant import Changed, Chosen
+from holdfast.work.board import Board, Placed
+from holdfast.work.claims import Claim
 
 # Counting.
 
@@ -121,9 +128,9 @@ def test_no_section_starves_another_and_the_room_is_used(room: int) -> None:
     used = {name: fitting.cost(section, most=room) for name, section in told.items()}
     assert sum(used.values()) <= room
     assert used["invariants"] >= room // 2
-    for name, section in told.items():
-        assert section.lines == whole[name].lines[: len(section.lines)]
-        assert len(section.lines) + section.left_out == len(whole[name].lines)
+    for name, part in told.items():
+        assert part.lines == whole[name].lines[: len(part.lines)]
+        assert len(part.lines) + part.left_out == len(whole[name].lines)
     if room >= 200:
         assert "open" in told and "found" in told
         assert room - sum(used.values()) < COST + 1, "one more line would have fitted"
@@ -299,3 +306,186 @@ def test_a_receipt_counts_what_it_was_of() -> None:
     assert whole == "7 asked ses-a fct-a"
     broken = receipts.counted({"how": "asked", "tokens": "7", "session": 3}, told)
     assert broken == receipts.counted({"how": "asked", "tokens": True}, told) != whole
+
+
+# What each section tells.
+
+TS = "2031-01-01T10:00:00.000000Z"
+HEAD, BASE = "a" * 40, "b" * 40
+
+
+def session(name: str = "SES-a", **fields: object) -> Session:
+    at = Anchor(TS, HEAD, "topic")
+    values = {"id": name, "line": "here", "worktree": ".", "started": at, "updated": at}
+    return Session(**{**values, **fields})  # type: ignore[arg-type]
+
+
+def material(**fields: object) -> Material:
+    nothing = {"chosen": Chosen(None, "none", "none yet"), "branch": "topic", "head": HEAD, "line": "here"}
+    return Material(**{**nothing, "changed": Changed({}, ()), **fields})  # type: ignore[arg-type]
+
+
+def said(name: str, found: Material, **more: object) -> list[str]:
+    part = section(name, found, **more)  # type: ignore[arg-type]
+    return [line.text for line in part.lines] if part else []
+
+
+def board(*tasks: Task) -> Board:
+    return Board({one.id: Placed(one, f"{one.id}.md", "", "b" * 40, "tree") for one in tasks})
+
+
+def test_uncommitted_files_are_told_by_what_happened_to_them() -> None:
+    """A file in conflict is something else than a changed one."""
+    codes = {
+        "new": "??",
+        "added": "A ",
+        "both": "AM",
+        "gone": " D",
+        "away": "D ",
+        "fight": "UD",
+        "fights": "UU",
+        "mod": " M",
+    }
+    lines = said("changed", material(changed=Changed(codes, ())))
+    assert lines == [
+        f"- Not committed at {HEAD[:12]}, new: added, both, new",
+        f"- Not committed at {HEAD[:12]}, deleted: away, gone",
+        f"- Not committed at {HEAD[:12]}, in conflict: fight, fights",
+        f"- Not committed at {HEAD[:12]}, changed: mod",
+    ]
+    part = section("changed", material(changed=Changed(codes, ()), head=None))
+    assert part is not None and {told.id for line in part.lines for told in line.told} == {"here"}
+
+
+def test_commits_are_told_with_where_they_begin() -> None:
+    """Since the session that told last, or since the branch left the trunk."""
+    made = {"commits": ((HEAD, "Add it"),), "commit_count": 1, "base": BASE, "files": ("a.py", "b.py")}
+    assert said("changed", material(**made)) == [
+        f"- 1 commit on this branch since it left the trunk at {BASE[:12]}:",
+        f"- {HEAD[:12]} Add it",
+        f"- 2 files in them at {HEAD[:12]}: a.py, b.py",
+    ]
+    own = Chosen(session(), "branch", "w", since=BASE)
+    assert (
+        f"since that session's last commit {BASE[:12]}:" in said("changed", material(**made, chosen=own))[0]
+    )
+    both = Chosen(session("SES-b"), "branch", "w", before=own)
+    assert f"since SES-a's last commit {BASE[:12]}:" in said("changed", material(**made, chosen=both))[0]
+    assert said("changed", material()) == [] and section("changed", material()) is None
+
+
+def test_many_names_go_on_in_further_lines_and_are_counted_beyond() -> None:
+    """A cut in the middle of a hundred names must cost few of them."""
+    names = [f"file-{number:03}" for number in range(250)]
+    lines = _some("- first: ", names, "- more: ")
+    assert lines[0].startswith("- first: file-000, file-001") and all(
+        one.startswith("- more: ") for one in lines[1:]
+    )
+    assert all(len(one) < 120 for one in lines) and not any(one.endswith(",") for one in lines)
+    assert lines[-1].endswith("file-199 and 50 more") and sum(one.count("file-") for one in lines) == 200
+    assert _some("- x: ", ["a"], "-") == ["- x: a"] and "more" not in _some("- x: ", names[:200], "- y: ")[-1]
+
+
+def test_open_tasks_come_started_first_then_asked_for_then_ready() -> None:
+    """What somebody works on leads; what waits or is a plan is told elsewhere."""
+    there = board(
+        Task(id="TSK-r", title="Ready"),
+        Task(id="TSK-u", title="Urgent", priority=1),
+        Task(id="TSK-s", title="Started", status="started"),
+        Task(id="TSK-w", title="Waits", needs=("TSK-r",)),
+        Task(id="TSK-b", title="Begun", status="started", needs=("TSK-r",)),
+        Task(id="TSK-g", title="Goal", kind="goal"),
+        Task(id="TSK-d", title="Done", status="done"),
+    )
+    asked = Asked("x", found=(Found(id="TSK-r", kind="task", title="Ready"),))
+    found = material(board=there, asked=asked)
+    assert said("open", found) == [
+        "- TSK-s started: Started",
+        "- TSK-b started: Begun",
+        "- TSK-r Ready",
+        "- TSK-u Urgent (priority 1)",
+    ]
+    assert [line.split(":")[0] for line in said("blocked", found)] == ["- TSK-w Waits"]
+    assert [line.split(":")[0] for line in said("goals", found)] == ["- goal TSK-g Goal"]
+    part = section("open", found)
+    assert part is not None
+    assert [line.told[0].why for line in part.lines] == ["open", "open", "found for what was asked", "open"]
+    for name in ("open", "blocked", "goals"):
+        assert said(name, material()) == []
+
+
+def test_claims_and_shaky_ground_are_told_with_the_task() -> None:
+    """Two agents must not do the same, nor build on what fell."""
+    claim = Claim(
+        task="TSK-a", ts=TS, until="2031-01-01T12:30:00.000000Z", owner="ada", session=None, line="here",
+        branch="topic", worktree=".", head=HEAD,
+    )  # fmt: skip
+    there = board(Task(id="TSK-a", title="A"))
+    found = material(board=there, claims={"TSK-a": claim}, shaky={"TSK-a": "ASM-x, stale"})
+    assert said("open", found) == [
+        "- TSK-a A (rests on ASM-x, stale) [claimed by ada until 2031-01-01 12:30 UTC]"
+    ]
+    for other, where in (
+        ({"line": "x"}, " on topic"),
+        ({"worktree": "w"}, " on topic"),
+        ({"line": "x", "branch": None}, " on a detached HEAD"),
+    ):
+        far = material(board=there, claims={"TSK-a": replace(claim, **other)})
+        assert said("open", far) == [f"- TSK-a A [claimed by ada{where} until 2031-01-01 12:30 UTC]"]
+
+
+def test_goals_say_how_far_they_are_and_those_reached_come_last() -> None:
+    """A goal without its tasks says nothing of how far."""
+    there = board(
+        Task(id="TSK-g1", title="Reached", kind="goal", status="done", priority=0),
+        Task(id="TSK-g2", title="Far", kind="goal"),
+        Task(id="TSK-m", title="Mile", kind="milestone", priority=1, parent="TSK-g2"),
+        Task(id="TSK-1", title="One", parent="TSK-m", status="done"),
+        Task(id="TSK-2", title="Two", parent="TSK-m"),
+    )
+    lines = said("goals", material(board=there))
+    assert [line.split()[2].rstrip(":") for line in lines] == ["TSK-m", "TSK-g2", "TSK-g1"]
+    assert lines[0].endswith(": 1 of 2 done") and " of " not in lines[2]
+
+
+def test_a_session_of_another_line_is_named_as_that() -> None:
+    """What another branch decided is not this one's."""
+    own = material(chosen=Chosen(session(summary="S"), "branch", "w"))
+    other = material(chosen=Chosen(session(summary="S", line="other"), "ancestor", "w"))
+    assert (is_foreign(own), whose_branch(own)) == (False, None)
+    assert (is_foreign(other), whose_branch(other)) == (True, "topic")
+    assert (is_foreign(material()), whose_branch(material())) == (False, None)
+    mine, theirs = section("session", own), section("session", other)
+    assert mine is not None and theirs is not None
+    assert mine.title.startswith("Session SES-a (unreviewed") and " of topic (" in theirs.title
+    assert mine.more == "holdfast session show SES-a" and not mine.reviewed
+    short = section("session", own, short=True)
+    assert short is not None and short.title == "Session SES-a (unreviewed)" and short.more == ""
+
+
+def test_what_was_found_is_told_once_with_its_state() -> None:
+    """Of two hits of the same thing the first counts, and only so many."""
+    found = tuple(Found(id=f"FCT-{n}", kind="fact", title=f"T{n}", text="x" if n else "") for n in range(20))
+    again = Found(id="FCT-1", kind="fact", title="again", state="stale")
+    lines = said("found", material(asked=Asked("q", found=(*found, again))), told={"FCT-2"})
+    assert lines[:3] == ["- FCT-0 (fact) T0", "- FCT-1 (fact) T1 (x)", "- FCT-3 (fact) T3 (x)"]
+    assert len(lines) == 12 and not any("FCT-2 " in line for line in lines)
+    stale = said("found", material(asked=Asked("q", found=(again,))))
+    assert stale == ["- FCT-1 (fact, stale) again"]
+
+
+def test_who_is_here_has_short_names_for_what_is_open() -> None:
+    """Only in the place where a session is open can its items be closed by their short names."""
+    for fields, is_here in (
+        ({}, True),
+        ({"line": "x"}, False),
+        ({"worktree": "w"}, False),
+        ({"state": "ended"}, False),
+    ):
+        end = {"ended": Anchor(TS, HEAD, "topic")} if fields.get("state") else {}
+        thread = material(chosen=Chosen(session(**fields, **end), "branch", "w")).thread
+        assert thread is not None and thread.is_here is is_here, fields
+    assert material().thread is None
+    before = Chosen(session("SES-b"), "branch", "w")
+    both = material(chosen=Chosen(session(), "branch", "w", before=before)).thread
+    assert both is not None and both.told is not None and both.told.id == "SES-b"

@@ -8,7 +8,7 @@ from holdfast.model.text import visible
 from holdfast.recall.governing import ELSEWHERE, Governs, Known, ordered
 from holdfast.recall.pack import thread as threads
 from holdfast.recall.pack.lines import LONGEST, Line, Section, Told, flat, line
-from holdfast.recall.pack.material import Material, here
+from holdfast.recall.pack.material import Found, Material, here
 from holdfast.recall.relevant import minute
 
 MAX_PATHS = 200  # that are named; more are only counted
@@ -141,8 +141,11 @@ def _because(known: Known) -> str:
 
 def _found(material: Material, told_already: Collection[str]) -> list[Line]:
     rows = []
-    there = {one.id: one for one in reversed(material.asked.found) if one.id not in told_already}
-    for one in list(reversed(there.values()))[:MOST_FOUND]:
+    there: dict[str, Found] = {}
+    for one in material.asked.found:
+        if one.id not in told_already:
+            there.setdefault(one.id, one)  # the best hit of a thing says what it is and where it stands
+    for one in list(there.values())[:MOST_FOUND]:
         state = f", {one.state}" if one.state else ""
         text = f" ({one.text})" if one.text else ""
         told = Told(one.id, one.kind, one.blob, "found for what was asked")
