@@ -195,7 +195,9 @@ def test_many_files_are_sealed_like_few(layout: Layout) -> None:
     made = begun(layout)
     for number in range(20):
         made.add(f"outputs/{number:02}", b"%d" % number)
+    held = len(os.listdir("/proc/self/fd"))
     root = made.seal()
+    assert len(os.listdir("/proc/self/fd")) == held, "a run of a thousand files must not run out of handles"
     made.close(META)
     assert faults(Path(made.folder), root) == {}
     assert len((Path(made.folder) / "MANIFEST").read_bytes().splitlines()) == 21

@@ -19,6 +19,7 @@ class Recording(fsio.Syscalls):
         self.done: list[tuple[str, str]] = []
         self.refused: dict[str, int] = {}
         self.short = 0  # bytes that one write takes at most
+        self.synced: list[int] = []  # how large each file was when it was synced
 
     def _note(self, call: str, what: object) -> None:
         self.done.append((call, os.path.basename(str(what)) if isinstance(what, str) else "fd"))
@@ -35,6 +36,7 @@ class Recording(fsio.Syscalls):
 
     def sync(self, fd: int) -> None:
         self._note("sync", fd)
+        self.synced.append(os.fstat(fd).st_size)
 
     def sync_dir(self, path: str) -> None:
         self._note("sync_dir", path)
@@ -160,6 +162,7 @@ def test_a_stream_becomes_a_file_when_it_ends_well(disk: Recording, there: Path)
         out.write(b" and half")
     assert (there / "a").read_bytes() == b"half and half"
     assert disk.calls[-3:] == ["sync", "rename", "sync_dir"]
+    assert disk.synced == [len(b"half and half")], "what is still in a buffer is not on the disk"
     with pytest.raises(KeyboardInterrupt), fsio.writing(str(there / "a")) as out:
         out.write(b"other")
         raise KeyboardInterrupt

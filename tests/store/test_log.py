@@ -1,5 +1,6 @@
 """The log's own files: what a writer does, what a reader sets apart, what sealing keeps."""
 
+import hashlib
 import os
 import time
 from collections.abc import Sequence
@@ -332,6 +333,7 @@ def test_a_spool_that_cannot_be_synced_is_not_written_to(layout: Layout) -> None
     """After a power cut it might not be there, with all that was acknowledged in it."""
     mine, before = writer(layout), fsio.ops
     Path(layout.spool, "main").mkdir(parents=True)
+    held = len(os.listdir("/proc/self/fd"))
     fsio.ops = Failing("sync_dir")
     try:
         with pytest.raises(NotStored):
@@ -339,7 +341,7 @@ def test_a_spool_that_cannot_be_synced_is_not_written_to(layout: Layout) -> None
     finally:
         fsio.ops = before
     (empty,) = spools(layout)
-    assert empty.read_bytes() == b""
+    assert empty.read_bytes() == b"" and len(os.listdir("/proc/self/fd")) == held
     assert mine.append(Draft("run")).seq == 0
     assert empty.read_bytes() == b"" and len(spools(layout)) == 2
 
@@ -403,3 +405,64 @@ def test_a_body_or_an_envelope_that_is_too_large_is_refused() -> None:
         forms.body_bytes({"a": "x" * (forms.MAX_BODY - 7)})
     with pytest.raises(ValueError):
         forms.body_bytes({"a": float("nan")})
+
+
+# Lines and segments that somebody wrote by hand.
+
+
+def made(*, parents: tuple[str, ...] = (), line: str = "main", more: str = "", ts: int = 1) -> bytes:
+    """An event's line with a right hash, whatever else is wrong with it."""
+    moment = f"2031-01-0{ts}T00:00:00.000000Z"
+    options = {"line": line, "writer": "w", "seq": 0, "head": None, "body": None, "parents": parents}
+    _, data = forms.make_event(Draft("run"), ts=moment, **options)  # type: ignore[arg-type]
+    rest = data[data.index(b'"v":') : -1].replace(b',"hash_prev"', f'{more},"hash_prev"'.encode())
+    name = hashlib.sha256(b"holdfast-event-1\n{" + rest).hexdigest()
+    return b'{"hash_self":"%s",%s\n' % (name.encode(), rest)
+
+
+def test_parents_are_sorted_and_each_once() -> None:
+    """Two spellings of one line would be two events that say the same."""
+    assert forms.parse_event(made(parents=HEADS[:2])).hash_prev == HEADS[:2]
+    for parents in (HEADS[1::-1], (HEADS[0], HEADS[0]), (HEADS[0], HEADS[2], HEADS[1])):
+        with pytest.raises(CorruptLog, match="not sorted or repeat"):
+            forms.parse_event(made(parents=parents))
+
+
+def test_a_later_versions_fields_are_kept_and_none_is_there_twice() -> None:
+    """Of a field that stands there twice two readers may believe different ones."""
+    assert forms.parse_event(made(more=',"later":1,"other":[2]')).added == '"later":1,"other":[2],'
+    assert forms.parse_event(made()).added == ""
+    for more in (',"later":1,"later":2', ',"kind":"accept"', ',"later":1,"kind":"accept"'):
+        with pytest.raises(CorruptLog):
+            forms.parse_event(made(more=more))
+
+
+def segment(*lines: bytes, first: int = 1, line: str = "main") -> tuple[str, bytes]:
+    made_of = forms.make_segments(line, [(f"2031-01-0{first}T00:00:00.000000Z", data) for data in lines])
+    return made_of[0].name, made_of[0].data
+
+
+def test_a_segment_in_which_anything_is_wrong_is_not_rested_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New events name its events as what was before them."""
+    one, two = made(), made(ts=2)
+    name, data = segment(one, two)
+    for path in (f"{name}.jsonl", f"2031/01/01/{name}.jsonl", name):
+        assert [found[0] for found in forms.sound_events(path, data)] == [one, two]
+    with pytest.raises(CorruptLog, match="first event"):
+        forms.sound_events(f"2031/01/02/{name}.jsonl", data)
+    for wrong, why in (
+        (segment(one, made(line="other")), "mixes lines"),
+        (segment(one, first=2), "first event"),
+        (segment(one, made(parents=HEADS[::-1])), "not sorted"),
+        (segment(one, two[:-1] + b" \n"), "form of an event"),
+    ):
+        with pytest.raises(CorruptLog, match=why):
+            forms.sound_events(*wrong)
+    for limit, value in (("MAX_SEGMENT_EVENTS", 1), ("MAX_SEGMENT", len(data) - 1)):
+        with monkeypatch.context() as patched:
+            patched.setattr(forms, limit, value)
+            with pytest.raises(CorruptLog, match="larger than"):
+                forms.sound_events(name, data)
+    for limit, value in (("MAX_SEGMENT_EVENTS", 2), ("MAX_SEGMENT", len(data))):
+        monkeypatch.setattr(forms, limit, value)
+    assert len(forms.sound_events(name, data)) == 2

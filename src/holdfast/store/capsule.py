@@ -235,7 +235,6 @@ class Capsule:
         """Take away a capsule that was never sealed: what it holds is still where it came from."""
         new = _begun(self.layout, self.run_id)
         fsio.move(self.folder, new)  # under this name whoever finds it takes it for one that never began
-        _remove_tree(new)
         self.let_go()
         forget(self.layout, self.run_id)
 
