@@ -527,3 +527,42 @@ Rationale: über alles.
     spaced = text.replace("blue", "blue  ").replace("\n", "\r\n")
     assert entries.digest(entries.parse(spaced, "y.md")) == wanted
     assert entries.digest(entries.parse(entries.render(entries.parse(text, "")), "")) == wanted
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "a: word\nb: null\nc: ~\nd: Null",
+        'a: "null"\nb: "~"\nc: "x\\ty\\u00fc\\"z"',
+        "a: [x, y]\nb: []\nc: [null]\nd: [x, ~]",
+        'a: ["null", "~"]\nb: ["a, b", c]',
+        "a: 0.5\nb: 2031-01-01\nc: 2031-01-01T00:00:00Z",
+        "a: x\n#\nb: y\n# b\nc: z\n#",
+        "a: x\n# other words\nb: y",
+        "a: x\na: y",
+        "a: x\n- y",
+        "A: x",
+    ],
+)
+def test_the_quick_reader_says_what_yaml_says_or_leaves_it_to_it(front: str) -> None:
+    """Two readers that differ make two memories of one file."""
+    own = frontmatter._read_own(front)
+    if own is not None:
+        given = [(field.name, field.value) for field in own]
+        assert given == [(field.name, field.value) for field in frontmatter._read_yaml(front)]
+    else:
+        try:
+            assert frontmatter._read_yaml(front) is not None
+        except frontmatter.BadFront:
+            pass
+
+
+def test_a_tombstone_without_a_reason_has_none() -> None:
+    """Nothing and no words are the same."""
+    buried = Rejected.of(
+        Candidate.of(FACT, line="main"), rejected_at=datetime(2031, 1, 1, tzinfo=UTC), reason="unwanted"
+    )
+    text = entries.render(buried)
+    for words in ("reason: null", "reason:", 'reason: ""'):
+        read = entries.parse(text.replace("reason: unwanted", words), "a.md")
+        assert isinstance(read, Rejected) and read.reason == ""

@@ -157,6 +157,25 @@ def test_what_a_later_version_adds_is_passed_on(layout: Layout) -> None:
         pending.read(str(path))
 
 
+class Racing(Layout):
+    """Another command takes a file away right after it was listed."""
+
+    def listed(self, folder: str) -> list[str]:
+        names = super().listed(folder)
+        for name in names[:1]:
+            Path(folder, name).unlink()
+        return names
+
+
+def test_what_another_command_publishes_meanwhile_is_no_damage(layout: Layout) -> None:
+    """It is listed, and gone before it is read."""
+    pending.add(layout, ENTRY)
+    pending.add(layout, replace(ENTRY, ts="2031-01-02T00:00:00.000000Z"))
+    racing = Racing(layout.top, layout.private)
+    assert [change.ts[:10] for change in pending.waiting(racing)] == ["2031-01-02"] and racing.notes == []
+    assert list(pending.damaged(racing)) == []
+
+
 def test_other_files_are_left_alone_and_what_vanishes_is_no_damage(layout: Layout) -> None:
     """Another command published it just now; a half-written file has another name."""
     kept = pending.add(layout, ENTRY)

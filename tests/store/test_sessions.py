@@ -215,3 +215,27 @@ def test_model_calls_are_counted_across_processes_and_by_day(layout: Layout) -> 
     fsio.replace(os.path.join(layout.sessions, "model-calls.json"), b"{torn")
     assert calls.used(layout, "2026-11-17") == 0
     assert sessions.all(layout) == [] and layout.notes == []
+
+
+def test_a_start_stores_what_is_made_or_goes_on_with_what_is_open(layout: Layout) -> None:
+    """Two agents that start at once must find one another, not each make a session."""
+    first = sessions.start(layout, lambda there: made() if there == [] else there[0])
+    assert first == made() and sessions.find(layout, "SES-abc123") == first
+    path = sessions.path_of(layout, "SES-abc123")
+    before = os.stat(path).st_ino
+    again = sessions.start(layout, lambda there: there[0])
+    assert again == first and os.stat(path).st_ino == before
+    second = sessions.start(layout, lambda there: made(f"SES-{len(there)}"))
+    assert second.id == "SES-1" and {one.id for one in sessions.opened(layout)} == {"SES-abc123", "SES-1"}
+
+
+def test_a_newer_or_a_vanished_file_is_named(layout: Layout) -> None:
+    """Which file it is must be known to whoever updates Holdfast."""
+    path = sessions.save(layout, made())
+    Path(path).write_text(Path(path).read_text().replace('"version": 1', '"version": 99'))
+    with pytest.raises(FutureFormat, match=r"SES-abc123\.json is from a newer Holdfast"):
+        sessions.read(path)
+    with pytest.raises(NotFound, match="there is no session SES-none"):
+        sessions._path_of(layout, "SES-none")
+    sessions.remove(layout, "SES-abc123")
+    assert not os.path.exists(path) and sessions.ids(layout) == []

@@ -191,17 +191,23 @@ def test_what_is_no_folder_of_a_reset_is_named(layout: Layout) -> None:
     reset = begun(layout)
     for name in ("notes", "20310101T000000Z-abcdefghij"):
         Path(layout.trash, name).symlink_to(reset.name)
+    mine = put(layout, "trash/mine/sessions/x-SES-a.json")
     assert sorted(os.path.basename(name) for name, _ in trash.damaged(layout)) == [
         "20310101T000000Z-abcdefghij",
+        "mine",
         "notes",
     ]
+    assert trash.forget(layout, "SES-a") == [] and mine.exists()
+    Path(layout.trash, "20310101T000000Z-abcdefghij").unlink()
+    assert trash.every(layout) == [reset] and layout.notes == []
 
 
 def test_what_was_erased_leaves_the_trash_too(layout: Layout) -> None:
     """A way back must not be a way around; its neighbours stay."""
     reset = begun(layout, "all")
     other = Text("TSK-ab", ".holdfast/tasks/do-ab-TSK-ab.md", "about TSK-a\n", "1" * 40, "tree", None)
-    trash.keep_texts(layout, reset, [ONE, other])
+    third = Text("TSK-c", ".holdfast/tasks/do-c-TSK-c.md", "words\n", "1" * 40, "tree", None)
+    trash.keep_texts(layout, reset, [other, ONE, third])
     path = Path(layout.trash, reset.name, trash.TEXTS)
     path.write_bytes(path.read_bytes() + b'{"broken": "TSK-a\n')
     files = (
@@ -215,7 +221,9 @@ def test_what_was_erased_leaves_the_trash_too(layout: Layout) -> None:
         put(layout, name)
     trash.take(layout, reset, files)
     assert trash.forget(layout, "TSK-a") == ["copy of TSK-a in the trash"] * 6
-    assert trash.texts(layout, reset) == [other] and trash.held(layout, reset) == ["claims/TSK-ab.json"]
+    assert trash.texts(layout, reset) == [other, third] and trash.held(layout, reset) == [
+        "claims/TSK-ab.json"
+    ]
     before = path.stat().st_ino
     assert trash.forget(layout, "TSK-none") == [] and path.stat().st_ino == before
     path.unlink()
