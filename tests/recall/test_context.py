@@ -290,7 +290,7 @@ def governed_and_busy(*invariants: str) -> Material:
     busy = [Task(id=f"TSK-{n}", title="Go") for n in range(60)]
     knows = [known(f"INV-{n}", said, "invariant") for n, said in enumerate(invariants)]
     knows += [known(f"DEC-{n}", f"decided {n}", "decision") for n in range(9)]
-    board = Board({one.id: Placed(one, f"{one.id}.md", "", "b" * 40, "tree") for one in busy})
+    board = Board({one.id: Placed(one, f"{one.id}.md", "b" * 40, "tree") for one in busy})
     found = governing_material()
     governs = tuple(governed(knows, AtHand(), Asked(), board))
     return replace(found, board=board, known=tuple(knows), governs=governs, shaky={})
@@ -539,7 +539,7 @@ def governing_material() -> Material:
         Task(id="TSK-out", title="Log out", needs=("TSK-login",)),
         Task(id="TSK-ship", title="Ship it", kind="goal"),
     )
-    board = Board({one.id: Placed(one, f"{one.id}.md", "", "b" * 40, "tree") for one in tasks_here})
+    board = Board({one.id: Placed(one, f"{one.id}.md", "b" * 40, "tree") for one in tasks_here})
     knows = [
         known("INV-1a", "Money is kept in whole cents", "invariant", blob="1" * 40),
         known(

@@ -331,7 +331,7 @@ def said(name: str, found: Material, **more: object) -> list[str]:
 
 
 def board(*tasks: Task) -> Board:
-    return Board({one.id: Placed(one, f"{one.id}.md", "", "b" * 40, "tree") for one in tasks})
+    return Board({one.id: Placed(one, f"{one.id}.md", "b" * 40, "tree") for one in tasks})
 
 
 def test_uncommitted_files_are_told_by_what_happened_to_them() -> None:
