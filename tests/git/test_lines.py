@@ -13,8 +13,9 @@ import pytest
 from holdfast.errors import CorruptLog
 from holdfast.git import lines, reconcile, setup
 from holdfast.model.event import Draft
+from holdfast.store import fsio
 from holdfast.store.layout import Layout
-from tests.conftest import GitRepo
+from tests.conftest import GitRepo, Quick
 from tests.git.place import Place, now
 
 
@@ -642,3 +643,48 @@ def test_who_only_reads_makes_no_line(place: Place) -> None:
         seen = lines.current(clone.repo, clone.stores, head, clone.clock, reading=True)
         assert seen.id and (seen.ref == "refs/heads/feat") == (step == "feat")
         assert (sorted(place.files()), place.git("config", "--list", "--local")) == before
+
+
+def test_a_damaged_record_of_a_detached_line_is_not_written_over_either(place: Place) -> None:
+    """A new line would hide what waits there."""
+    place.git("switch", "-q", "--detach")
+    line = place.line()
+    record = place.store / "lines" / f"{line}.json"
+    assert record.exists() and place.line() == line
+    record.write_text("{")
+    clone = place.open()
+    assert (clone.line().id, clone.line().whole) == (line, False)
+    assert record.read_text() == "{"
+    record.unlink()
+    assert place.line() != line, "nothing is left of it"
+
+
+class ReadOnlyGit(Quick):
+    """A sandbox in which the work tree's own git folder cannot be written."""
+
+    def open(self, path: str, flags: int, mode: int) -> int:
+        if lines.DETACHED in path:
+            raise OSError(30, "read-only")
+        return super().open(path, flags, mode)
+
+
+def test_what_a_detached_head_recorded_in_a_sandbox_is_found_again(place: Place) -> None:
+    """Its line cannot be noted in git's folder; its name follows from the folder's."""
+    place.ran("r0")
+    place.git("switch", "-q", "--detach")
+    before, fsio.ops = fsio.ops, ReadOnlyGit()
+    try:
+        aside = place.line()
+        assert aside.startswith("ref-") and place.line() == aside
+        place.ran("r1")
+    finally:
+        fsio.ops = before
+    assert not place.line().startswith("ref-")
+    assert place.runs() == {"r0", "r1"}
+    found = lines.find(place.open().stores, place.line())
+    assert found is not None and found.inherits[0] == lines.Inherit(aside, None)
+    whole = lines.find(place.open().stores, aside)
+    assert whole is not None
+    lines.save(place.open().layout, replace(whole, dropped=True))
+    (place.repo / ".git" / lines.DETACHED).unlink()
+    assert place.runs() == {"r0"}, "what was dropped is not taken in again"
