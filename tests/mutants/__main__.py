@@ -75,7 +75,7 @@ def sample(every: Sequence[Change], count: int, seed: int) -> list[Change]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="modules, or ids of single changes")
-    parser.add_argument("--count", type=int, default=400, help="how many changes (400)")
+    parser.add_argument("--count", type=int, default=320, help="how many changes (320)")
     parser.add_argument("--all", action="store_true", help="every change, no sample")
     parser.add_argument("--seed", type=int, default=1, help="which sample (1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
