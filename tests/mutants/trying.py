@@ -30,7 +30,7 @@ from tests.mutants.changes import Change
 
 NOT_COPIED = (".git", ".venv", ".clients", "__pycache__", ".*_cache", ".hypothesis", ".demo")
 PLAIN = ("-x", "-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0")
-BUDGET = 20  # seconds of tests for one change, the quickest first: what they miss, slower ones seldom see
+BUDGET = 40  # seconds of tests for one change, the quickest first: what they miss, slower ones seldom see
 PATIENCE = 8  # seconds, and times what a test takes unchanged: then it hangs
 MEMORY = 8 << 30  # a change that makes a loop endless must not take the machine's memory
 ALL_PASSED, UNCHANGED = 0, 98
