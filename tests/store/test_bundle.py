@@ -80,6 +80,7 @@ def test_an_export_never_overwrites(project, tmp_path):
         *("../../outside", "/etc/passwd", "spool/../../x", "config", "runs/./../x"),
         *("sessions/../../x", "trash/../repo-id", "claims/TSK-a.json", "hook.py", "rewrites/x/../../y"),
         *("settings.toml", "inbox/git.log", "seen/x", "statistics/../x", "lock"),
+        *("spool/lock", "spool/x.jsonl", "spool/a/b/c.jsonl", f"kept/{'a' * 300}", "kept//x", "runs/x.tmp"),
     ],
 )
 def test_a_name_that_leads_out_is_refused(project, tmp_path, name):
@@ -324,3 +325,24 @@ def test_a_bundle_that_unpacks_to_too_much_is_refused(stores, tmp_path, monkeypa
     monkeypatch.setattr(bundle, "MAX_MANIFEST", 10)
     with pytest.raises(BadBundle, match="list of files"):
         bundle.bring_back(stores[1], str(file), erased=set())
+
+
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ("[" * 200_000 + "]" * 200_000, "not a whole Holdfast bundle"),
+        ('{"x": "' + "A" * 60_000_000 + '"}', "does not begin with its list"),
+        ("{" + ",".join(f'"kept/{n}":""' for n in range(40_000)) + "}", "more files than a bundle"),
+    ],
+)
+def test_a_list_that_is_a_bomb_is_refused_at_once(project, repo, tmp_path, listed, said):
+    """A few hundred kilobytes must not cost gigabytes of memory, or an hour of making files."""
+    manifest = ('{"v": 1, "files": ' + listed + "}").encode()
+    file = tmp_path / "bomb"
+    with tarfile.open(file, "w:gz") as tar:
+        first = tarfile.TarInfo("holdfast-bundle.json")
+        first.size = len(manifest)
+        tar.addfile(first, io.BytesIO(manifest))
+    with pytest.raises(BadBundle, match=said):
+        project.bring_back(str(file))
+    assert Project.open(repo.path).doctor().verdict == "ok"

@@ -104,7 +104,7 @@ def uncommitted(
     repo: Repo, *, since: str, known: Collection[str] = (), journal: str | None = None
 ) -> list[str]:
     """The files that differ from HEAD and were changed after a moment; a deleted one once."""
-    asked = ("--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+    asked = ("--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
     done = repo.attempt("status", *asked, "--", ".", f":(exclude){TRACKED}")
     rows = [os.fsdecode(row[3:]) for row in done.stdout.split(b"\0") if row]
     names = [name for name in rows if not is_page(name, journal)]

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger
-from holdfast.errors import GitFailed, TooLarge, UnsafePath
-from holdfast.git import proofs
+from holdfast.errors import GitFailed, PublishRefused, TooLarge, UnsafePath
+from holdfast.git import proofs, setup
 from holdfast.git.repo import Repo
 from holdfast.store import fsio, layout
 from holdfast.store.format import MAX_SEGMENT
 
 _WRITING = re.compile(r"\.jsonl\.\d+-[0-9a-f]{8}\.tmp$")
 _PLACE = re.compile(rf"{re.escape(layout.LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl")
+_PROBES = tuple(f"{folder}/probe.md" for folder in (*layout.FOLDER_OF.values(), layout.TASKS, layout.LINKS))
 _ATTRIBUTES = ("text", "filter", "ident", "working-tree-encoding")
 
 
@@ -177,6 +178,10 @@ def attributes(repo: Repo) -> list[Finding]:
     if harmful:
         said = f"another rule outvotes it for the log: {', '.join(harmful)}"
         return [_attribute(said, "Look at .git/info/attributes and core.attributesFile.")]
+    try:
+        setup.refuse_conversion(repo, _PROBES if here else ())
+    except PublishRefused as refused:
+        return [_attribute(str(refused).partition(", so nothing")[0], refused.hint)]
     return []
 
 

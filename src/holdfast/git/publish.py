@@ -369,8 +369,9 @@ def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str
 
 
 def _with_objects(clone: Clone, items: Sequence[Item]) -> Sequence[Item]:
-    """Store the new texts in git; a filter of the user's may make other blobs of them."""
+    """Store the new texts in git; converted line ends may make other blobs of them."""
     there = [item for item in items if item.blob is not None]
+    setup.refuse_conversion(clone.repo, [item.path for item in there])
     names = b"".join(os.fsencode(item.path) + b"\n" for item in there)
     asked = ("-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths")
     blobs = clone.repo.run(*asked, stdin=names, write=True).decode("ascii").split()

@@ -208,8 +208,8 @@ class Repo:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         if publishing:
             environment[PUBLISHING] = os.path.realpath(self.common_dir)
-        settings = () if write else _PLAIN_SETTINGS
-        return _start(["-C", self.top, *self._where, *settings, *args], stdin, environment, lock)
+        given = args if write else (*_PLAIN_SETTINGS, *_past_submodules(args))
+        return _start(["-C", self.top, *self._where, *given], stdin, environment, lock)
 
     def refuse_in_hook_of_publish(self) -> None:
         """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
@@ -504,6 +504,15 @@ def lacks_identity(output: bytes) -> bool:
     """Whether git refused a commit because it does not know whose it is."""
     said = (b"tell me who you are", b"empty ident name", b"auto-detect email address", b"no email was given")
     return any(words in output for words in said)
+
+
+def _past_submodules(args: Sequence[str]) -> Sequence[str]:
+    """A command that does not look into submodules: a bad line in a clone's .gitmodules would end it."""
+    words = list(args)
+    name = _named(words)
+    if name in ("status", "diff", "log"):
+        words.insert(words.index(name) + 1, "--ignore-submodules=dirty")
+    return words
 
 
 def _named(args: Sequence[str]) -> str:

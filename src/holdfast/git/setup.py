@@ -6,6 +6,7 @@
 import contextlib
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.errors import HookRefused, NotARepository, PublishRefused
@@ -30,6 +31,7 @@ approvals/** -text -filter -ident -working-tree-encoding linguist-generated
 runs/** -text -filter -ident -working-tree-encoding linguist-generated
 """
 ATTRIBUTES_TEXT = f"* text eol=lf merge -filter -ident -working-tree-encoding\n{_EXACT}"
+CONVERTING = ("filter", "ident", "working-tree-encoding")  # what must be off for every file of ours
 EARLIER_ATTRIBUTES = (
     f"*.md text eol=lf\n{_EXACT}",
 )  # what earlier versions wrote; publish brings it up to date
@@ -45,6 +47,18 @@ class Setup:
     commit: str | None
     git_init: bool = False
     hooks: bool = False  # whether git's hooks were installed
+
+
+def refuse_conversion(repo: Repo, files: Sequence[str]) -> None:
+    """PublishRefused if attributes make git convert our files: a clone's attributes could run a filter."""
+    given = b"".join(os.fsencode(path) + b"\0" for path in files)
+    out = os.fsdecode(repo.run("check-attr", "-z", "--stdin", *CONVERTING, stdin=given)).split("\0")
+    for path, name, value in zip(out[::3], out[1::3], out[2::3], strict=False):
+        if value not in ("unset", "unspecified"):
+            raise PublishRefused(
+                f"git attributes would convert {path} ({name}={value}), so nothing was committed",
+                hint=f"Take the rule out: see `git check-attr -a {path}` and the .gitattributes files.",
+            )
 
 
 def git_init(start: str) -> None:
@@ -87,6 +101,7 @@ def _commit(repo: Repo) -> str | None:
     if not files:
         return None
     before = repo.text("ls-files", "--", *files).splitlines()
+    refuse_conversion(repo, files)
     repo.run("-c", "core.safecrlf=false", "add", "-f", "--sparse", "--", *files, write=True)
     done = repo.attempt("commit", "-q", "-m", "Set up Holdfast", "--only", "--", *files, write=True)
     if done.returncode:

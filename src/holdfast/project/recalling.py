@@ -106,7 +106,7 @@ class Recalling(Viewing):
                 progress=self._step_of_reading,
                 choice=self._choice(),
                 meaning=self.near,
-                step=choosing.step(self._graph()),
+                step=choosing.step(self._graph(), self.clone.notes),
             )
         return self._asking
 

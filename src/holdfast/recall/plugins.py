@@ -2,12 +2,19 @@
 
 A plugin is an installed package with an entry point of the group `holdfast.retrievers`; the user's own
 settings name it (`retrieval.retriever`), never a tracked file, for it runs code. It is a callable that is
-given the work tree's top and our own retriever, and gives a `Retriever`. What it answers is made safe to
-show; whatever goes wrong in it is said in one sentence, and our own search answers instead.
+given the work tree's top and our own retriever, and gives a `Retriever`. What it answers is checked and made
+safe to show; what it prints is dropped; whatever goes wrong in it, its time running out included, is said
+in one sentence, and our own search answers instead.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+import io
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import fields, replace
+from math import isfinite
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput
@@ -20,8 +27,55 @@ if TYPE_CHECKING:
 
 GROUP = "holdfast.retrievers"
 BUILT_IN = "holdfast"
+PATIENCE = 30.0  # seconds: a plugin may ask a model over the network; nobody waits longer for an answer
+MAX_TEXT = 20_000  # characters of one field; our own are much shorter
 
 Make = Callable[[str, Retriever], Retriever]
+
+
+class TookTooLong(BaseException):
+    """Not an Exception, so that what a plugin catches does not keep it running."""
+
+
+class Failed(Exception):
+    """What a plugin did wrong, in words that are safe to show."""
+
+
+class _Nowhere(io.TextIOBase):
+    """What a plugin prints: nobody must take it for our answer."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Run a stranger's code: `Failed` says what went wrong, and nothing it prints is taken for our answer.
+
+    Its time is limited where Python can interrupt it: in the main thread, and not on Windows.
+    """
+    limited = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGALRM, _leave) if limited else None
+    try:
+        if limited:  # again and again, in case the plugin catches the first
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1.0)
+        with redirect_stdout(_Nowhere()):
+            yield
+    except KeyboardInterrupt:
+        raise
+    except TookTooLong:
+        raise Failed(f"it took longer than {PATIENCE:g} seconds") from None
+    except BaseException as error:  # noqa: BLE001 - a stranger's code may raise anything, SystemExit too
+        why = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
+        raise Failed(visible(" ".join(why.split()))[:200]) from None
+    finally:
+        if limited:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    raise TookTooLong
 
 
 def _brought() -> "Iterable[EntryPoint]":
@@ -46,13 +100,12 @@ class Asked:
     def search(self, query: str, scope: Scope, limit: int) -> list[Hit]:
         """What the plugin finds, at most `limit` and safe to show; what our own search finds if it fails."""
         try:
-            if self._made is None:
-                self._made = _load(self.name)(self._top, self._own)
-            return [_safe(hit) for hit in _checked(self._made.search(query, scope, limit))][:limit]
-        except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
-            why = f"{type(error).__name__}: {error}" if not isinstance(error, BadInput) else str(error)
-            said = visible(" ".join(why.split()))[:200]
-            self.complaints.append(f"the retriever {self.name} failed ({said}); the built-in search answered")
+            with guarded():
+                if self._made is None:
+                    self._made = _load(self.name)(self._top, self._own)
+                return [_safe(hit) for hit in _checked(self._made.search(query, scope, limit), limit)]
+        except Failed as why:
+            self.complaints.append(f"the retriever {self.name} failed ({why}); the built-in search answered")
             return self._own.search(query, scope, limit)
 
 
@@ -64,24 +117,50 @@ def _load(name: str) -> Make:
     return make
 
 
-def _checked(found: object) -> list[Hit]:
-    if not isinstance(found, list) or not all(isinstance(one, Hit) for one in found):
+def _checked(found: object, limit: int) -> list[Hit]:
+    """The best hits, if they are hits: a list of our own type that says in each field what belongs there."""
+    if type(found) is not list or not all(type(one) is Hit for one in found[:limit]):
         raise BadInput("it gave something else than a list of hits")
-    return found
+    for hit in found[:limit]:
+        for field in fields(Hit):
+            if not _fits(field.name, getattr(hit, field.name)):
+                raise BadInput(f"the {field.name} of a hit is no {field.type}")
+    return found[:limit]
+
+
+def _fits(name: str, value: object) -> bool:
+    if name in ("id", "kind", "title", "text"):
+        return isinstance(value, str)
+    if name == "score":
+        return is_number(value)
+    if name == "exit_status":
+        return value is None or type(value) is int
+    if name == "parts":
+        pairs = value if isinstance(value, tuple) else (None,)
+        return all(
+            isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) and is_number(pair[1])
+            for pair in pairs
+        )
+    return value is None or isinstance(value, str)
+
+
+def is_number(value: object) -> bool:
+    """Whether something a plugin gave can be added up."""
+    return type(value) in (int, float) and isfinite(value)  # type: ignore[arg-type]
 
 
 def _safe(hit: Hit) -> Hit:
     """A hit with nothing hidden in its words, each on one line."""
-    return replace(
-        hit,
-        id=_line(hit.id),
-        kind=_line(hit.kind),
-        title=_line(hit.title),
-        text=_line(hit.text),
-        path=hit.path and _line(hit.path),
-        branch=hit.branch and _line(hit.branch),
-    )
+    said = {name: _line(value) for name, value in _texts(hit)}
+    return replace(hit, **said, parts=tuple((_line(name), gain) for name, gain in hit.parts))  # type: ignore[arg-type]
+
+
+def _texts(hit: Hit) -> Iterator[tuple[str, str]]:
+    for field in fields(Hit):
+        value = getattr(hit, field.name)
+        if isinstance(value, str):
+            yield field.name, value
 
 
 def _line(text: str) -> str:
-    return visible(" ".join(str(text).split()))
+    return visible(" ".join(text[:MAX_TEXT].split()))

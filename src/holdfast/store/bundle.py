@@ -31,6 +31,9 @@ MAX_FILE = 1 << 30
 MAX_TOTAL = 64 << 30
 MAX_RATIO = 1000
 MAX_MANIFEST = 1 << 28
+MANIFEST_RATIO = 40  # a list of hashes packs to about half
+MIN_PACKED, FREE_FILES = 16, 10_000  # bytes that a file takes in a bundle: the half of its hash, at least
+MAX_NAME = 255  # bytes of a folder's or a file's name, as file systems have it
 _MANIFEST = "holdfast-bundle.json"
 _LEFT_BEHIND = (".tmp", ".lock", "/lock", "/open")
 _NAME = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[^\0\\/][^\0\\]{0,1000}")
@@ -158,21 +161,23 @@ def _refuse_forged(file: str, name: str, data: bytes) -> None:
 def _read(file: str, *, listed: dict[str, str] | None = None) -> Iterator[tuple[str, bytes]]:
     """Each file of a bundle with its bytes; `listed` receives what the bundle says it holds."""
     try:
-        limit = min(MAX_TOTAL, os.path.getsize(file) * MAX_RATIO + (1 << 20))
+        packed = os.path.getsize(file)
         with tarfile.open(file, "r:gz") as tar:
-            manifest = _manifest(tar)
+            manifest = _manifest(tar, limit=min(MAX_MANIFEST, packed * MANIFEST_RATIO + (1 << 20)))
+            if len(manifest) > packed // MIN_PACKED + FREE_FILES:
+                raise ValueError("it lists more files than a bundle of its size may")
             if listed is not None:
                 listed.update(manifest)
-            yield from _members(tar, limit=limit)
+            yield from _members(tar, limit=min(MAX_TOTAL, packed * MAX_RATIO + (1 << 20)))
     except FileNotFoundError:
         raise BadBundle(f"there is no file {file}", hint="Check the name.") from None
-    except (tarfile.TarError, OSError, EOFError, ValueError, KeyError, TypeError) as error:
+    except (tarfile.TarError, OSError, EOFError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadBundle(f"{file} is not a whole Holdfast bundle: {error}") from error
 
 
-def _manifest(tar: tarfile.TarFile) -> dict[str, str]:
+def _manifest(tar: tarfile.TarFile, *, limit: int) -> dict[str, str]:
     first = tar.next()
-    if first is None or first.name != _MANIFEST or first.size > MAX_MANIFEST:
+    if first is None or first.name != _MANIFEST or first.size > limit:
         raise ValueError("it does not begin with its list of files")
     manifest = json.loads(_content(tar, first))
     if type(manifest["v"]) is int and manifest["v"] > 1:
@@ -195,8 +200,12 @@ def _members(tar: tarfile.TarFile, *, limit: int) -> Iterator[tuple[str, bytes]]
 
 
 def _is_ours(name: str) -> bool:
-    folder, slash, rest = name.partition("/")
-    return bool(_NAME.fullmatch(name) and (name in FILES or (folder in FOLDERS and slash and rest)))
+    folder, *parts = name.split("/")
+    if not _NAME.fullmatch(name) or any(len(os.fsencode(part)) > MAX_NAME for part in parts):
+        return False
+    if folder == "spool" and len(parts) != 2:
+        return False
+    return name in FILES or (folder in FOLDERS and bool(parts) and all(parts) and _is_carried(name))
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:

@@ -14,8 +14,8 @@ written and `git add`ed, exactly that path, because somebody asked for it by nam
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from holdfast.errors import BadInput, BrokenEntry, GitFailed, TooLarge, UnsafePath
-from holdfast.git import lines, staged, visible
+from holdfast.errors import BadInput, BrokenEntry, GitFailed, PublishRefused, TooLarge, UnsafePath
+from holdfast.git import lines, setup, staged, visible
 from holdfast.git.clone import Clone
 from holdfast.git.disputed import markers, sides, unmerged
 from holdfast.git.disputed.overruled import overruled
@@ -252,9 +252,10 @@ def _write(clone: Clone, conflict: Conflict, text: str | None) -> None:
             return
         fsio.make_dirs(os.path.dirname(full), mode=0o755)
         fsio.replace(full, text.encode("utf-8"), mode=0o644)
+        setup.refuse_conversion(clone.repo, [conflict.path])
         options = ("-c", "core.safecrlf=false", "--literal-pathspecs")
         clone.repo.patiently(*options, "add", "-f", "--sparse", "--", conflict.path)
-    except GitFailed:
+    except (GitFailed, PublishRefused):
         if before is not None:
             fsio.replace(full, before, mode=0o644)
         raise
