@@ -500,3 +500,41 @@ def test_where_only_a_reflog_reaches_it_that_is_said(project, repo):
     repo.git("reset", "-q", "--hard", "HEAD~1")
     held = Project.open(repo.path).erase(fact.id).still_held
     assert "only reflogs or dangling commits reach it" in held
+
+
+def test_copies_set_aside_go_and_other_work_trees_and_packs_are_named(project, repo, world, tmp_path):
+    """Who erases must learn of every copy that is left on this machine, and how to be rid of it."""
+    fact = project.remember(SECRET, evidence=["README"], accept=True)
+    project.publish()
+    (path,) = (repo / ".holdfast/memory/facts").glob(f"*-{fact.id}.md")
+    name = path.relative_to(repo.path)
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    repo.git("branch", "old")
+    path.write_text(f"{path.read_text()}{SECRET}\n")
+    repo.git("stash", "-q")
+    quarantine = Path(project.clone.layout.quarantine)
+    quarantine.mkdir(parents=True, exist_ok=True)
+    (quarantine / "broken.md").write_text(f"id: {fact.id}\n{SECRET}\n")
+    repo.git("gc", "-q")
+
+    done = Project.open(repo.path).erase(fact.id)
+
+    said = "\n".join(done.still_held)
+    assert f"the work tree {tmp_path / 'side'} has {name}" in said
+    for words in ("heads/main", "heads/old", "heads/side", "stash", "git gc --prune=now"):
+        assert words in said
+    Project.open(repo.path).publish()
+    assert_gone(SECRET, repo.path, world / ".cache")
+    assert SECRET in (tmp_path / "side" / name).read_text(), "what it names is there"
+
+    repo.git("worktree", "remove", "--force", str(tmp_path / "side"))
+    repo.git("branch", "-qD", "side", "old")
+    repo.git("stash", "drop", "-q")
+    repo.git("checkout", "-q", "--orphan", "fresh")
+    repo.git("commit", "-qm", "history rewritten")
+    repo.git("branch", "-qD", "main")
+    repo.git("reflog", "expire", "--expire=now", "--all")
+    repo.git("gc", "-q", "--prune=now")
+    every = repo.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
+    blobs = [row.split()[0] for row in every.splitlines() if row.endswith("blob")]
+    assert all(SECRET not in repo.git("cat-file", "blob", oid) for oid in blobs), "what it advises works"

@@ -283,7 +283,7 @@ def _remove(clone: Clone, identity: str, names: list[str], texts: _Texts) -> lis
     for store in clone.stores:
         removed += _remove_run(store, identity) + _remove_candidate(store, identity)
         removed += _remove_records(store, identity) + trash.forget(store, identity)
-        removed += _remove_kept(store, identity)
+        removed += _remove_kept(store.kept, identity) + _remove_kept(store.quarantine, identity)
         if os.path.lexists(store.decided):  # what a review can undo: it holds texts
             fsio.remove(store.decided)
     removed += _remove_changes(clone, texts.changes(identity), identity)
@@ -301,10 +301,10 @@ def _remove_records(store: Layout, identity: str) -> list[str]:
     return removed
 
 
-def _remove_kept(store: Layout, identity: str) -> list[str]:
-    """Texts of refused edits that name it: which of their words are its own, nobody can tell."""
+def _remove_kept(aside: str, identity: str) -> list[str]:
+    """Texts that were set aside and name it: which of their words are its own, nobody can tell."""
     removed, word = [], re.compile(rb"(?<![\w-])" + re.escape(identity.encode("ascii")) + rb"(?![\w-])")
-    for folder, _, names in os.walk(store.kept):
+    for folder, _, names in os.walk(aside):
         for name in names:
             path = os.path.join(folder, name)
             if trash.is_named(name, identity) or word.search(_content(path)):
@@ -430,10 +430,22 @@ def _still_held(clone: Clone, named: list[str]) -> list[str]:
         held += _refs_holding(clone, history, path)
         if clone.repo.run("ls-files", "-s", "--", path):
             held.append(f"git's index has {path} staged or tracked")
-    held += [f"loose objects of {path} until `git gc` prunes them" for path in named]
+        held += _in_work_trees(clone, path)
+    if named:
+        held.append(
+            "git's objects, loose or packed: once no branch, tag, stash or reflog reaches them, "
+            "`git reflog expire --expire=now --all && git gc --prune=now` deletes them"
+        )
     if named and clone.repo.text("remote"):
         held.append("remotes and other clones keep what was pushed to them")
     return held
+
+
+def _in_work_trees(clone: Clone, path: str) -> list[str]:
+    """Copies of a file in other work trees of this clone, which are checked out or edited there."""
+    others = [top for top in clone.repo.tops() if not os.path.samefile(top, clone.repo.top)]
+    there = [top for top in others if os.path.lexists(os.path.join(top, *path.split("/")))]
+    return [f"the work tree {top} has {path}: merge the erasure there, or delete the file" for top in there]
 
 
 def _refs_holding(clone: Clone, history: list[str], path: str) -> list[str]:
