@@ -41,12 +41,6 @@ class Item:
     there: str | None  # the blob of the file before us
     sparse: bool = False  # git keeps the file out of a sparse work tree
     change: Change | None = None
-    filtered: str | None = None  # the blob that git stores instead, where a filter changes the text
-
-    @property
-    def staged(self) -> str | None:
-        """The blob that the publish puts into the index; None if it takes the path out."""
-        return self.filtered or self.blob
 
 
 def write(clone: Clone, items: Sequence[Item]) -> None:
@@ -60,7 +54,6 @@ def write(clone: Clone, items: Sequence[Item]) -> None:
             "there": i.there,
             "sparse": i.sparse,
             "change": asdict(i.change) if i.change else None,
-            "filtered": i.filtered,
         }
         for i in items
     ]
@@ -153,8 +146,7 @@ def _item(row: dict[str, object]) -> Item:
         pending.check(item.change)
     if item.path != paths.ATTRIBUTES and not pending.is_publishable(item.path):
         raise ValueError(f"{item.path!r} is no path of the memory")
-    objects = (item.blob, item.head_blob, item.index, item.there, item.filtered)
-    if not all(isinstance(word, str | None) for word in objects):
+    if not all(isinstance(word, str | None) for word in (item.blob, item.head_blob, item.index, item.there)):
         raise ValueError("it does not name objects of git")
     return item
 
@@ -172,7 +164,7 @@ def _repo_of(clone: Clone, record: dict[str, str]) -> Repo | None:
 def _finish(clone: Clone, repo: Repo, line: str, items: Sequence[Item]) -> str | None:
     """The commit was made: stop waiting for what is in it."""
     tree = repo.blobs_at("HEAD", [item.path for item in items])
-    if not all(tree.get(item.path) == item.staged for item in items):
+    if not all(tree.get(item.path) == item.blob for item in items):
         return None
     known = lines.find(clone.stores, line)
     if known is not None:
@@ -186,7 +178,7 @@ def _take_back(repo: Repo, items: Sequence[Item]) -> str:
     sweep(repo, items)
     index = {path: facts.split(" ")[1] for path, facts in index_entries(repo).items()}
     files = [item for item in items if file_blob(repo, item.path) == item.blob]
-    undo(repo, files, [item for item in items if index.get(item.path) in (item.staged, item.blob)])
+    undo(repo, files, [item for item in items if index.get(item.path) == item.blob])
     return "undid a publish that was cut short; nothing was lost, publish again when you like"
 
 
@@ -291,13 +283,13 @@ def _undo_index(repo: Repo, items: Sequence[Item]) -> None:
 def follow_head(repo: Repo, items: Sequence[Item], tree: dict[str, str]) -> None:
     """Where a hook changed what was committed, `commit --only` leaves the index with what we had added."""
     now = index_entries(repo)
-    changed = (item for item in items if tree.get(item.path) not in (None, item.staged))
+    changed = (item for item in items if tree.get(item.path) not in (None, item.blob))
     write_index(
         repo,
         [
             (item.path, f"100644 {tree[item.path]}")
             for item in changed
-            if now.get(item.path, "").endswith(f" {item.staged}")
+            if now.get(item.path, "").endswith(f" {item.blob}")
         ],
     )
 

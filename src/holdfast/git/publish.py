@@ -351,8 +351,8 @@ def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str
     with journal.undone_on_failure(clone, items):
         for item in items:
             _write(clone, item)
-        items = _with_objects(clone, items)
-        rows = [(item.path, f"100644 {item.staged}" if item.staged else None) for item in items]
+        _store_objects(clone, items)
+        rows = [(item.path, f"100644 {item.blob}" if item.blob else None) for item in items]
         journal.write_index(clone.repo, rows, lock=lock)
         if not stage:
             _commit(clone, items, message, before)
@@ -368,19 +368,11 @@ def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str
     return commit
 
 
-def _with_objects(clone: Clone, items: Sequence[Item]) -> Sequence[Item]:
-    """Store the new texts in git; converted line ends may make other blobs of them."""
-    there = [item for item in items if item.blob is not None]
-    setup.refuse_conversion(clone.repo, [item.path for item in there])
-    names = b"".join(os.fsencode(item.path) + b"\n" for item in there)
-    asked = ("-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths")
-    blobs = clone.repo.run(*asked, stdin=names, write=True).decode("ascii").split()
-    filtered = {item.path: blob for item, blob in zip(there, blobs, strict=True) if item.blob != blob}
-    if not filtered:
-        return items
-    items = [replace(item, filtered=filtered.get(item.path)) for item in items]
-    journal.write(clone, items)
-    return items
+def _store_objects(clone: Clone, items: Sequence[Item]) -> None:
+    """Store the new texts in git, byte for byte, so that its index can name them."""
+    names = b"".join(os.fsencode(item.path) + b"\n" for item in items if item.blob is not None)
+    if names:
+        clone.repo.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=names, write=True)
 
 
 def _write(clone: Clone, item: Item) -> None:
