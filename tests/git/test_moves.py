@@ -330,6 +330,26 @@ def test_a_rewritten_upstream_is_noticed_with_the_fetch(seen: Place, tmp_path: P
     assert kinds(seen) == []
 
 
+def test_a_rewrite_after_other_news_of_the_same_upstream_is_noticed(seen: Place, tmp_path: Path) -> None:
+    """Two fetches before the next command: the first brought commits, the second another history."""
+    seen.git("clone", "-q", "--bare", ".", str(tmp_path / "up.git"))
+    seen.git("remote", "add", "origin", str(tmp_path / "up.git"))
+    seen.git("fetch", "-q", "origin")
+    seen.git("branch", "-q", "--set-upstream-to=origin/main")
+    look(seen)
+    other = seen.at(tmp_path / "theirs")
+    seen.git("clone", "-q", str(tmp_path / "up.git"), str(other.repo.path))
+    for change in ("commit", "amend"):
+        if change == "commit":
+            other.repo.commit("theirs")
+        else:
+            other.git("commit", "-q", "--amend", "-m", "other words")
+        other.git("push", "-q", "-f")
+        seen.git("fetch", "-q", "origin")
+    assert [(move.kind, move.count) for move in look(seen).new] == [("upstream", 1)]
+    assert look(seen).new == ()
+
+
 def test_a_shallow_clone_says_so_once(seen: Place, tmp_path: Path) -> None:
     """Whoever asks whether an old commit holds gets no answer there, and should know why."""
     seen.git("clone", "-q", "--depth", "1", f"file://{seen.repo.path}", str(tmp_path / "shallow"))

@@ -94,6 +94,25 @@ def test_what_is_no_pair_of_commits_is_not_kept(layout: Layout) -> None:
         assert file.read() == f"{A} {B} rebase-i {TS}\n{B} {C} rewrite {TS}\n"
 
 
+def test_a_pair_is_on_the_disk_before_anybody_is_told(layout: Layout) -> None:
+    """Git says it once; after a power cut nobody could ask again."""
+    done: list[str] = []
+
+    class Noting(Quick):
+        def sync_data(self, fd: int) -> None:  # noqa: ARG002
+            done.append("data")
+
+        def sync_dir(self, path: str) -> None:
+            done.append(os.path.basename(path))
+
+    before, fsio.ops = fsio.ops, Noting()
+    try:
+        add(layout, (A, B))
+    finally:
+        fsio.ops = before
+    assert done == ["data", "store"]
+
+
 def test_two_hooks_at_once_write_one_after_the_other(layout: Layout) -> None:
     """Halves of two lines glued together are two commits that lead nowhere."""
     add(layout, (A, B))

@@ -202,6 +202,12 @@ def test_a_glance_sees_whatever_moved(place: Place, tmp_path: Path) -> None:
     assert not Glance(clone).equals(tree, replace(common, trees=("x",)))
     place.git("worktree", "add", "-q", "--detach", str(tmp_path / "side"))
     assert Glance(clone).trees == ("side",)
+    pointer = Path(clone.repo.common_dir, "worktrees/side/gitdir")
+    whole = pointer.read_text()
+    pointer.unlink()
+    assert Glance(clone).trees == (), "nobody can say where it was"
+    pointer.write_text(whole)
+    assert Glance(clone).trees == ("side",)
     (tmp_path / "side/.git").unlink()
     assert Glance(clone).trees == (), "its files are gone"
     Path(clone.repo.git_dir, "MERGE_HEAD").write_text(A + "\n")
@@ -341,3 +347,63 @@ def test_branches_without_activity_are_listed_longest_first(place: Place) -> Non
     Path(clone.repo.common_dir, "logs/refs/heads/merged").unlink()
     assert [(one.branch, one.merged) for one in idle.branches(clone)] == [("merged", False), ("own", False)]
     assert [one.branch for one in idle.branches(clone, trunk="own")][:1] == ["merged"]
+
+
+def test_a_commit_and_a_move_both_count_as_activity(place: Place) -> None:
+    """A branch that was made today at an old commit is new, and so is one whose log is gone."""
+    clone = place.open()
+    old = f"{int(now().timestamp()) - 10 * 86400} +0000"
+    os.environ["GIT_COMMITTER_DATE"] = os.environ["GIT_AUTHOR_DATE"] = old
+    commit = place.git("commit-tree", "-m", "old", "main^{tree}")
+    del os.environ["GIT_COMMITTER_DATE"], os.environ["GIT_AUTHOR_DATE"]
+    place.git("branch", "-q", "moved-today", commit)
+    place.git("branch", "-q", "old", commit)
+    place.git("branch", "-q", "committed-today", "main")
+    for name in ("old", "committed-today"):
+        Path(clone.repo.common_dir, "logs/refs/heads", name).unlink()
+    assert [one.branch for one in idle.branches(clone, days=5)] == ["old"]
+
+
+def test_rows_that_look_alike_are_counted() -> None:
+    """There and back within one second writes the same row twice; what came between must not be lost."""
+    rows = [Moment(oid, 1, False, "checkout: x") for oid in (A, B, A, C)]
+    before = Tree(A, MAIN, "line", "2031", 1, moves._mark(rows[0]), "", "")
+    assert moves._fresh(rows, before) == rows[1:]
+    assert moves._fresh(rows, replace(before, rows=3)) == rows[3:]
+    assert moves._fresh(rows, replace(before, rows=4)) == rows[3:], "by the row itself, where rows expired"
+    assert moves._fresh(rows, replace(before, rows=9, row=moves._mark(rows[3]))) == []
+    assert moves._fresh(rows, replace(before, row="gone")) is None
+    assert moves._fresh(rows, replace(before, row="")) is None
+    assert moves._fresh(rows, replace(before, row="", head=None)) == rows
+    assert moves._fresh([], replace(before, row="", head=None)) is None
+
+
+def test_a_switch_is_told_at_the_moment_of_the_last(place: Place) -> None:
+    """There, elsewhere and on: what counts is since when this branch is checked out."""
+    rows = [
+        Moment(A, at, False, words)
+        for at, words in ((5, "checkout: a"), (7, "checkout: b"), (9, "commit: c"))
+    ]
+    assert moves._switched(rows) == "1970-01-01T00:00:07.000000Z"
+    assert moves._switched(rows[2:]) is None
+
+
+def test_who_only_reads_notices_nothing_and_writes_nothing(place: Place) -> None:
+    """The next command that may write would find it seen already."""
+    place.repo.commit("b")
+    before = sorted(place.files())
+    clone = place.open()
+    clone.reading = True
+    assert moves.observe(clone) == moves.Moves()
+    assert sorted(place.files()) == before
+    assert [move.kind for move in moves.observe(place.open()).new] == ["commits"]
+
+
+def test_an_amended_commit_is_made_here_under_its_new_name(place: Place) -> None:
+    """What becomes evidence of a task is the commit that stays."""
+    place.repo.commit("b")
+    moves.observe(place.open())
+    place.git("commit", "-q", "--amend", "-m", "other words")
+    found = moves.observe(place.open())
+    assert [(made.oid, made.ref) for made in found.made] == [(place.git("rev-parse", "HEAD"), MAIN)]
+    assert [(move.kind, move.count) for move in found.new] == [("amend", 1)]

@@ -1,5 +1,6 @@
 """Several commits that became one, and the part of history that is looked at to find it."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -121,6 +122,45 @@ def test_a_revert_with_more_in_it_takes_back_all_the_same(place: Place) -> None:
     new = squash(place, "main")
     assert where(place, a, b) == [(None, ""), (new, "squash")]
     assert where(place, more)[0][0] in (None, new)
+
+
+BASE = [f"line number {number} of a long file" for number in range(20)]
+
+
+def edited(place: Place, changes: dict[int, str], words: str) -> str:
+    """A commit in which some lines of the long file are others; an empty one is gone."""
+    lines = [changes.get(number, line) for number, line in enumerate(BASE)]
+    return place.repo.commit("long.txt", "\n".join(filter(None, lines)) + "\n", words)
+
+
+def with_a_long_file(place: Place) -> None:
+    place.git("switch", "-q", "main")
+    edited(place, {}, "a long file")
+    place.git("switch", "-q", "-C", "work")
+
+
+def test_what_was_reverted_is_not_in_the_squash_though_it_is_of_the_same_file(place: Place) -> None:
+    """The squash touches the file, but nothing of what was cited is left in it."""
+    with_a_long_file(place)
+    first = edited(place, {2: "another second line, in words"}, "the first")
+    second = edited(
+        place, {2: "another second line, in words", 17: "another last line, in words"}, "the second"
+    )
+    place.git("revert", "--no-edit", first)
+    new = squash(place, "main")
+    assert where(place, first) == [(None, "")]
+    assert where(place, second)[0][0] in (None, new)
+
+
+def test_what_cancelled_out_in_several_steps_is_not_in_the_squash(place: Place) -> None:
+    """No commit takes it back alone; the squash is one other commit of the row, to the last line."""
+    with_a_long_file(place)
+    first = edited(place, {2: "another second line, in words"}, "the first")
+    edited(place, {2: "a third try at this line, in words"}, "again")
+    edited(place, {}, "as it was")
+    edited(place, {17: "another last line, in words"}, "the other")
+    squash(place, "main")
+    assert where(place, first) == [(None, "")]
 
 
 def test_what_was_committed_before_is_no_squash_of_what_came_after(place: Place) -> None:
@@ -253,3 +293,17 @@ def test_what_is_seen_of_a_lost_commit(place: Place) -> None:
     assert window.adrift(place.open().repo, []) == (set(), set())
     assert window.adrift(place.open().repo, ["f" * 40]) == (set(), set())
     assert window.adrift(place.open().repo, [a, picked, "f" * 40]) == ({a, picked}, {a})
+
+
+def test_a_commit_from_the_future_has_nothing_after_it(place: Place) -> None:
+    """A clock was wrong; nothing reachable is as young, and that is no error."""
+    place.repo.write("a.txt", "the work on a, in words\n")
+    place.git("add", "-A")
+    for name in ("GIT_COMMITTER_DATE", "GIT_AUTHOR_DATE"):
+        os.environ[name] = "2090-01-01T00:00:00Z"
+    place.git("commit", "-q", "-m", "add a")
+    del os.environ["GIT_COMMITTER_DATE"], os.environ["GIT_AUTHOR_DATE"]
+    old = head(place)
+    place.git("reset", "-q", "--hard", "main")
+    assert where(place, old) == [(None, "")]
+    assert seen(place, [old]).reachable == {}
