@@ -304,6 +304,19 @@ def test_where_nothing_waited_before_nothing_waits_after(place: Place) -> None:
     assert names(rewinds.lying_aside(place.open())) == [fact_path("ONE")]
 
 
+def test_what_another_line_had_recorded_does_not_wait_here(place: Place) -> None:
+    """Nothing recorded on one line appears unasked on another, not even by a way back."""
+    clone = place.open()
+    place.keep("ONE", "Words of main.")
+    (mine,) = clone.changes()
+    pending.archive(clone.layout, replace(mine, line="another"), commit=None, ts=clone.now())
+    place.later()
+    rewound(place)
+    clone = place.open()
+    (done,) = rewinds.set_aside(clone, rewinds.stranded(clone))
+    assert done.again is None and place.facts() == {}
+
+
 def test_what_was_published_at_a_commit_we_have_does_not_wait_again(place: Place) -> None:
     """It is in the tree; a second change of the same text would be published for nothing."""
     place.git("switch", "-q", "-c", "feat")
@@ -407,3 +420,9 @@ def test_an_amended_commit_is_made_here_under_its_new_name(place: Place) -> None
     found = moves.observe(place.open())
     assert [(made.oid, made.ref) for made in found.made] == [(place.git("rev-parse", "HEAD"), MAIN)]
     assert [(move.kind, move.count) for move in found.new] == [("amend", 1)]
+
+
+def test_a_name_of_just_the_longest_length_is_told_whole() -> None:
+    """A cut name is another name."""
+    assert moves._cut("x" * moves.LONGEST) == "x" * moves.LONGEST
+    assert moves._cut("x" * (moves.LONGEST + 1)) == "x" * (moves.LONGEST - 1) + "…"
