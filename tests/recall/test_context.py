@@ -415,6 +415,37 @@ def test_claims_of_others_are_marked_and_end_the_pack(place: Place) -> None:
     assert found.until == FAR
 
 
+def test_what_is_claimed_here_is_at_hand_unless_it_is_done(place: Place) -> None:
+    """What governs a finished task is not what the agent needs now."""
+    plan(
+        place,
+        Task(id="TSK-a", title="A", status="done"),
+        Task(id="TSK-b", title="B", status="started"),
+        Task(id="TSK-c", title="C"),
+    )
+    clone = place.open()
+    assert gather(clone).hand.tasks == ("TSK-b",)
+    for task, hand in (("TSK-a", ("TSK-b",)), ("TSK-c", ("TSK-c",))):
+        claim = Claim(
+            task=task, owner="bob", line=clone.line().id, branch="main", worktree=".", session=None,
+            head=None, ts=TS, until=FAR,
+        )  # fmt: skip
+        claims.take(clone.layout, claim, now=TS)
+        assert gather(clone).hand.tasks == hand
+    (place.repo / "own.txt").write_text("x")
+    assert gather(clone).hand.files == ("own.txt",)
+    assert gather(clone, asked=Asked("words", ("src/a.py",))).hand == AtHand(
+        ("src/a.py",), "words", ("TSK-c",)
+    )
+
+
+def test_a_session_is_told_in_the_revision_of_its_file(place: Place) -> None:
+    """Who asks later whether it changed since compares this."""
+    made = session_here(place)
+    path = sessions.path_of(place.open().layout, made.id)
+    assert gather(place.open()).blobs == {made.id: place.git("hash-object", path)}
+
+
 def later(session: Session, minutes: int, **fields: Any) -> dict[str, Any]:
     """Fields of a session some minutes after another."""
     at = replace(session.updated, ts=f"2026-11-15T20:{minutes:02}:00.000000Z")
@@ -605,6 +636,16 @@ def test_a_pack_looks_like_this(name: str, budget: int, sections: tuple[str, ...
     found = pack(governing_material(), budget=budget, marker=MARKER, sections=sections)
     assert text(found) == (GOLDEN / f"{name}.md").read_text("utf-8")
     assert found.tokens == count(text(found)) <= budget
+
+
+def test_a_pack_that_just_fits_is_told_whole() -> None:
+    """Not one token is kept for saying that nothing was left out."""
+    whole = pack(governing_material(), budget=9999, marker=MARKER)
+    same_digits = pack(governing_material(), budget=10 ** len(str(whole.tokens)) - 1, marker=MARKER)
+    exact = pack(governing_material(), budget=same_digits.tokens, marker=MARKER)
+    assert exact.sections == same_digits.sections and exact.dropped == ()
+    less = pack(governing_material(), budget=same_digits.tokens - 1, marker=MARKER)
+    assert less.sections != exact.sections and less.tokens < exact.tokens
 
 
 def test_a_receipt_names_every_revision_and_why() -> None:

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from holdfast.model.session import Anchor, Session
+from holdfast.model.session import Anchor, Approval, Session, Turn
 from holdfast.model.task import Task
 from holdfast.recall import guards, receipts
 from holdfast.recall.guards import Guard
 from holdfast.recall.pack import fitting, saying
+from holdfast.recall.pack import thread as threads
 from holdfast.recall.pack.counting import clipped, count, of_line
 from holdfast.recall.pack.lines import Line, Section, Told, first, flat, size
 from holdfast.recall.pack.material import Asked, Found, Material
@@ -62,6 +63,12 @@ def test_what_is_clipped_fits_says_so_and_is_a_beginning(text: str) -> None:
         assert cut == text or (cut.endswith("…") and text.startswith(cut[:-1]))
     assert clipped(text, count(text)) == text != clipped(text, count(text) - 1)
     assert len(clipped(text, 20)) > len(clipped(text, 10))
+
+
+def test_a_piece_that_just_fits_is_kept_whole() -> None:
+    """A word that is cut though it had room reads like another."""
+    assert clipped("aaaa bbbb cccc dddd", 5) == "aaaa bbbb…"
+    assert clipped("aaaa bbbb cccc dddd", 4) == "aaaa…"
 
 
 # Lines and sections.
@@ -164,6 +171,11 @@ def test_where_no_rule_fits_nothing_less_important_takes_its_place() -> None:
 
 
 # What is said.
+
+
+def test_a_short_explanation_is_told_where_nothing_says_it_already() -> None:
+    """One letter is a word, too."""
+    assert saying.explained("x") == "x" and saying.explained("x", statement="It is x.") == ""
 
 
 def test_what_a_text_says_beside_its_title() -> None:
@@ -489,3 +501,50 @@ def test_who_is_here_has_short_names_for_what_is_open() -> None:
     before = Chosen(session("SES-b"), "branch", "w")
     both = material(chosen=Chosen(session(), "branch", "w", before=before)).thread
     assert both is not None and both.told is not None and both.told.id == "SES-b"
+
+
+# The thread to go on with.
+
+
+def long(name: str, **fields: object) -> Session:
+    """A session with more to say than there is room for."""
+    at = Anchor(TS, HEAD, "topic")
+    turns = tuple(
+        Turn(n=n, anchor=at, summary=f"turn {n} of {name} did a good deal of work") for n in range(1, 30)
+    )
+    return session(name, turns=turns, summary=f"{name} said much. " * 20, **fields)
+
+
+def test_rows_that_do_not_fit_are_counted() -> None:
+    """Who reads three must know that there are nine."""
+    rows = [line(f"- SES-a.o{n} left open: word word word", "SES-a") for n in range(9)]
+    cost = of_line(rows[0].text)
+    assert threads._fitting(rows, 9 * cost) == rows
+    kept = threads._fitting(rows, 4 * cost + 30)
+    assert kept[:4] == rows[:4] and kept[4].text == "- SES-a and others: 5 more of these" and len(kept) == 5
+    assert threads._fitting(rows, 30) == threads._fitting(rows, cost) == []
+
+
+@pytest.mark.parametrize("room", [200, 400, 900])
+def test_a_session_that_just_began_leaves_room_for_the_last_that_told(room: int) -> None:
+    """The newest is the frame; what was done stands in the one before."""
+    both = threads.Thread(long("SES-new"), True, told=long("SES-old"))
+    found = threads.lines(both, room)
+    assert size(found, most=room) <= room
+    old = [one for one in found if one.told[0].id == "SES-old"]
+    assert old and size(old, most=room) >= room // 3
+    alone = threads.lines(replace(both, told=None), room)
+    assert {one.told[0].id for one in alone} == {"SES-new"} and size(alone, most=room) > room // 2
+
+
+def test_answers_of_earlier_sessions_are_told_once() -> None:
+    """What the last session tells itself is not said a second time."""
+    yes = (Approval(id="a1", text="push to main?", ts=TS, state="granted"),)
+    old, older = session("SES-old", summary="S", approvals=yes), session("SES-older", approvals=yes)
+
+    def said_of(told: Session | None) -> list[str]:
+        thread = threads.Thread(session(), True, told=told, earlier=(old, older))
+        answers = [one for one in threads.lines(thread) if "allowed on topic: push to main?" in one.text]
+        return [one.told[0].id for one in answers]
+
+    assert said_of(None) == ["SES-old", "SES-older"] and said_of(old) == ["SES-older"]
