@@ -341,7 +341,7 @@ def test_where_nothing_that_came_speaks_somebody_is_told_how_it_could(cli: Cli, 
 
 def test_settings_choose_the_sections_and_the_budget(used: Cli, repo: GitRepo) -> None:
     """Whoever has little room chooses what it is for."""
-    repo.write(".holdfast/holdfast.toml", '[context]\nbudget = 250\nsections = ["open"]\n')
+    repo.write(".git/holdfast/settings.toml", '[context]\nbudget = 250\nsections = ["open"]\n')
     said = json.loads(used("context", "--json").out)
     assert said["budget"] == 250 and [one["name"] for one in said["sections"]] == ["open"]
 

@@ -268,12 +268,14 @@ def test_settings_that_are_ignored_are_said(cli: Cli, repo: GitRepo) -> None:
 
 
 def test_a_bad_setting_names_its_file(cli: Cli, repo: GitRepo) -> None:
-    """One wrong line in a shared file stops everybody; it must be found at once."""
+    """One's own wrong line is an error that is found at once; one in the shared file stops nobody."""
     cli("init")
-    repo.write(".holdfast/holdfast.toml", "trunk = 3\n")
+    repo.write(".holdfast/holdfast.toml", "[index]\ncode = 3\n")
+    assert "holdfast.toml: index.code wants true or false, not 3; it is ignored" in cli("facts").err
+    repo.write(".git/holdfast/settings.toml", "trunk = 3\n")
     answer = cli("facts", ok=False)
     assert answer.code == 32
-    assert "holdfast.toml" in answer.err
+    assert "settings.toml" in answer.err
 
 
 def test_python_m_holdfast_is_the_same_command(cli: Cli) -> None:
