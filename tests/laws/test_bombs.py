@@ -105,7 +105,8 @@ def memory_bomb(cli: Cli, repo: GitRepo, kind: str) -> None:
     path.write_bytes(MEMORIES[kind]())
     repo.git("add", "-f", name)
     repo.git("commit", "-q", "-m", "a pull request")
-    assert_costs_itself_alone(cli, repo, name)
+    # Many entries are not broken, whatever their ids: that they are a nuisance is for review to see.
+    assert_costs_itself_alone(cli, repo, name, named=kind != "entries without end")
 
 
 def segment_bomb(cli: Cli, repo: GitRepo, kind: str) -> None:
