@@ -92,6 +92,36 @@ def test_killed_at_any_call_the_next_import_completes_it(
     once(place, 2)
 
 
+def test_killed_before_its_run_was_locked_the_next_import_takes_it_at_once(
+    place: Place, tmp_path: Path
+) -> None:
+    """A minute long it was skipped as "File exists", with exit code 0; for ever, if the clock went back."""
+    file, clean, unlocked = written(place, tmp_path / "home"), tmp_path / "clean", 0
+    place.open().line()
+    store, layout = Path(place.open().layout.private), place.open().layout
+    shutil.copytree(store, clean)
+
+    def take() -> None:
+        take_in(place.open(), CODEX, str(file.path), ended=True)
+
+    for fatal in range(1, 40):
+        assert not in_a_process_that_dies(fatal, take)
+        begun = list(Path(layout.under_way).glob("*.new"))
+        if begun and not (begun[0] / capsule.OPEN).exists():
+            unlocked += 1
+            if unlocked == 1:  # made by a clock that was ten years ahead
+                os.utime(begun[0], (time.time() + 3e8, time.time() + 3e8))
+                recover.complete(place.open())
+                assert capsule.opened(layout) == []
+            take()
+            once(place, 2)
+        shutil.rmtree(store)
+        shutil.copytree(clean, store)
+        if unlocked == 3:
+            break
+    assert unlocked == 3
+
+
 def test_killed_over_what_a_file_grew_by_the_rest_comes_once(place: Place, tmp_path: Path) -> None:
     """The second run of a session stands on the first: nothing of that one may come again."""
     file, fatal = written(place, tmp_path / "home"), 1

@@ -109,6 +109,7 @@ def _put(path: str, data: bytes, mode: int) -> None:
     seen = look(path)
     if seen == Seen(data, mode):
         return
+    fsio.sweep(path)
     temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
     fsio.create(temporary, data, mode=mode)
     os.chmod(temporary, mode)  # whatever the umask left of it

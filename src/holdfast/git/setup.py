@@ -83,13 +83,15 @@ def _files() -> list[tuple[str, str]]:
 
 def _write_missing(layout: Layout, path: str, text: str) -> bool:
     full = fsio.inside(layout.top, path)
-    for folder in (os.path.dirname(full), layout.view(), layout.in_tree(paths.LOCAL)):
-        fsio.make_dirs(folder, mode=0o755)
-    for folder in (layout.view(), layout.in_tree(paths.LOCAL)):
+    fsio.make_dirs(os.path.dirname(full), mode=0o755)
+    for folder in (layout.view(), layout.in_tree(paths.LOCAL)):  # what they show or keep is private
+        fsio.make_dirs(folder)
         if not os.path.lexists(os.path.join(folder, ".gitignore")):
+            fsio.sweep(os.path.join(folder, ".gitignore"))
             fsio.replace(os.path.join(folder, ".gitignore"), b"*\n", mode=0o644)
     if os.path.lexists(full):
         return False
+    fsio.sweep(full)
     fsio.replace(full, text.encode("utf-8"), mode=0o644)
     return True
 

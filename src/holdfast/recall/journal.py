@@ -283,8 +283,10 @@ def _put_file(clone: Clone, folder: str, when: str, said: str) -> str | None:
     data = f"{_stamp(said, _tag(clone))}\n{said}"
     if before is not None and before.replace("\r\n", "\n") == data:
         return None
-    fsio.make_dirs(os.path.dirname(full), mode=0o755)
-    fsio.replace(full, data.encode("utf-8", "replace"), mode=0o644)
+    own = folder.startswith(paths.VIEW)  # elsewhere it is a file of the project's
+    fsio.make_dirs(os.path.dirname(full), mode=0o700 if own else 0o755)
+    fsio.sweep(full)
+    fsio.replace(full, data.encode("utf-8", "replace"), mode=0o600 if own else 0o644)
     return path
 
 

@@ -94,11 +94,12 @@ def write(layout: Layout, name: str, text: str) -> bool:
     path = fsio.inside(layout.top, f"{paths.VIEW}/{name}")
     if _kept(path, text):
         return False
-    fsio.make_dirs(os.path.dirname(path), mode=0o755)
+    fsio.make_dirs(os.path.dirname(path))
     ignore = fsio.inside(layout.top, f"{paths.VIEW}/.gitignore")
     if not os.path.exists(ignore):  # before the view: it must never show up as something to commit
         fsio.replace(ignore, b"*\n", mode=0o644)
-    fsio.replace(path, text.encode("utf-8", "replace"), mode=0o644)
+    fsio.sweep(path)
+    fsio.replace(path, text.encode("utf-8", "replace"))
     return True
 
 

@@ -27,7 +27,7 @@ from holdfast.store.layout import Layout
 CONTEXT, SUMMARY, MANIFEST, META, OPEN = "context.json", "summary.md", "MANIFEST", "meta.json", "open"
 MAX_JSON = 1 << 28
 _UNSEALED = (META, MANIFEST, OPEN)
-_READ_ONLY = 0o444
+_READ_ONLY = 0o400  # for nobody else: a copy of the folder may lie where others can look
 _NEW = ".new"
 _FEW = 16
 _ROOM = 512  # kept for `note`, so that how a run ended can be written when the disk is full
@@ -256,12 +256,19 @@ def forget(layout: Layout, run_id: str) -> None:
         fsio.remove(_marker(layout, run_id))
 
 
+def clear(layout: Layout, run_id: str) -> None:
+    """Take away what is left of a run that was killed before it was locked; for who alone makes this run."""
+    new = _begun(layout, run_id)
+    if os.path.isdir(new) and not is_alive(new):
+        _remove_tree(new)
+
+
 def _is_dead(new: str) -> bool:
     """Whether whoever was making this folder is gone: its lock is free, or it never got one."""
     if os.path.lexists(os.path.join(new, OPEN)):
         return not is_alive(new)
     try:
-        return time.time() - os.stat(new).st_mtime > _MAKING
+        return abs(time.time() - os.stat(new).st_mtime) > _MAKING  # the clock may have gone back
     except FileNotFoundError:
         return False
 

@@ -144,6 +144,27 @@ def _unlink_quietly(path: str) -> None:
         ops.unlink(path)
 
 
+def sweep(path: str) -> None:
+    """Remove what killed commands left when they were about to `replace` a file."""
+    folder, name = os.path.split(path)
+    for found in os.listdir(folder):
+        writer, _, rest = found.removeprefix(f"{name}.").partition("-")
+        if found.startswith(f"{name}.") and rest.endswith(".tmp") and not _is_running(writer):
+            remove(os.path.join(folder, found))
+
+
+def _is_running(process: str) -> bool:
+    if os.name != "posix" or not process.isdigit():  # elsewhere asking would end it
+        return True
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
 @contextlib.contextmanager
 def writing(path: str) -> Iterator[IO[bytes]]:
     """A stream that becomes the file `path` when the block ends well, and nothing when it does not."""

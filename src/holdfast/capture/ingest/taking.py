@@ -28,7 +28,7 @@ from holdfast.model.ids import ALPHABET
 from holdfast.model.said import Said, Tried
 from holdfast.model.transcript import MAX_PROMPT, Origin, Turn, cut
 from holdfast.store import transcripts
-from holdfast.store.capsule import OPEN, Capsule
+from holdfast.store.capsule import OPEN, Capsule, clear
 from holdfast.store.transcripts import Progress, Seen, mark
 
 __all__ = ["Ingest", "Taken", "belongs", "take_in"]
@@ -217,6 +217,7 @@ class Ingest:
         context = self._context(turn, origin, placed, taking)
         names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
         context = self._clone.intake.value({**context, **names, "transcript": {"path": now.path}})
+        clear(self._clone.layout, run_id)  # its id is this session's, and nobody else takes that in now
         capsule = Capsule.create(self._clone.layout, run_id, context)
         place = Place(self.repository.top_for(origin), origin.cwd)
         try:

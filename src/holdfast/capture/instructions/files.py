@@ -6,7 +6,6 @@ out of it, into .git or into the store would let a pull request choose what we w
 
 import contextlib
 import os
-import re
 import stat
 from dataclasses import dataclass
 
@@ -15,7 +14,6 @@ from holdfast.store import fsio
 
 MAX_FILE = 1 << 20  # nobody hands an agent more than this to read first
 NEW_MODE = 0o644
-_WRITING = re.compile(r"\.\d+-[0-9a-f]{8}\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def _at(named: str, real: str, path: str, top: str) -> File:
 def write(file: File, data: bytes) -> None:
     """Set its bytes at once and keep its mode; folders that are missing are made."""
     fsio.make_dirs(os.path.dirname(file.real), mode=0o755)
-    _clean_up(file.real)
+    fsio.sweep(file.real)
     if file.data is None:
         fsio.replace(file.real, data, mode=file.mode)
         return
@@ -82,14 +80,6 @@ def delete(file: File, *, folders: int) -> None:
         with contextlib.suppress(OSError):
             fsio.ops.rmdir(parent)
         parent = os.path.dirname(parent)
-
-
-def _clean_up(real: str) -> None:
-    """Leave nothing in the work tree that a killed command was writing; whoever writes holds the lock."""
-    folder, name = os.path.split(real)
-    for found in os.listdir(folder):
-        if found.startswith(name) and _WRITING.fullmatch(found, len(name)):
-            fsio.remove(os.path.join(folder, found))
 
 
 def _refuse_outside(top: str, path: str, real: str) -> None:

@@ -55,6 +55,7 @@ def read(path: str) -> bytes | None:
 def write(path: str, text: bytes) -> None:
     """Set a launcher's text at once; whoever starts it meanwhile gets the old or the new one."""
     fsio.make_dirs(os.path.dirname(path), mode=0o755)
+    fsio.sweep(path)
     temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
     fsio.create(temporary, text, mode=MODE)
     os.chmod(temporary, MODE)  # whatever the umask left of it
