@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.curation.ground import Ground, together
 from holdfast.curation.propose import propose
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, NotStored, ReadOnlyStore
 from holdfast.git.clone import Clone
 from holdfast.git.mentioned import mentioned
 from holdfast.model.later import Later
@@ -67,6 +67,8 @@ def _proposed(clone: Clone, found: Sequence[Found], source: str, evidence: Cited
                 made = _propose(
                     clone, one, source, evidence=evidence(one), named=named[one.statement], ground=ground
                 )
+            except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
+                raise
             except HoldfastError:  # rejected before, or not fit to be kept
                 refused += 1
                 continue

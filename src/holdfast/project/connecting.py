@@ -18,7 +18,7 @@ from holdfast.curation.conflicts import Known
 from holdfast.curation.decisions import Standing
 from holdfast.curation.ground import Ground, together
 from holdfast.curation.propose import propose
-from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
 from holdfast.git.evidence import resolve_all
 from holdfast.git.tracked import tracked
 from holdfast.model import evidence as receipts
@@ -268,6 +268,8 @@ class Connecting(Tooling):
                 because=f"{one.path} only proposes it" if "proposed" in tags else "",
                 ground=known.ground,
             )
+        except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
+            raise
         except HoldfastError as error:  # rejected before, or not fit to be kept
             done.skipped.append(Skipped(f"{one.path}:{one.line}", str(error)))
             return None

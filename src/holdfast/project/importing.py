@@ -14,7 +14,7 @@ from holdfast.capture.ingest.taking import Ingest, Taken
 from holdfast.capture.ingest.whose import Repository
 from holdfast.capture.records.folders import Skipped
 from holdfast.curation.harvest import harvest
-from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
 from holdfast.index.refresh import keep_ready
 from holdfast.model.later import Later
 from holdfast.model.memory import expiry, moment
@@ -232,6 +232,8 @@ class Importing(Harvesting):
                         reason = f"it unpacks to more than {end >> 20} MiB; unpack it to read on"
                         bringing.partly.append(Skipped(one.path, reason))
                     self._harvest_transcript(taken, bringing)
+            except (NotStored, ReadOnlyStore):  # the next one would not be stored either
+                raise
             except _BAD as error:
                 bringing.skip(one.path, error)
             passed += one.size
