@@ -167,7 +167,8 @@ class Repo:
         return cls(top, git_dir, common_dir, named=named)
 
     def _refuse_foreign_store(self) -> None:
-        """UnsafePath if the private store came with a clone: then a stranger wrote what it says."""
+        """UnsafePath if another user owns the private store, or it came with a clone: a stranger wrote it."""
+        _refuse_store_of_another_user(self.common_dir)
         if ".git" in self.common_dir.split("/"):  # git tracks nothing below that name
             return
         store = os.path.join(os.path.realpath(self.common_dir), "holdfast")
@@ -592,3 +593,13 @@ def _first_line(path: str) -> str | None:
         return None
     finally:
         os.close(fd)
+
+
+def _refuse_store_of_another_user(common: str) -> None:
+    """In a shared repository anybody may make the store, and its settings would start programs as us."""
+    store = os.path.join(common, "holdfast")
+    if os.name != "posix" or not os.path.lexists(store):
+        return
+    if os.lstat(store).st_uid not in (os.geteuid(), os.stat(common).st_uid):  # git judged who owns the rest
+        hint = "Use a clone of your own, or have the folder given to you: chown -R."
+        raise UnsafePath(f"another user owns {store}, so you did not record what it says", hint=hint)

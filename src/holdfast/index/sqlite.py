@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from holdfast.errors import Busy, NotStored
 from holdfast.index import schema
 from holdfast.index.embed import sweeping
-from holdfast.index.transaction import transaction
+from holdfast.index.transaction import make_private, transaction
 
 WAIT = 60.0  # seconds for another command that is building the index
 _LOCKED = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
@@ -69,8 +69,8 @@ class Index:
             return self.db
 
     def _open_file(self) -> sqlite3.Connection:
-        with contextlib.suppress(OSError):
-            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        with contextlib.suppress(OSError):  # SQLite says what is wrong
+            make_private(self.path)
         db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
             _prepared(db, wal=self._wal)

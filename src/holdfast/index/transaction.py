@@ -1,8 +1,31 @@
-"""One transaction on a connection that begins none by itself."""
+"""What the files of indexes and vectors share: made for this user alone, and written in transactions."""
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
+
+
+def make_folders(path: str) -> None:
+    """Make a folder and its parents for this user alone; `os.makedirs` leaves the parents to the umask."""
+    if path and not os.path.isdir(path):
+        make_folders(os.path.dirname(path))
+        with contextlib.suppress(FileExistsError):  # another command was quicker
+            os.mkdir(path, 0o700)
+
+
+def make_private(path: str) -> None:
+    """Have a database file and its folders for this user alone; SQLite itself goes by the umask.
+
+    Its log and journal get the mode of the file.
+    """
+    make_folders(os.path.dirname(path))
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        if os.name == "posix" and os.fstat(fd).st_mode & 0o077:  # an earlier version made it
+            os.fchmod(fd, 0o600)
+    finally:
+        os.close(fd)
 
 
 @contextlib.contextmanager

@@ -126,12 +126,24 @@ def nearest(folder: bytes) -> "Place | None":
             if git_dir is None:
                 return None
             if is_git_dir(git_dir):
-                own = not hasattr(posix, "geteuid") or facts.st_uid == posix.geteuid()
-                return Place(folder, git_dir, common_of(git_dir), is_own=own)
+                common = common_of(git_dir)
+                return Place(folder, git_dir, common, is_own=_is_own(facts) and _has_own_store(common))
         above = parent(folder)
         if above == folder:
             return None
         folder = above
+
+
+def _is_own(facts: "posix.stat_result") -> bool:
+    return not hasattr(posix, "geteuid") or facts.st_uid == posix.geteuid()
+
+
+def _has_own_store(common: bytes) -> bool:
+    """Whether the private store is this user's: where several share a clone, another may have made it."""
+    try:
+        return _is_own(posix.lstat(common + b"/holdfast"))
+    except OSError:
+        return True
 
 
 def is_git_dir(folder: bytes) -> bool:

@@ -58,14 +58,27 @@ def segment_path(name: str, first_ts: str) -> str:
 
 def cache_dir(environ: "Mapping[str, str]") -> str:
     """Where this user's caches lie: Holdfast's folder in it."""
-    if environ.get("XDG_CACHE_HOME", "").startswith("/"):
-        return os.path.join(environ["XDG_CACHE_HOME"], "holdfast")
+    base = environ.get("XDG_CACHE_HOME", "")
+    if base.startswith("/") and not others_rule(base) and not others_rule(os.path.join(base, "holdfast")):
+        return os.path.join(base, "holdfast")
     home = os.path.expanduser("~")
     if sys.platform == "darwin":
         return os.path.join(home, "Library", "Caches", "holdfast")
     if sys.platform == "win32":
         return os.path.join(environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local"), "holdfast")
     return os.path.join(home, ".cache", "holdfast")
+
+
+def others_rule(folder: str) -> bool:
+    """Whether another user could put a folder of their own in place of one that we make in this one."""
+    try:
+        facts = os.stat(folder)
+    except OSError:  # not there yet
+        return False
+    if not hasattr(os, "geteuid"):
+        return False
+    anybody_renames = facts.st_mode & 0o1002 == 0o002  # all may write, and no sticky bit keeps them apart
+    return facts.st_uid not in (0, os.geteuid()) or anybody_renames
 
 
 def models_dir(cache: str) -> str:

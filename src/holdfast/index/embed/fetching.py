@@ -25,6 +25,7 @@ from holdfast.index.embed.building import Bert, read_weights
 from holdfast.index.embed.extras import HINT, missing
 from holdfast.index.embed.model import CARD, NETWORK, TOKENS, minilm
 from holdfast.index.embed.onnx import card, is_whole
+from holdfast.index.transaction import make_folders
 from holdfast.store import fsio
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bo
         raise NoModel(f"the extra is not installed: {', '.join(lacking)} missing", hint=HINT)
     if file is None and is_whole(folder):
         return False
-    os.makedirs(os.path.dirname(folder), mode=0o700, exist_ok=True)
+    make_folders(os.path.dirname(folder))
     with (
         _cleared(os.path.dirname(folder)),
         tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=os.path.dirname(folder)) as scratch,

@@ -15,6 +15,7 @@ from holdfast.index.embed.extras import Later
 from holdfast.index.embed.model import Model
 from holdfast.index.embed.pending import Text
 from holdfast.index.embed.vectors import Known, Vectors
+from holdfast.index.transaction import make_folders
 from holdfast.store import fsio
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _leave_the_past(vectors: Vectors, known: Known) -> None:
 @contextlib.contextmanager
 def alone(folder: str) -> Iterator[bool]:
     """Whether no other process embeds for this clone; if so, none does until the end of the block."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_folders(folder)
     fd = os.open(os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         yield fsio.try_lock_fd(fd)

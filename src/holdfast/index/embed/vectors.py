@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.errors import Busy
+from holdfast.errors import Busy, HoldfastError
 from holdfast.index.embed.extras import Later
 from holdfast.index.schema import APPLICATION, WAL_SINCE
-from holdfast.index.transaction import transaction
+from holdfast.index.transaction import make_private, transaction
+from holdfast.store import fsio
 
 if TYPE_CHECKING:
     import numpy as np
@@ -214,13 +215,11 @@ class Vectors:
         """Leave word for those who only look whether there are vectors: a file, or none."""
         path = os.path.join(os.path.dirname(self.path), READY)
         most = next((one for one in self.models() if one.count), None)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, HoldfastError):
             if most is None:
                 os.unlink(path)
             else:
-                with open(f"{path}.tmp", "w", encoding="utf-8") as file:
-                    file.write(f"{most.count} {most.source}\n")
-                os.replace(f"{path}.tmp", path)
+                fsio.replace(path, f"{most.count} {most.source}\n".encode())
 
 
 def is_damaged(error: sqlite3.Error) -> bool:
@@ -251,7 +250,7 @@ def hush(path: str) -> None:
 
 
 def _opened(path: str) -> sqlite3.Connection:
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    make_private(path)
     db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
     try:
         _prepared(db)
