@@ -1,18 +1,24 @@
 """Law 3: sixty-four racing first runs make one valid store."""
 
 import os
+import random
+import shutil
 from pathlib import Path
 
+import pytest
+
 from holdfast.project import Project
+from tests.conftest import Quick
+from tests.faults.disk import KILLED, KILLS, Faulty, plugged
 
 RACERS = 64
 
 
-def race(work) -> list[int]:
+def race(work, racers: int = RACERS) -> list[int]:
     """Run `work(number)` in forked processes that all start at the same moment; gives their exit codes."""
     ready, go = os.pipe()
     children = []
-    for number in range(RACERS):
+    for number in range(racers):
         child = os.fork()
         if child == 0:
             code = 1
@@ -38,6 +44,35 @@ def test_racing_inits_make_one_store(repo):
     assert project.doctor().verdict == "ok"
     assert not list(Path(repo.path, ".holdfast").rglob("*.tmp"))
     assert repo.git("config", "--get-all", "branch.main.holdfast").count("\n") == 0, "one line for the branch"
+
+
+def half_killed(repo, seed: int, rounds: int) -> None:
+    choose = random.Random(seed)
+    for number in range(rounds):
+        (repo.path / ".git/config").write_bytes((repo.path / ".git/config.kept").read_bytes())
+        for name in (".git/holdfast", ".holdfast"):
+            shutil.rmtree(repo / name, ignore_errors=True)
+        deaths = [choose.randrange(60) if n % 2 else -1 for n in range(8)]
+        kinds = [choose.choice(KILLS) for _ in deaths]
+
+        def work(n: int, deaths=deaths, kinds=kinds) -> None:
+            with plugged(Faulty(deaths[n], kinds[n], Quick())):
+                Project.init(repo.path)
+
+        print(f"round {number}: killed at {deaths}")
+        codes = race(work, len(deaths))
+        assert set(codes[::2]) == {0} and set(codes) <= {0, KILLED}
+        Project.init(repo.path)
+        assert Project.open(repo.path).doctor().verdict == "ok"
+        assert not [path for path in (repo / ".holdfast").rglob("*.tmp") if "view" not in path.parts]
+        assert repo.git("config", "--get-all", "branch.main.holdfast").count("\n") == 0
+
+
+@pytest.mark.parametrize("rounds", [1, pytest.param(50, marks=pytest.mark.torture)])
+def test_racing_inits_of_which_half_are_killed_make_one_store(repo, seed: int, rounds: int) -> None:
+    """An agent that dies while it sets up must not keep the others from it."""
+    (repo.path / ".git/config.kept").write_bytes((repo.path / ".git/config").read_bytes())
+    half_killed(repo, seed, rounds)
 
 
 def test_racing_first_writers_lose_nothing(repo):

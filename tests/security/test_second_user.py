@@ -6,15 +6,17 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from holdfast.interfaces import agent_events, quick
 from holdfast.interfaces.cli.root import root
 from holdfast.project import Project
+from holdfast.store import fsio
 from holdfast.store import layout as paths
 from tests.capture.rollouts import rollout
-from tests.conftest import Cli, GitRepo
+from tests.conftest import GITCONFIG, Cli, GitRepo, Quick, clean_environment, make_repo
 from tests.faults.commands import apart
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -56,39 +58,55 @@ def work(cli: Cli, repo: GitRepo, home: Path) -> None:
     cli("publish")
 
 
-def test_what_is_private_is_so_whatever_the_umask(cli: Cli, repo: GitRepo, world: Path) -> None:
-    """With umask 000, what agents said would be anybody's to read, and the index anybody's to write."""
+class Worked(NamedTuple):
+    """A project in which `work` was done under umask 000."""
 
-    def act() -> None:
-        os.umask(0)
-        work(cli, repo, world)
-
-    apart(act)
-    private = (repo / ".git/holdfast", repo / ".holdfast/view/candidates.md", world / ".cache")
-    assert [found for folder in private for found in wider(folder)] == []
-    assert [found for name in ("bundle", "session.md") for found in wider(world / name, 0o600)] == []
-    inside = (path for path in (repo / ".holdfast/view").rglob("*") if path.name != ".gitignore")
-    assert [found for path in inside for found in wider(path)] == []
-    assert stat.S_IMODE((repo / ".holdfast/holdfast.toml").stat().st_mode) == 0o644, "what is tracked is not"
+    repo: Path
+    home: Path
+    arguments: list[str]  # of every process that was started
 
 
-def test_no_private_text_stands_in_the_arguments_of_a_process(cli: Cli, repo: GitRepo, world: Path) -> None:
-    """Everybody on the machine sees them; git is given names of files, commits and branches, and no text."""
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Worked:
+    folder = tmp_path_factory.mktemp("worked")
+    home = folder / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(GITCONFIG)
 
     def act() -> list[str]:
         seen: list[str] = []
 
         def hook(event: str, args: tuple[object, ...]) -> None:
-            if event in ("subprocess.Popen", "os.posix_spawn", "os.exec") and isinstance(
-                args[1], list | tuple
-            ):
+            starts = event in ("subprocess.Popen", "os.posix_spawn", "os.exec")
+            if starts and isinstance(args[1], list | tuple):
                 seen.extend(map(str, args[1]))
 
+        os.environ.clear()
+        os.environ.update(clean_environment(home))
+        os.umask(0)
+        fsio.ops = Quick()
+        repo = make_repo(folder / "repo")
         sys.addaudithook(hook)
-        work(cli, repo, world)
+        work(Cli(repo.path), repo, home)
         return seen
 
-    seen = apart(act)
+    return Worked(folder / "repo", home, apart(act))
+
+
+def test_what_is_private_is_so_whatever_the_umask(worked: Worked) -> None:
+    """With umask 000, what agents said would be anybody's to read, and the index anybody's to write."""
+    repo, home, _ = worked
+    private = (repo / ".git/holdfast", repo / ".holdfast/view/candidates.md", home / ".cache")
+    assert [found for folder in private for found in wider(folder)] == []
+    assert [found for name in ("bundle", "session.md") for found in wider(home / name, 0o600)] == []
+    inside = (path for path in (repo / ".holdfast/view").rglob("*") if path.name != ".gitignore")
+    assert [found for path in inside for found in wider(path)] == []
+    assert stat.S_IMODE((repo / ".holdfast/holdfast.toml").stat().st_mode) == 0o644, "what is tracked is not"
+
+
+def test_no_private_text_stands_in_the_arguments_of_a_process(worked: Worked) -> None:
+    """Everybody on the machine sees them; git is given names of files, commits and branches, and no text."""
+    seen = worked.arguments
     assert len(seen) > 500
     names = [word for word in seen if not word.startswith(".holdfast/") and ":.holdfast/" not in word]
     assert [word for word in names if any(one in word.lower() for one in WORDS)] == []
@@ -111,6 +129,16 @@ def test_a_cache_that_others_rule_is_not_used(cli: Cli, world: Path, whose: str,
     cli("recall", "anything", XDG_CACHE_HOME=str(cache))
     assert [path for path in cache.rglob("*") if path.is_file()] == []
     assert list((world / ".cache/holdfast").glob("*/index.db"))
+
+
+def test_an_index_that_an_earlier_version_left_open_is_closed(cli: Cli, world: Path) -> None:
+    """It made the file as the umask said."""
+    cli("init", "--commit")
+    cli("recall", "anything")
+    (index,) = (world / ".cache/holdfast").glob("*/index.db")
+    index.chmod(0o644)
+    cli("recall", "anything else")
+    assert stat.S_IMODE(index.stat().st_mode) == 0o600
 
 
 def test_a_cache_of_ones_own_is_used(tmp_path: Path) -> None:
