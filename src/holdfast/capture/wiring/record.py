@@ -54,6 +54,7 @@ class Record:
         }
         fsio.make_dirs(os.path.dirname(self.path), mode=0o755)
         said = {"v": VERSION, "files": files, "told": sorted(self.told)}
+        fsio.sweep(self.path)
         fsio.replace(self.path, json.dumps(said, indent=1).encode() + b"\n")
 
 
