@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.curation import candidates, review
+from holdfast.curation import candidates, review, revising
 from holdfast.curation.facts import facts
 from holdfast.errors import Ambiguous, BadInput, NeedsEvidence, NeedsReview, NotFound, NotStored
 from holdfast.git.publish import publish
@@ -400,3 +400,64 @@ def test_a_decision_cut_off_anywhere_completes_when_it_is_run_again(
         assert len(facts(bench.clone, bench.clock()).retired) == left
     if kind == "propose":
         assert all(isinstance(m, Candidate) for m in candidates.read(bench.clone).waiting.values())
+
+
+def test_what_cannot_be_merged_is_refused_and_nothing_moves(bench: Any) -> None:
+    """A merge takes the candidate away; where there is nothing to take it up, it would be lost."""
+    bench.repo.commit("src/b.py", "b\n")
+    one, two = bench.propose(), bench.propose("Logs are JSON lines.", evidence=["src/b.py"])
+    three = bench.propose("Ports are above 8000.", evidence=["src/b.py"])
+    review.reject(bench.clone, three.id, "no", bench.ada)
+    with pytest.raises(BadInput, match="no candidate that could be merged"):
+        review.join(bench.clone, one.id, one.id, bench.ada)
+    with pytest.raises(BadInput, match="no candidate that could be merged"):
+        review.join(bench.clone, three.id, one.id, bench.ada)
+    with pytest.raises(BadInput, match="does not stand here"):
+        review.join(bench.clone, one.id, three.id, bench.ada)
+    review.accept(bench.clone, two.id, bench.ada)
+    revising.retire(bench.clone, two.id, "", bench.ada)
+    with pytest.raises(BadInput, match="does not stand here"):
+        review.join(bench.clone, one.id, two.id, bench.ada)
+    assert candidates.read(bench.clone).waiting == {one.id: one}
+    assert bench.told("join") == []
+
+
+def test_a_merge_is_told_with_what_it_went_into(bench: Any) -> None:
+    """Whoever looks for the candidate must find where its grounds are."""
+    bench.repo.commit("src/b.py", "b\n")
+    one = bench.propose(provenance=["person one"])
+    two = bench.propose("The suite talks to a server.", evidence=["src/b.py"], provenance=["person two"])
+    done = review.join(bench.clone, two.id, one.id, bench.ada)
+    assert (done.status, done.memory.provenance) == ("candidate", ("person one", "person two"))
+    (event,) = bench.told("join")
+    assert (event["target"], event["reason"], event["reviewer"]) == (two.id, f"merged into {one.id}", "Ada")
+
+
+def test_what_a_suggestion_names_must_stand_here(bench: Any) -> None:
+    """It was retired meanwhile, or never was on this branch."""
+    made = bench.propose()
+    review.accept(bench.clone, made.id, bench.ada)
+    asks = bench.propose("It no longer holds.", evidence=[])
+    candidates.keep(bench.clone, Candidate.of(asks, suggests=f"deprecate:{made.id}", because="it is old"))
+    with pytest.raises(NeedsReview, match="only a person may deprecate"):
+        review.accept(bench.clone, asks.id, bench.bot)
+    review.accept(bench.clone, asks.id, bench.ada)
+    assert bench.told("retire")[-1]["reason"] == "it is old"
+    assert [one.id for one in facts(bench.clone, bench.clock()).retired] == [made.id]
+    assert asks.id not in candidates.read(bench.clone).ids
+    again = bench.propose("It still does not hold.", evidence=[])
+    candidates.keep(bench.clone, Candidate.of(again, suggests=f"deprecate:{made.id}", because="twice"))
+    with pytest.raises(NotFound, match="do not stand here"):
+        review.accept(bench.clone, again.id, bench.ada)
+
+
+def test_a_rejection_is_recorded_once_and_only_for_candidates(bench: Any) -> None:
+    """A second no adds nothing; what stands is deprecated, not rejected."""
+    made = bench.propose()
+    for _ in range(2):
+        assert review.reject(bench.clone, made.id, "no", bench.ada).status == "rejected"
+    assert len(bench.told("reject")) == 1
+    other = bench.propose("Logs are JSON lines.")
+    review.accept(bench.clone, other.id, bench.ada)
+    with pytest.raises(BadInput, match="only a candidate can be rejected"):
+        review.reject(bench.clone, other.id, "no", bench.ada)
