@@ -534,7 +534,10 @@ Rationale: über alles.
     [
         "a: word\nb: null\nc: ~\nd: Null",
         'a: "null"\nb: "~"\nc: "x\\ty\\u00fc\\"z"',
-        "a: [x, y]\nb: []\nc: [null]\nd: [x, ~]",
+        "a: [x, y]\nb: []",
+        "a: [null]",
+        "a: [x, NULL, y]",
+        "a: [x, ~]",
         'a: ["null", "~"]\nb: ["a, b", c]',
         "a: 0.5\nb: 2031-01-01\nc: 2031-01-01T00:00:00Z",
         "a: x\n#\nb: y\n# b\nc: z\n#",
