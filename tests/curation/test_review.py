@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.curation import candidates, review, revising
 from holdfast.curation.facts import facts
+from holdfast.curation.revising import Wish
 from holdfast.errors import Ambiguous, BadInput, NeedsEvidence, NeedsReview, NotFound, NotStored
 from holdfast.git.publish import publish
 from holdfast.model.memory import Accepted, Candidate, Rejected, Retired
@@ -461,3 +462,15 @@ def test_a_rejection_is_recorded_once_and_only_for_candidates(bench: Any) -> Non
     review.accept(bench.clone, other.id, bench.ada)
     with pytest.raises(BadInput, match="only a candidate can be rejected"):
         review.reject(bench.clone, other.id, "no", bench.ada)
+
+
+def test_only_what_is_here_can_be_superseded(bench: Any) -> None:
+    """A name that nobody has would be superseded for ever; one that stands must be let through."""
+    old = bench.propose()
+    review.accept(bench.clone, old.id, bench.ada)
+    new = bench.propose("Tests need Postgres 17.")
+    with pytest.raises(NotFound, match="no memory FCT-none to supersede"):
+        review.accept(bench.clone, new.id, bench.ada, wish=Wish(supersede=("FCT-none",)))
+    assert new.id in candidates.read(bench.clone).waiting
+    done = review.accept(bench.clone, new.id, bench.ada, wish=Wish(supersede=(old.id,)))
+    assert getattr(done.memory, "supersedes", ()) == (old.id,)

@@ -489,7 +489,7 @@ def test_where_git_still_holds_it_is_said(project, repo, tmp_path):
     assert "commits of this clone's history, 1 in all, touch .holdfast/memory/facts/" in held
     assert "heads/main, remotes/origin/main reach commits with" in held
     assert "git's index has .holdfast/memory/facts/" in held
-    assert "until `git gc` prunes them" in held
+    assert "git gc --prune=now` deletes them" in held
     assert "remotes and other clones keep what was pushed to them" in held
 
 
