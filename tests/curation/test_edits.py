@@ -297,8 +297,10 @@ def test_a_secret_in_a_page_reaches_no_file_of_ours(bench: Any, decided: str) ->
     bench.clone.scan = Scanner()
     key = fakes.key_block()
     edit(bench, "it is there.", f"the key is\n{key}")
+    page = Path(bench.clone.layout.view("decisions.md")).read_text().split("\n")
+    line = page.index(key.split("\n")[0]) + 1
     outcome, _ = taken(bench)
-    assert "looks like a secret" in (outcome.refused or "")
+    assert f"decisions.md:{line} this looks like a secret" in (outcome.refused or "")
     assert key.split("\n")[1].encode() not in b"".join(
         p.read_bytes() for p in Path(bench.clone.private.private).rglob("*") if p.is_file()
     )
