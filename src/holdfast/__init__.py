@@ -13,7 +13,7 @@ does not use.
 
 import sys
 
-__version__ = "0.5.0"
+__version__ = "0.6.0"
 
 TYPE_CHECKING = False  # known to type checkers; `typing` itself would cost every start some milliseconds
 if TYPE_CHECKING:
