@@ -190,8 +190,33 @@ def test_a_hook_may_reformat_an_entry(place: Place) -> None:
     assert place.waits() == set()
     assert place.status() == ""
     assert any("hook rewrote" in note for note in place.notes)
+    kept = [
+        change.text for change in pending.published(place.open().layout) if change.path == fact_path("one")
+    ]
+    assert kept == [(place.repo / fact_path("one")).read_text()], "what is kept is what was committed"
     assert place.publish().commit is None
     assert not reconcile.examine(place.open()).gone
+
+
+def test_what_is_done_stands_in_the_journal_before_git_is_asked(place: Place) -> None:
+    """Whoever is killed in a hook of the commit must be found by the next command."""
+    place.keep("one")
+    journal = Path(place.open().layout.publishing)
+    place.hook("pre-commit", f'grep -q {fact_path("one")} "{journal}"')
+    assert place.publish().commit is not None
+    assert not journal.exists(), "and it is gone when all is done"
+
+
+def test_a_commit_says_how_much_it_holds(place: Place) -> None:
+    """Whoever reads the history sees at a glance what came."""
+    place.keep("one")
+    place.publish()
+    assert place.git("log", "-1", "--format=%s") == "holdfast: publish 1 memory"
+    place.keep("two")
+    place.keep("three")
+    place.ran("r1")
+    place.publish()
+    assert place.git("log", "-1", "--format=%s") == "holdfast: publish 2 memories and 1 event"
 
 
 def test_a_signature_that_cannot_be_made_refuses_cleanly(place: Place) -> None:
