@@ -245,3 +245,20 @@ def test_nothing_of_another_line_is_called_gone(place: Place) -> None:
     place.git("switch", "-q", "main")
     assert gone(place) == {}
     assert place.publish(restore=True).commit is None
+
+
+def test_an_orphan_is_found_by_the_name_it_had_last_or_how_its_id_begins(place: Place) -> None:
+    """A branch that was renamed is known by its last name; a name that fits nothing fits nothing."""
+    place.git("switch", "-q", "-c", "first")
+    line = place.line()
+    place.ran("r1")
+    place.git("branch", "-m", "last")
+    place.line()
+    place.git("switch", "-q", "main")
+    place.git("branch", "-q", "-D", "last")
+    (orphan,) = reconcile.examine(place.open()).orphans
+    assert orphan.name == "last" and orphan.line == line
+    with pytest.raises(NotFound, match="called nothing-of-it"):
+        reconcile.drop(place.open(), "nothing-of-it")
+    assert reconcile.drop(place.open(), line[:6]).line == line
+    assert reconcile.examine(place.open()).orphans == ()
