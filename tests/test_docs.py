@@ -172,8 +172,11 @@ def test_the_commands_of_the_readme_run(repo: GitRepo, tmp_path: Path) -> None:
             subprocess.run(["git", *words], cwd=cli.cwd, check=True)
         else:
             run = cli.spawn if words[0] == "run" else cli  # a start of its own where it is the point
-            said[words[0]] = run(*("echo" if word == "your-agent" else word for word in words)).out
+            asked = words[-1] if words[0] == "review" else words[0]
+            said[asked] = run(*("echo" if word == "your-agent" else word for word in words)).out
     assert "Tests need Postgres 16." in said["recall"]
+    assert "1 memory accepted." in said["--all"] and "Not counted" in said["--all"], "the decision"
+    assert "1 memory left:" in said["--all"] and "only a person can accept it" in said["--all"]
     assert "tune the weights" in said["context"] and "Measure it" in said["context"]
 
 

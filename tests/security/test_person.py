@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.errors import NeedsReview
 from holdfast.project import Project
 from holdfast.security import person
 from holdfast.security.agents import AGENTS, NAMED, UNATTENDED
@@ -211,3 +212,36 @@ def test_a_script_learns_what_to_do_instead(repo: GitRepo) -> None:
     name = json.loads(cli("review", "list", "--json").out)["items"][0]["id"]
     said = cli("review", "accept", name).out
     assert "Not counted as approved by a person: input and output are not both a terminal." in said
+
+
+def test_what_rests_on_a_persons_word_says_that_none_was_seen(repo: GitRepo) -> None:
+    """The refusal was "cites nothing", though a person's same command accepts it."""
+    cli = Cli(repo.path)
+    cli("init", "--commit")
+    name = json.loads(cli("remember", "Ropes are red.", "--type", "decision", "--json").out)["id"]
+    why = f"{name} cites nothing, so only a person can accept it"
+    way = "Run the same command in another terminal, where no agent runs; or cite evidence first"
+
+    def refused(code: int, said: str, doubt: str) -> None:
+        assert code == 23, said
+        assert f" not counted as approved by a person: {doubt}; {why}" in said
+        assert f" {way}" in said
+
+    code, screen = on_a_terminal(repo.path, "review", "accept", name, CLAUDECODE="1")
+    refused(code, screen, "CLAUDECODE is set, so an agent seems to be running this")
+    script = cli("review", "accept", name, ok=False)
+    refused(script.code, script.err, "input and output are not both a terminal")
+    many = cli("review", "accept", "--all", ok=False)
+    assert many.code == 1, "things waited and none was decided"
+    assert f"{name}  not counted as approved by a person: input" in many.out and way in many.out
+    told = json.loads(cli("review", "accept", "--all", "--json", ok=False).out)
+    assert why in told["left"][0]["why"] and told["hints"][0].startswith(way)
+    with pytest.raises(NeedsReview, match=f"no person was seen at a terminal; {why}"):
+        Project.open(repo.path).accept(name)
+    other = json.loads(cli("remember", "Ropes are long.", "--json", "--type", "decision").out)["id"]
+    cli("edit", other, "--evidence", "README")
+    some = cli("review", "accept", "--all")
+    assert some.out.startswith("1 memory accepted.") and why in some.out, "some were decided"
+    code, screen = on_a_terminal(repo.path, "review", "accept", name)
+    assert (code, trust_of(repo, name)) == (0, "T0"), screen
+    assert cli("review", "accept", "--all").code == 0, "nothing waited"

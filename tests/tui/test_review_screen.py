@@ -51,6 +51,20 @@ def test_an_approval_that_does_not_count_says_why(room: Room, monkeypatch: pytes
     assert room.project.memory("DEC-1").trust == "T2"
 
 
+def test_what_only_a_person_can_approve_says_that_none_was_seen(room: Room) -> None:
+    """ "It cites nothing" sends a person off to look for evidence that nobody needs."""
+    room.propose("DEC-1", RETRY)
+
+    async def act(screen: Driven) -> None:
+        for keys in (("a",), ("A", "y")):
+            await screen.press(*keys)
+            said = " ".join(screen.text.split())
+            assert "not counted as approved by a person: no person was seen at a terminal" in said, keys
+        assert screen.ids == ["DEC-1"]
+
+    drive(Project.open(room.project.clone.repo.top), act)
+
+
 def test_reject_takes_a_reason_or_none(three: Room) -> None:
     """A tombstone without the reason that was typed tells the next reader nothing."""
 

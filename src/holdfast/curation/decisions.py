@@ -17,6 +17,7 @@ from holdfast.model.memory import Memory
 from holdfast.store import entries
 
 _ELSEWHERE = "If you are a person, do it in another terminal, where no agent runs."
+_SAME = "Run the same command in another terminal, where no agent runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,12 @@ class Reviewer:
         """What is raised where only a person may decide: why this is none, and what to do."""
         why = f": {self.doubt}" if self.doubt else ""
         return NeedsReview(f"{sentence}{why}", hint=hint or _ELSEWHERE)
+
+    def uncounted(self, sentence: str, *, cite: bool) -> NeedsReview:
+        """What is raised where only a person is missing, or evidence if `cite` says it can be added."""
+        why = self.doubt or "no person was seen at a terminal"
+        hint = f"{_SAME}; or cite evidence first: holdfast edit ID --evidence PATH" if cite else f"{_SAME}."
+        return NeedsReview(f"not counted as approved by a person: {why}; {sentence}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

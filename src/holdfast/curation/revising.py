@@ -228,8 +228,13 @@ def _retired(entry: Seen) -> str:
 
 def need_evidence(clone: Clone, memory: Memory, reviewer: Reviewer | None) -> None:
     """Refuse what cites nothing or what has changed; what people decide rests on their word."""
-    by_word = reviewer is not None and reviewer.person and memory.type in PERSONAL
-    if not memory.evidence and not by_word:
+    by_word = reviewer if memory.type in PERSONAL else None
+    if not memory.evidence and by_word is not None and not by_word.person:
+        raise by_word.uncounted(
+            f"{memory.id} cites nothing, so only a person can accept it",
+            cite=isinstance(memory, Candidate),  # an agent may not edit an entry
+        )
+    if not memory.evidence and by_word is None:
         raise NeedsEvidence(
             f"{memory.id} cites nothing", hint="Propose the same words again with --evidence, then accept it."
         )

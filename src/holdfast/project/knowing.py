@@ -30,6 +30,7 @@ class Decided:
 
     done: tuple[Standing, ...]
     left: tuple[tuple[str, str], ...]  # id and why it was left
+    hints: tuple[str, ...] = ()  # what to do about those that were left
 
 
 class Knowing(Viewing):
@@ -289,9 +290,12 @@ def _each(items: Iterable[Item], decide: Callable[[Item], Standing]) -> Decided:
     """Decide about one after the other; one that cannot be decided does not hold up the rest."""
     done: list[Standing] = []
     left: list[tuple[str, str]] = []
+    hints: dict[str, None] = {}
     for item in items:
         try:
             done.append(decide(item))
         except HoldfastError as error:
             left.append((item.id, str(error)))
-    return Decided(tuple(done), tuple(left))
+            if error.hint:
+                hints[error.hint] = None
+    return Decided(tuple(done), tuple(left), tuple(hints))

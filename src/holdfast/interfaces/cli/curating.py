@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.curation.queue import Item
     from holdfast.project import Project
+    from holdfast.project.knowing import Decided
 
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
@@ -236,7 +237,7 @@ def accept(
     expires: str | None,
     reviewer: str | None,
     **chosen: Any,
-) -> None:
+) -> int:
     """Approve candidates, entries edited by hand, or what has gone stale.
 
     What contradicts an accepted memory is refused until --supersede or --keep-both says how both are meant.
@@ -247,15 +248,22 @@ def accept(
             items = _which(project, names, everything, chosen)
             if any(wish.values()) or expires:
                 raise BadInput("how a memory is meant is said of one at a time", hint="Name its id.")
-            show(project.accept_all(items, reviewer=reviewer), words.decided, objects.decided)
+            found = project.accept_all(items, reviewer=reviewer)
+            show(found, words.decided, objects.decided)
             _after(project)
-            return
+            return _came_of(found)
         try:
             for name in names:
                 done = project.accept(name, **wish, expires=expires, reviewer=reviewer)
                 show(done, words.accepted, objects.standing)
         finally:
             _after(project)  # those before the one that was refused are accepted
+        return 0
+
+
+def _came_of(found: Decided) -> int:
+    """The exit code of many decisions: 1 if things waited and none of them could be decided."""
+    return 1 if found.left and not found.done else 0
 
 
 @command(review, "reject")
@@ -266,16 +274,17 @@ def accept(
 @click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
 def reject(
     place: Place, names: tuple[str, ...], everything: bool, reason: str, reviewer: str | None, **chosen: Any
-) -> None:
+) -> int:
     """Turn candidates down; the same claim is not proposed again, even reworded."""
     with place.project() as project:
         if everything or not names or _given_ones(chosen):
             items = _which(project, names, everything, chosen)
             done = project.reject_all(items, reason=reason, reviewer=reviewer)
             show(done, words.decided, objects.decided)
-            return
+            return _came_of(done)
         for name in names:
             show(project.reject(name, reason=reason, reviewer=reviewer), words.rejected, objects.standing)
+        return 0
 
 
 @command(review, "merge")

@@ -128,6 +128,7 @@ def decided(done: Decided) -> str:
         _promoted([one for one in done.done if one.status == "accepted"]),
         *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
         [f"  {strong(name)}  {why}" for name, why in done.left],
+        [f"hint: {hint}" for hint in done.hints[:MOST_NAMED]],
     )
 
 

@@ -128,7 +128,7 @@ def conflicts(found: Sequence[Conflict]) -> list[dict[str, Any]]:
 def decided(done: Decided) -> dict[str, Any]:
     """Many decisions at once."""
     left = [{"id": name, "why": why} for name, why in done.left]
-    return {"id": None, "items": standings(done.done), "left": left}
+    return {"id": None, "items": standings(done.done), "left": left, "hints": list(done.hints)}
 
 
 def standings(values: Sequence[Standing]) -> list[dict[str, Any]]:
