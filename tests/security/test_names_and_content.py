@@ -125,6 +125,14 @@ def test_no_secret_of_git_reaches_a_database_a_view_or_an_answer(
     run("task", "add", f"Lift with {planted['task']}")
     run("session", "note", f"tried {planted['note']}", "--decided", f"we use {planted['note']}")
     run("remember", f"The crane lifts with {planted['memory']}", "--tag", planted["tag"], "--type", "fact")
+    run("remember", "The lever is long", "--applies-to", file, "--evidence", "src/crane.py", "--accept")
+    run("remember", "The lever is short", "--evidence", f"{file}:1", "--accept")
+    run("task", "add", "Oil the lever", "--id", "oil", "--evidence", file)
+    run("task", "add", "Oil the crane", "--id", "oil", "--accept", f"{file} moves")
+    run("next", "--claim")
+    run("task", "start", "oil")
+    run("link", "add", file)
+    run("context", "--for", f"use {planted['asked']}", "--files", file)
     run("run", "--", sys.executable, "-c", f"open('{file}', 'a').write('# {planted['code']}')")
     leaky.git("commit", "-q", "-a", "-m", f"more {planted['subject']}")
     run("publish")
@@ -137,6 +145,12 @@ def test_no_secret_of_git_reaches_a_database_a_view_or_an_answer(
         look(where, said)
     for path in (world / ".cache").rglob("*"):
         look(f"cache {path.name}", path.read_bytes() if path.is_file() else b"")
+    for path in sorted((leaky.path / ".git" / "holdfast").rglob("*")):
+        where = path.relative_to(leaky.path / ".git" / "holdfast")
+        left = planted.left_in(path.read_bytes() if path.is_file() else b"")
+        if where.parts[0] in ("lines", "seen", "sessions", "claims"):  # branches are followed by their names
+            left = [place for place in left if place not in ("branch", "other")]
+        leaks |= {f"store {where}": left} if left else {}
     for path in (leaky.path / ".holdfast" / "view").rglob("*"):
         look(f"view {path.name}", path.read_bytes() if path.is_file() else b"")
     print(json.dumps(leaks, indent=1))

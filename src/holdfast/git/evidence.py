@@ -176,11 +176,22 @@ def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
         found = [item for kind in ("run", "commit", "file") for item in readers[kind](text)]
     match found:
         case [one]:
+            _refuse_secret(clone, one)
             return one
         case []:
             raise _nothing(clone, text)
         case _:
             raise _several(text, found)
+
+
+def _refuse_secret(clone: Clone, one: Evidence) -> None:
+    """A receipt names its file, and is published with whatever cites it."""
+    path = one.path if isinstance(one, FileEvidence | Span) else ""
+    if (clean := clone.hide.text(path)) != path:
+        raise BadInput(
+            f"{visible(clean)} cannot be cited: its name holds a secret",
+            hint="Rename the file, or cite a commit or a run.",
+        )
 
 
 def _spelled(clone: Clone, citation: str) -> str:

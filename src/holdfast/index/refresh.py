@@ -184,21 +184,23 @@ def add_text(filling: Filling, unit: Unit, texts: Texts) -> None:
     number = filling.id_of(unit.name)
     if not filling.joins(number, key):
         hide = texts.hide
-        filling.add(number, [clean_row(row, hide)], touches=[(0, hide.text(path)) for path in paths])
+        filling.add(number, [clean_row(row, hide)], touches=[(0, path) for path in paths])
 
 
 def _text_row(unit: Unit, texts: Texts, key: bytes) -> tuple[Row | None, Sequence[str]]:
-    """The row of what is no piece of the log, and the files it is about."""
+    """The row of what is no piece of the log, and the files it is about, without secrets in their names."""
     if unit.kind == "task":
         task, clash = texts.task(unit), unit.name.endswith("!clash")
         return task_row(task, key=key, path=unit.path, blob=unit.blob, clash=clash) if task else None, ()
     if unit.kind == "session":
         session = texts.session(unit)
-        return (session_row(session, key=key), session.files) if session else (None, ())
+        paths = list(map(texts.hide.text, session.files)) if session else []
+        return session_row(session, key=key, paths=paths) if session else None, paths
     memory = texts.memory(unit)
     if memory is None:
         return None, ()
-    return memory_row(memory, key=key, path=unit.path, blob=unit.blob), touched_by_memory(memory)
+    paths = list(map(texts.hide.text, touched_by_memory(memory)))  # whole: their parts are no secrets
+    return memory_row(memory, key=key, path=unit.path, blob=unit.blob, paths=paths), paths
 
 
 def _meta(index: Index, name: str) -> str | None:

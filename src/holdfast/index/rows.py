@@ -231,8 +231,8 @@ def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
     )  # fmt: skip
 
 
-def memory_row(memory: Memory, *, key: bytes, path: str, blob: str) -> Row:
-    """The row of a memory, accepted or proposed; its number is given later, and so is its trust."""
+def memory_row(memory: Memory, *, key: bytes, path: str, blob: str, paths: Iterable[str]) -> Row:
+    """The row of a memory about some paths, accepted or proposed; its number and trust are given later."""
     kind = "candidate" if isinstance(memory, Candidate) else memory.type
     line = memory.line if isinstance(memory, Candidate) else None
     title, run, tags = _title(memory.statement), rules.source_run(memory), " ".join(memory.tags)
@@ -242,7 +242,7 @@ def memory_row(memory: Memory, *, key: bytes, path: str, blob: str) -> Row:
     return (
         -1, key, 0, 0, content_of(title, text), memory.id, kind, rules.status(memory), None, title,
         _labels(memory.id, kind, run, tags, memory.layer, path), text, _parts(title, text),
-        _context(path_words(touched_by_memory(memory)), *_rests_on(memory.evidence), *memory.supersedes),
+        _context(path_words(paths), *_rests_on(memory.evidence), *memory.supersedes),
         _facets(kind, None, None, tags),
         None, tags, memory.layer, line, None, None, None, run,
         path or None, None, expires, replaced, blob, approvals.words_of(memory.statement),
@@ -265,7 +265,7 @@ def task_row(task: Task, *, key: bytes, path: str, blob: str, clash: bool = Fals
     )  # fmt: skip
 
 
-def session_row(session: Session, *, key: bytes) -> Row:
+def session_row(session: Session, *, key: bytes, paths: Iterable[str]) -> Row:
     """The row of a session: what it was about, what was done and decided, and what is open.
 
     It stands among the events, at its last turn: notes are many, and a fact that says it counts more.
@@ -281,7 +281,7 @@ def session_row(session: Session, *, key: bytes) -> Row:
         number(session.updated.ts), key, 0, 0, content_of(title, text),
         session.id, "session", session.state, session.updated.ts, title,
         _labels(session.id, "session", _one_line(session.branch), *session.tasks), text,
-        _parts(title, text), _context(path_words(session.files), *session.commits, *runs), facets,
+        _parts(title, text), _context(path_words(paths), *session.commits, *runs), facets,
         task, "", None, session.line, session.updated.commit, None, None, None,
         None, None, None, None, None, None, None, None, None, None,
     )  # fmt: skip

@@ -20,7 +20,7 @@ Only plain strings here: the quick path reads this module at every start.
 """
 
 APPLICATION = 0x484F4C44  # "HOLD"
-VERSION = 6
+VERSION = 7
 WAL_SINCE = (3, 51, 3)  # earlier versions can corrupt a WAL that two connections reset at once
 
 COLUMNS = ("title", "labels", "text", "parts", "context", "facets")

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from holdfast.errors import BadInput, BrokenEntry
 from holdfast.git.clone import Clone
@@ -47,13 +47,14 @@ def _cited(unit: Unit) -> list[str]:
         return []
 
 
-def _lost(db: sqlite3.Connection, clone: Clone, receipts: Iterable[str]) -> set[str]:
+def _lost(db: sqlite3.Connection, clone: Clone, receipts: Sequence[str]) -> set[str]:
+    """Those that do not hold; kept by their places, for a receipt names a file, and names may be secret."""
     head = clone.repo.head().oid or ""
     ground = hashlib.sha256("\n".join([head, *receipts]).encode("utf-8", "surrogatepass")).hexdigest()
     known = db.execute("SELECT value FROM meta WHERE name = ?", (_META,)).fetchone()
     if known is not None and known[0].startswith(ground):
-        return set(json.loads(known[0].removeprefix(ground)))
+        return {receipts[place] for place in json.loads(known[0].removeprefix(ground))}
     now = states(clone, receipts, committed=True)
-    found = [text for text, state in now.items() if state in ("changed", "gone")]
+    found = [place for place, text in enumerate(receipts) if now[text] in ("changed", "gone")]
     db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_META, ground + json.dumps(found)))
-    return set(found)
+    return {receipts[place] for place in found}

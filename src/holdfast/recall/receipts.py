@@ -96,7 +96,7 @@ def head_of(clone: Clone, context: Context, *, ts: str) -> dict[str, Any]:
         "session": context.session,
         "how": context.how,
         "asked": context.asked.words or None,
-        "files": [visible(path) for path in context.asked.files],
+        "files": [clone.scan.text(visible(path)) for path in context.asked.files],
         "budget": context.budget,
         "tokens": context.tokens,
         "counted": HOW,
