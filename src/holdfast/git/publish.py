@@ -370,7 +370,9 @@ def _carry_out(clone: Clone, items: Sequence[Item], *, stage: bool, message: str
 
 def _store_objects(clone: Clone, items: Sequence[Item]) -> None:
     """Store the new texts in git, byte for byte, so that its index can name them."""
-    names = b"".join(os.fsencode(item.path) + b"\n" for item in items if item.blob is not None)
+    there = [item.path for item in items if item.blob is not None]
+    setup.refuse_conversion(clone.repo, there)  # `git commit` reads the files again, through filters
+    names = b"".join(os.fsencode(path) + b"\n" for path in there)
     if names:
         clone.repo.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=names, write=True)
 
