@@ -8,12 +8,16 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from holdfast.git import publish
-from tests.conftest import Quick
+from holdfast.git.clone import Clone
+from holdfast.git.setup import initialise
+from tests.conftest import GitRepo, Quick, make_repo
 
 from .disk import plugged
 from .scene import Scene, check_nothing_lost, check_published
@@ -54,19 +58,25 @@ class Shim:
 
     def publish(self, scene: Scene, *, at: int, when: str, slow: bool = False) -> list[str]:
         """Publish in a process that git's `at`-th call ends; gives the calls that there were."""
+        return self.act(lambda: partial(publish.publish, scene.clone()), at=at, when=when, slow=slow)
+
+    def act(
+        self, begin: Callable[[], Callable[[], object]], *, at: int, when: str, slow: bool = False
+    ) -> list[str]:
+        """The same of any act, which `begin` gives without being killed."""
         for left in self.folder.glob("calls*"):
             left.unlink()
         self.calls.write_text("")
         path = f"{self.folder}:{os.environ['PATH']}"
         real = {"REAL_GIT": shutil.which("git") or "git", "PATH": path, "SLOW": "1" if slow else ""}
 
-        def act(_: object) -> None:
-            clone = scene.clone()
+        def child(_: object) -> None:
+            todo = begin()
             os.environ.update(real, CALLS=str(self.calls), AT=str(at), WHEN=when)
             with plugged(Quick()):
-                publish.publish(clone)
+                todo()
 
-        code, _ = in_child(act)
+        code, _ = in_child(child)
         assert code == (-9 if at else 0)
         if when.isdigit() and not slow:
             self.wait("ended")
@@ -178,3 +188,37 @@ def test_what_a_publish_of_an_earlier_version_swept_up_is_unstaged(
     else:
         assert "staged" not in said
         assert scene.users_index() == swept
+
+
+def test_an_init_killed_around_any_call_of_git_leaves_nothing_staged(tmp_path: Path) -> None:
+    """The user's next commit would carry our two files."""
+    shim = Shim(tmp_path / "bin")
+    cache = str(tmp_path / "cache")
+
+    def repo_at(name: str) -> GitRepo:
+        repo = make_repo(tmp_path / name)
+        repo.commit("README")
+        repo.write("mine.py", "x = 1\n")
+        repo.git("add", "mine.py")
+        return repo
+
+    def calls(repo: GitRepo, *, at: int, when: str) -> list[str]:
+        return shim.act(
+            lambda: partial(initialise, str(repo.path), cache=cache, commit=True), at=at, when=when
+        )
+
+    found = calls(repo_at("quiet"), at=0, when="never")
+    first = next(at for at, call in enumerate(found, 1) if " check-attr " in call)
+    for at in range(first, len(found) + 1):
+        for when in ("before", "0", "after"):
+            repo = repo_at(f"killed-{at}-{when}")
+            call = calls(repo, at=at, when=when)[-1]
+            what = f"killed at {when} of git call {at} ({call[:80]})"
+            clone = Clone.open(str(repo.path), cache=cache)
+            publish.resume(clone)
+            assert repo.git("diff", "--cached", "--name-only").split() == ["mine.py"], what
+            assert not Path(clone.layout.publishing).exists(), what
+            assert {".gitattributes", "holdfast.toml"} <= set(os.listdir(repo / ".holdfast")), what
+            initialise(str(repo.path), cache=cache, commit=True)
+            assert len(repo.git("ls-tree", "--name-only", "HEAD", ".holdfast/").split()) == 2, what
+            assert repo.git("diff", "--cached", "--name-only").split() == ["mine.py"], what

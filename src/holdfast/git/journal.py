@@ -28,6 +28,8 @@ from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
 
+_INIT = "an `init --commit`"
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -144,7 +146,7 @@ def _item(row: dict[str, object]) -> Item:
     item = Item(data=None, change=Change(**change) if change else None, **row)  # type: ignore[arg-type]
     if item.change is not None:
         pending.check(item.change)
-    if item.path != paths.ATTRIBUTES and not pending.is_publishable(item.path):
+    if item.path not in (paths.ATTRIBUTES, paths.SETTINGS) and not pending.is_publishable(item.path):
         raise ValueError(f"{item.path!r} is no path of the memory")
     if not all(isinstance(word, str | None) for word in (item.blob, item.head_blob, item.index, item.there)):
         raise ValueError("it does not name objects of git")
@@ -171,7 +173,7 @@ def _finish(clone: Clone, repo: Repo, line: str, items: Sequence[Item]) -> str |
         seen = known.seen_as(repo.head().ref)
         settle.settle(repo, clone.stores, seen, blob_of=clone.blob_of, ts=clone.now())
         clone.forget_line()
-    return "finished a publish that was cut short after its commit"
+    return f"finished {_what(items)} that was cut short after its commit"
 
 
 def _take_back(repo: Repo, items: Sequence[Item]) -> str:
@@ -179,7 +181,15 @@ def _take_back(repo: Repo, items: Sequence[Item]) -> str:
     index = {path: facts.split(" ")[1] for path, facts in index_entries(repo).items()}
     files = [item for item in items if file_blob(repo, item.path) == item.blob]
     undo(repo, files, [item for item in items if index.get(item.path) == item.blob])
-    return "undid a publish that was cut short; nothing was lost, publish again when you like"
+    again = "nothing was lost, publish again when you like"
+    if _what(items) == _INIT:
+        again = "its files are there and not staged; run it again when you like"
+    return f"undid {_what(items)} that was cut short; {again}"
+
+
+def _what(items: Sequence[Item]) -> str:
+    """What was cut short: only `init` commits the settings."""
+    return _INIT if any(item.path == paths.SETTINGS for item in items) else "a publish"
 
 
 def sweep(repo: Repo, items: Iterable[Item]) -> None:

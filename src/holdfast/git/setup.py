@@ -6,12 +6,14 @@
 import contextlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from holdfast.errors import HookRefused, NotARepository, PublishRefused
-from holdfast.git import lines, staged
-from holdfast.git.clone import make_store
+from holdfast.git import journal, lines, staged
+from holdfast.git.clone import Clone, make_store
+from holdfast.git.journal import Item
 from holdfast.git.repo import IDENTITY_HINT, Repo, lacks_identity
 from holdfast.store import fsio
 from holdfast.store import layout as paths
@@ -71,9 +73,9 @@ def initialise(start: str, *, cache: str, commit: bool = False) -> Setup:
     repo = Repo.discover(start)
     layout = Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
     made = make_store(layout)
-    with fsio.locked(layout.lock, wait=60.0):
+    with fsio.locked(layout.lock, wait=60.0) as lock:
         wrote = [path for path, text in _files() if _write_missing(layout, path, text)]
-        oid = _commit(repo) if commit else None
+        oid = _commit(Clone.open(repo, cache=cache), lock) if commit else None
     return Setup(repo.top, made, tuple(wrote), oid)
 
 
@@ -96,25 +98,43 @@ def _write_missing(layout: Layout, path: str, text: str) -> bool:
     return True
 
 
-def _commit(repo: Repo) -> str | None:
-    """Commit just the files that HEAD lacks; whatever else is staged or edited stays as it was."""
+def _commit(clone: Clone, lock: int) -> str | None:
+    """Commit just the files that HEAD lacks; whatever else is staged or edited stays as it was.
+
+    As in a publish, a journal says what is about to be staged: if this is killed, the next command unstages it.
+    """
+    repo = clone.repo
+    journal.recover(clone)
     tree = repo.tree("HEAD", paths.TRACKED)
     files = [path for path, _ in _files() if path not in tree]
     if not files:
         return None
-    before = repo.text("ls-files", "--", *files).splitlines()
     refuse_conversion(repo, files)
-    repo.run("-c", "core.safecrlf=false", "add", "-f", "--sparse", "--", *files, write=True)
-    done = repo.attempt("commit", "-q", "-m", "Set up Holdfast", "--only", "--", *files, write=True)
-    if done.returncode:
-        ours = [path for path in files if path not in before]
-        if ours:
-            repo.attempt("rm", "-q", "--cached", "--", *ours, write=True)
-        if lacks_identity(done.stderr):
-            raise PublishRefused("git does not know who commits here", hint=IDENTITY_HINT)
-        said = os.fsdecode(done.stderr or done.stdout).strip().splitlines()
-        raise HookRefused(f"git did not commit the two files: {said[-1] if said else 'it gave no reason'}")
+    names = "".join(f"{path}\n" for path in files).encode("ascii")
+    stored = repo.run(
+        "-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths", stdin=names, write=True
+    )
+    items = list(map(partial(_item, repo, journal.index_entries(repo)), files, stored.decode().split()))
+    journal.write(clone, items)
+    with journal.undone_on_failure(clone, items):
+        journal.write_index(repo, [(item.path, f"100644 {item.blob}") for item in items], lock=lock)
+        done = repo.attempt("commit", "-q", "-m", "Set up Holdfast", "--only", "--", *files, write=True)
+        if done.returncode:
+            raise _refusal(done.stderr or done.stdout)
+    fsio.remove(clone.layout.publishing)
     return repo.head().oid
+
+
+def _item(repo: Repo, index: Mapping[str, str], path: str, blob: str) -> Item:
+    there = journal.file_blob(repo, path)
+    return Item(path, None, blob, head_blob=None, index=index.get(path), there=there)
+
+
+def _refusal(said: bytes) -> PublishRefused | HookRefused:
+    if lacks_identity(said):
+        return PublishRefused("git does not know who commits here", hint=IDENTITY_HINT)
+    lines_said = os.fsdecode(said).strip().splitlines() or ["it gave no reason"]
+    return HookRefused(f"git did not commit the two files: {lines_said[-1]}")
 
 
 @dataclass(frozen=True, slots=True)
