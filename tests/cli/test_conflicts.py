@@ -39,6 +39,8 @@ def test_a_merge_that_stopped_is_settled_by_one_command(cli: Cli, repo: GitRepo,
     diverge(repo, task)
     repo.git("merge", "other", ok=False)
 
+    assert "1 task is in conflict: holdfast task resolve\n" in cli("status").out
+    assert json.loads(cli("status", "--json").out)["disputed"] == 1
     seen = cli("task", "resolve").out
     assert "1 entry waits for a choice." in seen
     assert "TSK-one  left unmerged by git" in seen
@@ -55,6 +57,7 @@ def test_a_merge_that_stopped_is_settled_by_one_command(cli: Cli, repo: GitRepo,
     assert done == "TSK-one  settled: status done → blocked\nwritten and added; go on with: git commit\n"
     repo.git("commit", "-q", "--no-edit")
     assert repo.status() == ""
+    assert "in conflict" not in cli("status").out
     assert json.loads(cli("task", "show", "TSK-one", "--json").out)["status"] == "blocked"
 
 

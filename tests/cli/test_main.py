@@ -188,6 +188,16 @@ def test_init_outside_git_offers_git_init(tmp_path: Path) -> None:
     assert Cli(tmp_path / "..").spawn("-C", str(tmp_path), "status").code == 0
 
 
+def test_the_end_of_input_at_the_question_about_hooks_means_no(repo: GitRepo, cli: Cli) -> None:
+    """Everything was set up and committed, and the last word was "error: interrupted"."""
+    code, seen = on_a_terminal(repo.path, "init", "--commit", typed="\x04", after="[Y/n]")
+    assert (code, "interrupted" in seen) == (0, False), seen
+    assert "committed its two files" in seen
+    assert "No hooks are installed" in cli("hooks", "status").out
+    code, seen = on_a_terminal(repo.path, "init", typed="\x03", after="[Y/n]")
+    assert code == 130, "Ctrl-C is still an interrupt"
+
+
 def test_colour_only_on_a_terminal_and_only_if_wanted(repo: GitRepo, cli: Cli) -> None:
     """Escape sequences in a log file or a pipe are noise."""
     cli("init")

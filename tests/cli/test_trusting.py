@@ -81,6 +81,24 @@ def test_a_person_is_asked_and_what_was_accepted_upstream_speaks(mine: Cli, thei
     assert "?" not in again, "asked once"
 
 
+def test_what_a_trusted_upstream_says_twice_is_counted_once(mine: Cli, theirs: GitRepo) -> None:
+    """Status said "to review 0, of which 1", and the hint was to trust what is trusted."""
+    [file] = (theirs / ".holdfast/memory/facts").iterdir()
+    theirs.commit(".holdfast/memory/facts/copy.md", file.read_text().replace("main", "next"))
+    mine("trust", "status")
+    code, screen = on_a_terminal(mine.cwd, "trust", "--yes")
+    assert code == 0, screen
+    GitRepo(mine.cwd).git("pull", "-q")
+    way = "holdfast review list --waits-as elsewhere"
+    said = mine("status").out
+    assert "to review   0\n" in said
+    assert f"1 entry came by git and does not speak: {way}\n" in said
+    listed = mine("review", "list")
+    assert listed.out == "Nothing waits.\n"
+    assert listed.err == f"besides, 1 memory came by git, not approved here: {way}\n"
+    assert "1 memory waits." in mine(*way.split()[1:]).out
+
+
 def test_no_is_an_answer(mine: Cli) -> None:
     """Nothing may be trusted by an accident at the keyboard."""
     code, screen = on_a_terminal(mine.cwd, "trust", typed="n\n", after="[y/N]")

@@ -46,6 +46,7 @@ class Status:
     model: str | None = None  # that search by meaning uses
     unembedded: int = 0  # texts it has no vector of yet
     edited: int = 0  # memories of which a person approved another text
+    disputed: int = 0  # tasks of which two sides say different things
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Work:
     started: int = 0
     ready: int = 0
     session: str | None = None
+    disputed: int = 0
 
 
 def status(clone: Clone, tally: Tally, work: Work) -> Status:
@@ -101,6 +103,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
         started=work.started,
         ready=work.ready,
         session=work.session,
+        disputed=work.disputed,
         elsewhere=tally.elsewhere,
         edited=tally.edited,
         unmerged=missing.memories if missing else 0,
@@ -185,6 +188,11 @@ def _warnings(found: Status) -> list[str]:
     rows = []
     if found.operation:
         rows.append(f"Git is in the middle of {found.operation}: events are recorded, publishing waits.")
+    if found.disputed:
+        rows.append(
+            f"{_plural(found.disputed, 'task')} {'is' if found.disputed == 1 else 'are'} "
+            "in conflict: holdfast task resolve"
+        )
     if found.gone:
         rows.append(
             f"{_plural(found.gone, 'file')} published here {'is' if found.gone == 1 else 'are'} "
@@ -221,10 +229,11 @@ def _silent(found: Status) -> list[str]:
     """What came by git and does not speak, where a person could change that at once."""
     if found.void:
         return [f"What came by git does not speak: {found.void}. Trust it anew: holdfast trust"]
-    if not found.elsewhere or found.trusts:
+    if not found.elsewhere:
         return []
+    way = "holdfast review list --waits-as elsewhere" if found.trusts else "holdfast trust"
     many = "1 entry" if found.elsewhere == 1 else f"{found.elsewhere:,} entries"
-    return [f"{many} came by git and {'does' if found.elsewhere == 1 else 'do'} not speak: holdfast trust"]
+    return [f"{many} came by git and {'does' if found.elsewhere == 1 else 'do'} not speak: {way}"]
 
 
 def _leavers(names: Sequence[str]) -> str:

@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast.curation.decisions import Standing
-from holdfast.curation.queue import Queue, every, since_approval
+from holdfast.curation.queue import FOREIGN, Queue, every, since_approval
 from holdfast.diagnostics import diff as differences
 from holdfast.diagnostics import status, timeline
 from holdfast.diagnostics.diff import Diff
 from holdfast.diagnostics.status import Status, Tally, Work
 from holdfast.git.approvals import EDITED
+from holdfast.git.disputed import conflicts
 from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
 from holdfast.model.ids import pick
@@ -22,6 +23,7 @@ from holdfast.project.working import Working
 from holdfast.recall import find
 from holdfast.recall.thing import Shown
 from holdfast.store import counted, tally
+from holdfast.store.layout import TASKS
 
 
 class Reading(Working, Noting, Recalling, Hydrating):
@@ -61,8 +63,8 @@ class Reading(Working, Noting, Recalling, Hydrating):
             len(found.expired),
             len(found.stale),
             there.waiting,
-            sum(one.status != EDITED for one in found.unreviewed),
-            elsewhere=sum(one.trust == "T4" and one.status != EDITED for one in found.standings),
+            sum(one.status != EDITED and one.trust != FOREIGN for one in found.unreviewed),
+            elsewhere=len(there.items) - there.waiting,
             edited=sum(one.status == EDITED for one in found.unreviewed),
         )
         return status.status(self.clone, counted, self._work())
@@ -74,7 +76,9 @@ class Reading(Working, Noting, Recalling, Hydrating):
         open_ones = [task for task in board.tasks if not task.is_closed]
         begun = sum(task.status == "started" for task in open_ones)
         ready = sum(task.kind not in PLANS for task in board.graph.ready())
-        return Work(len(open_ones), begun, ready, self.session_id())
+        in_doubt = board.broken or any(placed.clash or placed.edited for placed in board.placed.values())
+        disputed = conflicts.find(self.clone, TASKS) if in_doubt else ()
+        return Work(len(open_ones), begun, ready, self.session_id(), disputed=len(disputed))
 
     def keep_ready(self, name: str, *, signature: str, text: str, json: str) -> None:
         """Keep a rendered answer for the quick path until a fact expires or the signature changes."""

@@ -185,6 +185,7 @@ def _filter(function: Callable[..., Any]) -> Callable[..., Any]:
 def waiting(place: Place, **chosen: Any) -> None:
     """List what waits, with its grounds and what it contradicts."""
     from holdfast.curation.queue import chosen as fitting
+    from holdfast.git import upstream
 
     with place.project() as project:
         queue = project.queue()
@@ -192,7 +193,9 @@ def waiting(place: Place, **chosen: Any) -> None:
         if not chosen["reasons"]:  # a fresh clone may have thousands of these, and one answer for all
             there, items = items, [item for item in items if item.reason != "elsewhere"]
             if theirs := len(there) - len(items):
-                project.notices.append(words.elsewhere(theirs))
+                held = upstream.held(project.clone)
+                trusting = held is not None and not held.void
+                project.notices.append(words.elsewhere(theirs, trusting=trusting))
         closely = [
             objects.Waiting(item, queue.look(item) if number < CLOSELY else None)
             for number, item in enumerate(items)

@@ -256,10 +256,11 @@ def _cited(text: str, state: str) -> str:
     return f"{name} ({_STATE.get(state, state)})"
 
 
-def elsewhere(number: int) -> str:
-    """What came by git is decided about all at once, or one by one if somebody wants to."""
-    came = "1 memory came by git and waits" if number == 1 else f"{number:,} memories came by git and wait"
-    return f"{came}, too: holdfast trust, or holdfast review list --waits-as elsewhere"
+def elsewhere(number: int, *, trusting: bool) -> str:
+    """What came by git is decided about all at once, unless that was done, or one by one."""
+    way = "holdfast review list --waits-as elsewhere"
+    came = f"besides, {count(number, 'memory')} came by git, not approved here"
+    return f"{came}: {way}" if trusting else f"{came}: holdfast trust, or {way}"
 
 
 def restart(stale: Iterable[str]) -> str:

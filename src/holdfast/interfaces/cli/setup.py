@@ -11,7 +11,7 @@ import click
 from holdfast.errors import NotARepository, UnsafePath
 from holdfast.interfaces.cli import words
 from holdfast.interfaces.cli.command import as_json, command
-from holdfast.interfaces.cli.output import show
+from holdfast.interfaces.cli.output import say, show
 from holdfast.interfaces.cli.place import Place, confirm, on_a_terminal
 from holdfast.interfaces.cli.root import root
 
@@ -52,7 +52,12 @@ def init(place: Place, commit: bool, yes: bool, hooks: bool | None) -> None:
 def _with_hooks(place: Place, made: Setup, wanted: bool | None) -> Setup:
     """Install git's hooks if they are wanted; where somebody can be asked, they are."""
     if wanted is None and on_a_terminal():
-        wanted = click.confirm(HOOKS, default=True, err=True)
+        try:
+            wanted = click.confirm(HOOKS, default=True, err=True)
+        except click.Abort as error:
+            if isinstance(error.__context__, KeyboardInterrupt):
+                raise
+            say("")  # the end of input is no answer, and everything else is done
     if not wanted:
         return made
     with place.project() as project:
