@@ -880,12 +880,12 @@ FIELDS: dict[str, Callable[[str], str]] = {  # edits that change what the entry 
 }
 LAYOUTS: dict[str, Callable[[str], str]] = {  # edits that do not
     "line ends": lambda text: text.replace("\n", "\r\n"),
-    "order": lambda text: re.sub(r"(type: .*\n)(status: .*\n)", r"\2\1", text),
+    "order": lambda text: re.sub(r"(type: .*\n)(#\n)(status: .*\n)", r"\3\2\1", text),
     "quotes": lambda text: text.replace("type: invariant", 'type: "invariant"'),
     "comment": lambda text: text.replace("---\n", "---\n# checked\n", 1),
     "blanks at the end": lambda text: f"{text}\n\n",
     "wrapped": lambda text: text.replace("stay in", "stay\nin"),
-    "spaces": lambda text: text.replace("supersedes: []", "supersedes:   [ ]"),
+    "spaces": lambda text: text.replace("expires_at: ", "expires_at:   "),
 }
 
 
@@ -943,7 +943,9 @@ def test_only_the_text_that_was_approved_speaks_in_a_trusted_trunk(trunk: Trunk,
     dice = random.Random(seed)
     for _ in range(6):
         chosen = dice.sample([*FIELDS, *LAYOUTS], k=dice.choice([1, 1, 2, 3]))
-        chosen.sort(key=lambda name: name in LAYOUTS)  # line ends last: the others look for plain ones
+        chosen.sort(
+            key=lambda name: (name in LAYOUTS, name == "line ends")
+        )  # line ends last: the others look for plain ones
         text = trunk.text
         for name in chosen:
             after = {**FIELDS, **LAYOUTS}[name](text)
@@ -1120,3 +1122,173 @@ def test_an_approval_that_was_published_before_its_text_is_proved_with_it(trunk:
     Project.open(there.path).publish(here=True)
     trunk.pull()
     assert "Backups are encrypted." in told_in(trunk.ours)
+
+
+def segments_of(repo: GitRepo) -> list[str]:
+    return [one for one in repo.git("ls-files", layout.LOG).split("\n") if one]
+
+
+def cut(repo: GitRepo, at: int) -> None:
+    """The only segment again as two, sound in themselves."""
+    (segment,) = segments_of(repo)
+    lines = (repo / segment).read_bytes().splitlines(keepends=True)[1:]
+    (repo / segment).unlink()
+    for part in filter(None, (lines[:at], lines[at:])):
+        found = [json.loads(line) for line in part]
+        rows = zip((one["ts"] for one in found), part, strict=True)
+        for made in make_segments(found[0]["line"], rows):
+            repo.write(made.path, made.data.decode())
+
+
+def renamed(repo: GitRepo, name: Callable[[str], str]) -> None:
+    (segment,) = segments_of(repo)
+    (repo / name(segment)).parent.mkdir(parents=True, exist_ok=True)
+    (repo / segment).rename(repo / name(segment))
+
+
+def resorted(repo: GitRepo) -> None:
+    (segment,) = segments_of(repo)
+    lines = (repo / segment).read_bytes().splitlines(keepends=True)[1:]
+    (repo / segment).unlink()
+    found = [(json.loads(line), line) for line in reversed(lines)]
+    for made in make_segments(found[0][0]["line"], [(one["ts"], line) for one, line in found]):
+        repo.write(made.path, made.data.decode())
+
+
+def with_crlf(repo: GitRepo) -> None:
+    (segment,) = segments_of(repo)
+    (repo / segment).write_bytes((repo / segment).read_bytes().replace(b"\n", b"\r\n"))
+
+
+MOVES: dict[str, Callable[[GitRepo], None]] = {  # the same events, in other files of the log
+    "cut in two": lambda repo: cut(repo, 1),
+    "cut at the end": lambda repo: cut(repo, -1),
+    "another name": lambda repo: renamed(repo, lambda path: f"{os.path.dirname(path)}/{'f' * 32}.jsonl"),
+    "another day": lambda repo: renamed(repo, lambda path: f"{layout.LOG}/2020/01/01/{path.split('/')[-1]}"),
+    "another order": resorted,
+    "other line ends": with_crlf,
+}
+
+
+def old(trunk: Trunk) -> str:
+    """Rewrites the upstream as a version without proofs would have left it; gives its head."""
+    there = trunk.there
+    there.git("rm", "-rq", layout.APPROVALS)
+    there.git("commit", "-q", "--amend", "--no-edit")
+    follow(trunk)
+    return there.git("rev-parse", "HEAD").strip()
+
+
+def follow(trunk: Trunk) -> None:
+    """Our clone takes the upstream as it is, whatever it was before."""
+    trunk.here.git("fetch", "-q", "--force")
+    trunk.here.git("reset", "-q", "--hard", "origin/main")
+
+
+def back(trunk: Trunk, before: str) -> None:
+    trunk.there.git("switch", "-q", "main")
+    trunk.there.git("reset", "-q", "--hard", before)
+    follow(trunk)
+
+
+def vouched_for(trunk: Trunk) -> bool:
+    """Whether it counts as approved; `Trunk.speaks` asks what agents are told as well, and takes longer."""
+    found = Project.open(trunk.here.path).knowledge().standings
+    return any(one.trust == "T0" for one in found if one.id == trunk.name)
+
+
+@pytest.mark.parametrize("proved", [True, False])
+def test_an_approval_that_comes_in_other_files_is_about_its_first_text(trunk: Trunk, proved: bool) -> None:
+    """A pull request can lay the same events out in other files, and so pass them off as new."""
+    there, evil = trunk.there, trunk.text.replace("vault", "log")
+    before = there.git("rev-parse", "HEAD").strip() if proved else old(trunk)
+    assert trunk.speaks()
+    for name, move in MOVES.items():
+        trunk.merge(evil, *([(there / proofs_of(there)[0]).unlink] if proved else []), lambda: move(there))  # noqa: B023
+        assert not vouched_for(trunk), name
+        trunk.merge(trunk.text)
+        sound = name not in ("another name", "other line ends")
+        assert vouched_for(trunk) == (sound and proved), f"{name}: only a proof tells which came first"
+        back(trunk, before)
+    assert trunk.speaks()
+
+
+def test_whatever_history_brings_an_old_approval_only_its_text_speaks(trunk: Trunk) -> None:
+    """Honest histories of every shape keep old approvals; no dishonest one moves them to another text."""
+    there, evil = trunk.there, trunk.text.replace("vault", "log")
+    before = old(trunk)
+    (segment,) = segments_of(there)
+    elsewhere = trunk.path.replace(trunk.name, f"renamed-{trunk.name}")
+
+    def written(text: str, path: str = trunk.path) -> None:
+        (there / path).write_bytes(text.encode())
+        there.git("add", "-Af", ".holdfast")
+        there.git("commit", "-qm", "harmless")
+
+    def squashed(text: str) -> None:
+        """A branch that brings the log once more, squashed."""
+        there.git("rm", "-q", segment)
+        there.git("commit", "-qm", "gone")
+        there.git("switch", "-qc", "feature")
+        there.git("checkout", "-q", before, "--", segment)
+        written(text)
+        there.git("switch", "-q", "main")
+        there.git("merge", "-q", "--squash", "feature")
+        there.git("commit", "-qm", "squashed")
+        there.git("branch", "-qD", "feature")
+
+    def orphan() -> None:
+        there.git("switch", "-q", "--orphan", "new")
+        there.git("checkout", "-q", before, "--", ".")
+
+    def all_anew() -> None:
+        orphan()
+        there.git("commit", "-qm", "everything")
+        there.git("branch", "-qM", "main")
+
+    def unrelated_merged() -> None:
+        orphan()
+        written(evil)
+        there.git("switch", "-q", "main")
+        there.git("merge", "-q", "--allow-unrelated-histories", "-X", "theirs", "--no-edit", "new")
+        there.git("branch", "-qD", "new")
+
+    def file_renamed() -> None:
+        there.git("mv", trunk.path, elsewhere)
+        there.git("commit", "-qm", "tidier")
+
+    def planted() -> None:
+        """Another file with the id lies there when the approval comes in once more, and is then alone."""
+        there.git("rm", "-q", segment)
+        written(evil, elsewhere)
+        there.git("checkout", "-q", before, "--", segment)
+        written(trunk.text, trunk.path + "x")
+        there.git("rm", "-q", trunk.path, trunk.path + "x")
+        there.git("commit", "-qm", "tidier")
+
+    def merge_that_brings_it() -> None:
+        there.git("rm", "-q", segment)
+        there.git("commit", "-qm", "gone")
+        there.git("switch", "-qc", "feature", before)
+        there.commit("README", "other words\n")
+        there.git("switch", "-q", "main")
+        there.git("merge", "-q", "--no-commit", "--no-ff", "feature")
+        there.git("checkout", "-q", before, "--", segment)
+        written(evil)
+        there.git("branch", "-qD", "feature")
+
+    shapes: list[tuple[Callable[[], None], bool]] = [
+        (lambda: squashed(trunk.text), True),
+        (lambda: squashed(evil), False),
+        (all_anew, True),
+        (unrelated_merged, False),
+        (file_renamed, True),
+        (planted, False),
+        (merge_that_brings_it, False),
+    ]
+    for number, (act, wanted) in enumerate(shapes):
+        act()
+        follow(trunk)
+        assert vouched_for(trunk) == wanted, (number, act)
+        back(trunk, before)
+    assert trunk.speaks()

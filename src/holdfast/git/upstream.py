@@ -23,14 +23,14 @@ from holdfast.git.repo import Repo
 from holdfast.model import dag
 from holdfast.model.event import Event
 from holdfast.store import layout, trusted
-from holdfast.store.format import match_event, parse_event, split_lines
+from holdfast.store.format import match_event, parse_event, segment_name, split_lines
 from holdfast.store.trusted import Trusted
 
 _TELLING = re.compile(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
 _PASSWORD = re.compile(r"^(https?://)[^/@]*@")
 _REMOTES = "refs/remotes/"
-_PLAIN = re.compile(r"[A-Za-z0-9._/-]+")  # a path that can be asked for by name, one a line
-_ADDED, _UNTIL = "added", "until"  # which commits added each segment, and up to which commit that is known
+_ACCEPT = re.compile(rb'"hash_self":"([0-9a-f]{64})"[^\n]*?"kind":"accept"')
+_ARRIVALS, _UNTIL = "arrivals", "until"  # where approvals and proofs came in, and up to which commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def vouched(clone: Clone) -> Vouched:
     if given is None or given.void:
         return Vouched()
     commit = clone.repo.resolve(given.trusted.ref)
-    return _told(clone, commit) if commit else Vouched()
+    return _told(clone, commit, shallow=clone.repo.is_shallow()) if commit else Vouched()
 
 
 def _read(repo: Repo, commit: str) -> "_Trunk":
@@ -158,7 +158,6 @@ class _Decision:
     kind: str
     body: str
     event: str
-    segments: frozenset[str]  # the files of the log that hold it
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +169,9 @@ class _Trunk:
 
 
 @lru_cache(maxsize=4)
-def _told(clone: Clone, commit: str) -> Vouched:
+def _told(clone: Clone, commit: str, *, shallow: bool) -> Vouched:
     trunk = _read(clone.repo, commit)
-    said = {**_unproved(clone, commit, trunk), **trunk.proved}
+    said = {**_unproved(clone, commit, trunk, shallow=shallow), **trunk.proved}
     approved = {
         (one.id, one.blob) for one in trunk.texts if one.id in said and proofs.fits(said[one.id], one)
     }
@@ -193,74 +192,133 @@ def _told(clone: Clone, commit: str) -> Vouched:
     )
 
 
-def _unproved(clone: Clone, commit: str, trunk: _Trunk) -> dict[str, dict[str, Any]]:
-    """What approvals without a proof were about: the text that came into history together with each.
+def _unproved(clone: Clone, commit: str, trunk: _Trunk, *, shallow: bool) -> dict[str, dict[str, Any]]:
+    """What approvals without a proof were about: the proof they once had, or the text that came with them.
 
-    Versions before 0.6 published no proofs. Every commit that added the segment of such an approval has to
-    show the same text; where that cannot be told, as in a shallow clone, it approves nothing.
+    Versions before 0.6 published no proofs. Whatever files of the log an approval came in, every commit that
+    brought it has to show the same text: a later commit that brings it once more changes nothing but that,
+    where it shows another text, the approval counts for nothing. In a shallow clone only proofs tell.
     """
-    files = {one.id: one.path for one in trunk.texts if one.id and _PLAIN.fullmatch(one.path)}
+    named = {one.id for one in trunk.texts}
     asked = {
         name: one
         for name, one in trunk.last.items()
-        if one.kind == "accept" and name not in trunk.proved and name in files
+        if one.kind == "accept" and name not in trunk.proved and name in named
     }
-    if not asked or clone.repo.is_shallow():
+    if not asked:
         return {}
-    added = _added(clone, commit)
-    places = {
-        name: [f"{start}:{files[name]}" for path in one.segments for start in added.get(path, ())]
-        for name, one in asked.items()
-    }
-    data = clone.repo.blobs(place for found in places.values() for place in found)
-    return {
+    rows = _arrivals(clone, commit, shallow=shallow)
+    shown = {blob for one in asked.values() for blob in rows.get(_proof_key(one.body), ())}
+    data = clone.repo.blobs(shown)
+    said = {
         name: body
-        for name, found in places.items()
-        if (body := _alike(clone.repo, name, files[name], [data.get(place, b"") for place in found]))
+        for name, one in asked.items()
+        for blob in rows.get(_proof_key(one.body), ())
+        if (body := proofs.read(one.body, data.get(blob, b""))) is not None
     }
+    left = {name: rows.get(one.event, []) for name, one in asked.items() if name not in said}
+    if shallow or not left:
+        return said
+    then = _memories_at(clone.repo, {start for starts in left.values() for start in starts}, left)
+    found = ((name, _alike([then[start].get(name, []) for start in starts])) for name, starts in left.items())
+    return {**said, **{name: body for name, body in found if body is not None}}
 
 
-def _alike(repo: Repo, name: str, path: str, versions: Sequence[bytes]) -> dict[str, Any] | None:
-    """What an approval of all these versions of a memory's file would say; None if they differ."""
-    found = [[one for one in proofs.texts(repo, {path: data}) if one.id == name] for data in set(versions)]
-    if not found or any(len(texts) != 1 for texts in found):
+def _alike(versions: Sequence[Sequence[Text]]) -> dict[str, Any] | None:
+    """What an approval of a memory that several commits have would say; None if its texts differ anywhere."""
+    if not versions or not all(versions):
         return None
-    said = {one.digest() for (one,) in found}
-    memory = found[0][0].parse()
+    found = [one for texts in versions for one in texts]
+    said, memory = {one.digest() for one in found}, found[0].parse()
     if len(said) != 1 or memory is None:
         return None
-    return {"blob": found[0][0].blob, "approves": said.pop(), "supersedes": list(memory.supersedes)}
+    return {"blob": found[0].blob, "approves": said.pop(), "supersedes": list(memory.supersedes)}
 
 
-def _added(clone: Clone, commit: str) -> Mapping[str, list[str]]:
-    """For each segment of a trunk the commits that added it; only those since the last look are asked for."""
-    known = noticed.read(clone, _ADDED)
+def _memories_at(
+    repo: Repo, commits: Collection[str], names: Collection[str]
+) -> dict[str, dict[str, list[Text]]]:
+    """For each commit the texts that it has of some memories, in whatever files."""
+    files: dict[str, list[str]] = {commit: [] for commit in commits}
+    todo = {f"{commit}:{layout.MEMORY}": [commit] for commit in commits}
+    while todo:
+        trees, inside = repo.blobs(todo), defaultdict[str, list[str]](list)
+        for tree, data in trees.items():
+            for mode, blob in _tree_rows(data, len(next(iter(commits))) // 2):
+                if mode == b"40000":
+                    inside[blob] += todo[tree]
+                elif mode in (b"100644", b"100755"):
+                    for commit in todo[tree]:
+                        files[commit].append(blob)
+        todo = inside
+    texts: dict[str, list[Text]] = {}
+    for blob, data in repo.blobs({blob for held in files.values() for blob in held}).items():
+        texts[blob] = [one for one in proofs.texts(repo, {"": data}) if one.id in names]
+    found: dict[str, dict[str, list[Text]]] = {commit: defaultdict(list) for commit in commits}
+    for commit, held in files.items():
+        for one in (one for blob in held for one in texts.get(blob, ())):
+            found[commit][one.id].append(one)
+    return found
+
+
+def _tree_rows(data: bytes, size: int) -> Iterator[tuple[bytes, str]]:
+    """Mode and object of everything in a tree, as git stores it; `size` is that of an object's name."""
+    at = 0
+    while (end := data.find(b"\0", at)) >= 0:
+        yield data[at:end].partition(b" ")[0], data[end + 1 : end + 1 + size].hex()
+        at = end + 1 + size
+
+
+def _arrivals(clone: Clone, commit: str, *, shallow: bool) -> Mapping[str, list[str]]:
+    """The commits that brought each approval into a trunk, and the files that ever claimed to be its proof.
+
+    An approval is named by its hash, a proof by that of its body. Only commits since the last look are asked
+    for. Where history is cut off nothing is remembered: it may be whole at the next look.
+    """
+    known = {} if shallow else noticed.read(clone, _ARRIVALS)
     before = next(iter(known.pop(_UNTIL, ())), "")
     if before == commit:
         return known
     if not before or not clone.repo.is_ancestor(before, commit):
         known, before = {}, ""
-    shape = (
-        "--no-show-signature",
-        "--full-history",
-        "--diff-merges=off",
-        "--no-renames",
-        "--diff-filter=A",
-        "--name-only",
-    )
-    asked = [commit, *([f"^{before}"] if before else [])]
-    root = ("-c", "log.showRoot=true")
-    out = clone.repo.run(*root, "log", *shape, "-z", "--format=%x01%H", *asked, "--", layout.LOG)
-    start = ""
-    for word in out.split(b"\0"):
-        name = os.fsdecode(word.strip(b"\n"))
-        if name.startswith("\x01"):
-            start, name = name[1:].partition("\n")[0], name.partition("\n")[2]
-        if name.strip():
-            known.setdefault(name.strip("\n"), []).append(start)
-    if not clone.reading:
-        noticed.keep(clone, _ADDED, {**known, _UNTIL: [commit]})
+    rows = list(_brought(clone.repo, commit, before))
+    texts = clone.repo.blobs({blob for _, path, blob in rows if path.startswith(f"{layout.LOG}/")})
+    events = {blob: _ACCEPT.findall(data) for blob, data in texts.items()}
+    for start, path, blob in rows:
+        if path.startswith(f"{layout.APPROVALS}/"):
+            found = [(_proof_key(path.rpartition("/")[2]), blob)]
+        else:
+            found = [(event.decode("ascii"), start) for event in events.get(blob, ())]
+        for key, value in found:
+            if value not in known.setdefault(key, []):
+                known[key].append(value)
+    if not clone.reading and not shallow:
+        noticed.keep(clone, _ARRIVALS, {**known, _UNTIL: [commit]})
     return known
+
+
+def _proof_key(body: str) -> str:
+    return f"proof {body}"
+
+
+def _brought(repo: Repo, commit: str, before: str) -> Iterator[tuple[str, str, str]]:
+    """Each file of log and proofs that a commit brought or changed: the commit, the path, the blob.
+
+    Of a merge only what none of its parents has: that came with it.
+    """
+    shape = ("--no-show-signature", "--full-history", "-c", "--no-renames", "--raw", "--no-abbrev", "-z")
+    asked = [commit, *([f"^{before}"] if before else []), "--", layout.LOG, layout.APPROVALS]
+    start = ""
+    words = iter(repo.run("-c", "log.showRoot=true", "log", *shape, "--format=%x01%H", *asked).split(b"\0"))
+    for word in words:
+        word = word.strip(b"\n")
+        if word.startswith(b"\x01"):
+            head, _, word = word[1:].partition(b"\n")
+            start = head.decode("ascii")
+        if word.startswith(b":"):
+            blob, path = word.split(b" ")[-2].decode("ascii"), os.fsdecode(next(words))
+            if set(blob) != {"0"}:
+                yield start, path, blob
 
 
 def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[Text]:
@@ -310,14 +368,12 @@ def _decisions(segments: Mapping[str, bytes]) -> tuple[dict[str, _Decision], fro
     """The last decision about each memory, and what was erased."""
     about: dict[str, dict[str, _Decision]] = defaultdict(dict)
     erased = set()
-    for path, found in _told_by(segments):
+    for found in _told_by(segments):
         event, kind, target = (os.fsdecode(found[number]) for number in (1, 4, 5))
         if kind == "erase":
             erased.add(target)
             continue
-        known = about[target].get(event)
-        held = known.segments if known else frozenset()
-        about[target][event] = _Decision(kind, os.fsdecode(found[15] or b""), event, held | {path})
+        about[target][event] = _Decision(kind, os.fsdecode(found[15] or b""), event)
     last = {target: next(iter(ones.values())) for target, ones in about.items()}
     unsure = {target for target, ones in about.items() if len(ones) > 1}
     if unsure:  # which was the last, only the order of all events can tell
@@ -327,15 +383,17 @@ def _decisions(segments: Mapping[str, bytes]) -> tuple[dict[str, _Decision], fro
     return last, frozenset(erased)
 
 
-def _told_by(segments: Mapping[str, bytes]) -> Iterator[tuple[str, re.Match[bytes]]]:
-    """Every decision and erasure about something, with the file that holds it."""
+def _told_by(segments: Mapping[str, bytes]) -> Iterator[re.Match[bytes]]:
+    """Every decision and erasure about something; a segment that is not what its name says tells nothing."""
     for path, data in segments.items():
-        for place in _TELLING.finditer(data):
-            start, end = data.rfind(b"\n", 0, place.start()) + 1, data.find(b"\n", place.end()) + 1
+        places = [place.span() for place in _TELLING.finditer(data)]
+        if not places or not path.endswith(f"/{segment_name(data)}.jsonl"):
+            continue
+        for start, end in places:
             with contextlib.suppress(CorruptLog, FutureFormat):
-                found = match_event(data[start:end])
+                found = match_event(data[data.rfind(b"\n", 0, start) + 1 : data.find(b"\n", end) + 1])
                 if found[5] is not None:
-                    yield path, found
+                    yield found
 
 
 def _events(texts: Iterable[bytes]) -> Iterator[Event]:
