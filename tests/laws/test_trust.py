@@ -1292,3 +1292,62 @@ def test_whatever_history_brings_an_old_approval_only_its_text_speaks(trunk: Tru
         assert vouched_for(trunk) == wanted, (number, act)
         back(trunk, before)
     assert trunk.speaks()
+
+
+# ── an approved memory that is made to fall silent ────────────────────────────
+
+
+def test_an_approved_memory_in_the_wrong_folder_still_speaks(trunk: Trunk) -> None:
+    """The folder is not what was approved: moving the file would switch off the rule without a trace."""
+    target = trunk.path.replace("/invariants/", "/facts/")
+    (trunk.there / target).parent.mkdir(exist_ok=True)
+    trunk.there.git("mv", trunk.path, target)
+    trunk.there.git("commit", "-qm", "tidier")
+    trunk.pull()
+    assert trunk.speaks()
+    project = Project.open(trunk.here.path)
+    assert [one.id for one in project.knowledge(kind="invariant").standings] == [trunk.name]
+    assert project.knowledge(kind="fact").standings == ()
+    (found,) = [one for one in project.doctor().findings if one.file == target]
+    assert found.severity == "problem"
+    assert f"{trunk.name} is an invariant in the folder of facts" in found.sentence
+    assert f"git mv {target} .holdfast/memory/invariants/" in found.next_step
+
+
+UNREADABLE: dict[str, Callable[[str], str]] = {
+    "a field twice": lambda text: text.replace("tags: []", "tags: []\ntags: [evil]"),
+    "no front matter": lambda text: text.replace("---", "+++"),
+    "another status": lambda text: text.replace("status: accepted", "status: candidate"),
+    "nothing left": lambda text: text[:0],
+}
+
+
+@pytest.mark.parametrize("here", [False, True], ids=["approved upstream", "approved here"])
+def test_an_approved_memory_that_cannot_be_read_is_named(trunk: Trunk, here: bool) -> None:
+    """One line too many silences the rule: whoever maintains it has to be told, and how to have it back."""
+    if here:
+        trunk.ours.accept(trunk.name)
+        Project.open(trunk.here.path).trust_revoke()
+    before = trunk.here.git("rev-parse", "HEAD").strip()
+    cli = Cli(trunk.here.path)
+    for name, spoil in UNREADABLE.items():
+        trunk.merge(spoil(trunk.text))
+        assert "to review   1, of which 1 approved and now unreadable" in cli("status").out, name
+        assert json.loads(cli("status", "--json").out)["unreadable"] == 1, name
+        listed = cli("review", "list").out
+        assert f"{trunk.name} was approved and cannot be read any more" in listed, name
+        assert "Nothing waits" not in listed, name
+        (lost,) = json.loads(cli("review", "list", "--json").out)["unreadable"]
+        assert (lost["id"], lost["path"]) == (trunk.name, trunk.path), name
+        problems = [
+            one.file for one in Project.open(trunk.here.path).doctor().findings if one.severity == "problem"
+        ]
+        assert trunk.path in problems, name
+        assert f"bring it back and commit it: {lost['next_step']}" in listed, name
+        assert lost["next_step"].startswith("git checkout "), name
+        trunk.there.git(*lost["next_step"].split()[1:])
+        trunk.there.git("commit", "-qm", "as it was approved")
+        trunk.pull()
+        assert "Nothing waits" in cli("review", "list").out, name
+        assert RULE in told_in(trunk.ours), name
+        back(trunk, before)

@@ -5,6 +5,7 @@ from what this clone recorded, never read from the file: whoever can write a fil
 it, too.
 """
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from holdfast.git.approvals import EDITED, Approvals, words_of
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import State, states
 from holdfast.git.parts import Placed
+from holdfast.git.proofs import Text
 from holdfast.git.visible import Sighting
 from holdfast.model.memory import Accepted, Memory, Retired, is_expired
 from holdfast.store import layout
@@ -51,6 +53,7 @@ class Broken:
 
     path: str
     message: str
+    claims: tuple[str, ...] = ()  # the ids that it may have had, by its text and by its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +93,14 @@ def told(
     clone: Clone, now: datetime, *, kind: str | None = None
 ) -> tuple[Facts, dict[tuple[str, str], Seen]]:
     """The same, and the entries themselves by the path and id of their standing."""
-    seen, broken = read(clone, layout.FOLDER_OF[kind] if kind else layout.MEMORY)
-    for one in [one for one in seen if _misplaced(one)]:
-        seen.remove(one)
-        folder = one.sighting.path.split("/")[2]
-        broken.append(
-            Broken(one.sighting.path, f"{one.sighting.path}:1 is a {one.memory.type} among {folder}")
-        )
+    seen, broken = read(clone)
     clashes = tuple(_clash(one) for one in seen if one.sighting.clash is not None)
     agreed = [one for one in seen if one.sighting.clash is None]
     by_status: dict[str, list[Standing]] = defaultdict(list)
     for standing in _standings(clone, agreed, now):
-        by_status[standing.status].append(standing)
+        if kind in (None, standing.memory.type):  # whatever folder its file was moved to
+            by_status[standing.status].append(standing)
+    folder = f"{layout.FOLDER_OF[kind] if kind else layout.MEMORY}/"
     found = Facts(
         trusted=tuple(by_status["accepted"]),
         stale=tuple(by_status["stale"]),
@@ -109,16 +108,10 @@ def told(
         expired=tuple(by_status["expired"]),
         superseded=tuple(by_status["superseded"]),
         retired=tuple(by_status["deprecated"]),
-        broken=tuple(broken),
-        clashes=clashes,
+        broken=tuple(one for one in broken if one.path.startswith(folder)),
+        clashes=tuple(one for one in clashes if one.path.startswith(folder)),
     )
     return found, {(one.sighting.path, one.memory.id): one for one in agreed}
-
-
-def _misplaced(one: Seen) -> bool:
-    """Whether an entry lies in the folder of another type; elsewhere below `memory/` any may lie."""
-    kinds = [kind for kind, folder in layout.FOLDER_OF.items() if one.sighting.path.startswith(f"{folder}/")]
-    return bool(kinds) and one.memory.type not in kinds
 
 
 def read(clone: Clone, folder: str = layout.MEMORY) -> tuple[list[Seen], list[Broken]]:
@@ -130,11 +123,18 @@ def read(clone: Clone, folder: str = layout.MEMORY) -> tuple[list[Seen], list[Br
         try:
             memory = _entry(placed)
         except BrokenEntry as error:
-            broken.append(Broken(placed.sighting.path, str(error)))
+            broken.append(Broken(placed.sighting.path, str(error), _claims(placed.sighting)))
             continue
         if memory.id not in erased:
             seen.append(_seen(placed, memory))
     return seen, broken
+
+
+def _claims(sighting: Sighting) -> tuple[str, ...]:
+    """The ids that a file may have had which cannot be read: what its text says, and how its name ends."""
+    words = os.path.basename(sighting.path).removesuffix(".md").split("-")
+    named = ("-".join(words[start:]) for start in range(len(words)))
+    return tuple(filter(None, (Text(sighting.path, "", sighting.text).id, *named)))
 
 
 def _seen(placed: Placed, memory: Accepted | Retired) -> Seen:

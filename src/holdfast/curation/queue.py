@@ -6,6 +6,7 @@ when somebody looks at it.
 
 import difflib
 import os
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,15 +16,16 @@ from holdfast.curation.conflicts import Conflict, Known
 from holdfast.curation.decisions import Standing
 from holdfast.curation.facts import Facts
 from holdfast.errors import BadInput
-from holdfast.git import lines, parts
+from holdfast.git import lines, parts, proofs
 from holdfast.git.approvals import EDITED
 from holdfast.git.clone import Clone
+from holdfast.git.proofs import Text
 from holdfast.git.spans import what_changed
 from holdfast.model.ids import pick
 from holdfast.model.memory import Candidate
 from holdfast.model.provenance import Provenance, parse
 
-__all__ = ["Item", "Look", "Queue", "chosen", "every", "pick"]
+__all__ = ["Item", "Look", "Queue", "Unreadable", "chosen", "every", "pick"]
 FOREIGN = "T4"  # came by git, and nobody here or in a trusted trunk approved it
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 
@@ -44,6 +46,16 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A memory that a person approved and whose file cannot be read any more, so that it does not speak."""
+
+    id: str
+    path: str
+    why: str
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """What somebody who decides about an item wants to see beside it."""
 
@@ -61,6 +73,7 @@ class Queue:
         self._shelf = candidates.read(clone)
         self._against: Known | None = None
         self.items = tuple(self._items())
+        self.unreadable = tuple(_unreadable(clone, self.known))
 
     @property
     def against(self) -> Known:
@@ -72,7 +85,7 @@ class Queue:
     @property
     def waiting(self) -> int:
         """How many of them a person is told of; what came by git is one answer for all, and said apart."""
-        return sum(item.reason != "elsewhere" for item in self.items)
+        return sum(item.reason != "elsewhere" for item in self.items) + len(self.unreadable)
 
     def look(self, item: Item) -> Look:
         """An item's conflicts, twins and changes; what suggests something names another memory's words."""
@@ -140,6 +153,29 @@ def _is_of(one: parts.Placed, standing: Standing) -> bool:
 def _compared(before: str, now: str, name: str) -> tuple[str, ...]:
     lines = (before.splitlines(), now.splitlines())
     return tuple(difflib.unified_diff(*lines, name, "now", lineterm="", n=1))
+
+
+def _unreadable(clone: Clone, known: Facts) -> Iterable[Unreadable]:
+    """What a person approved, has no other file that speaks, and cannot be read here."""
+    claims = {name for one in known.broken for name in one.claims}
+    silent = claims - {one.id for one in known.standings if one.trust == trust.T0}
+    lost = trust.approved(clone, silent) if silent else set()
+    for one in known.broken:
+        if name := next((name for name in one.claims if name in lost), None):
+            why = one.message.removeprefix(f"{one.path}:")
+            yield Unreadable(name, one.path, why, _bring_back(clone, name, one.path))
+
+
+def _bring_back(clone: Clone, name: str, path: str) -> str:
+    """How to have the approved text of a memory again, as far as the branch's history has it."""
+    text = trust.approved_text(clone, name, path)
+    wanted = Text(path, "", text or "").digest()
+    versions = clone.repo.history("HEAD", [path]) if wanted else []
+    digests = proofs.digests(clone.repo, {blob for _, _, blob in versions if blob})
+    for commit, _, blob in versions:
+        if blob and digests.get(blob) == wanted:
+            return f"git checkout {commit[:12]} -- {shlex.quote(path)}"
+    return f"mend the file by hand; what it was: git log -p -- {shlex.quote(path)}"
 
 
 class _Origins:

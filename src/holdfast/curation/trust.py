@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.curation.facts import Seen
     from holdfast.git.clone import Clone
 
-__all__ = ["T0", "T2", "T4", "approved_text", "judged", "outranks", "tiers"]
+__all__ = ["T0", "T2", "T4", "approved", "approved_text", "judged", "outranks", "tiers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,14 @@ def _tiers(seen: Sequence[Seen], known: Tiers) -> Mapping[tuple[str, str], str]:
         tier = known.of(name, blob=blob, edited=one.sighting.origin == "edit")
         found[text] = max(tier, found.get(text, T0))  # the same text twice: the least trusted way in counts
     return found
+
+
+def approved(clone: Clone, names: Collection[str]) -> set[str]:
+    """Which of these memories a person approved, here or in the trusted trunk, in whatever text."""
+    own, trunk = approvals.decided(clone, names), upstream.vouched(clone).latest
+    known = Tiers(own, upstream.vouched(clone), (), causes=Causes(clone))
+    here = {one.target for one in own if one.kind == "accept" and one.blob and known.stands(one)}
+    return here | {name for name in names if trunk.get(name) == "accept"}
 
 
 def approved_text(clone: Clone, name: str, path: str) -> str | None:

@@ -3,6 +3,7 @@
 Nothing here is damage. A person decides in review; the doctor only points.
 """
 
+import shlex
 from collections.abc import Iterator, Mapping
 
 from holdfast.diagnostics.findings import Finding
@@ -11,10 +12,12 @@ from holdfast.git.clone import Clone
 from holdfast.git.evidence import State, states
 from holdfast.git.parts import placed
 from holdfast.git.visible import Sighting
-from holdfast.model.memory import Accepted, is_expired, iso
+from holdfast.model.memory import Accepted, Retired, is_expired, iso
 from holdfast.store import layout
 
 _REVIEW = "Look at it in `holdfast review`: accept it as it is now, change it, or deprecate it."
+
+_MEND = "Mend the file by hand; until then it is left out and nothing is lost."
 
 
 def examine(clone: Clone) -> Iterator[Finding]:
@@ -31,6 +34,11 @@ def examine(clone: Clone) -> Iterator[Finding]:
         except BrokenEntry as error:
             yield _broken(one.sighting, error)
             continue
+        if not isinstance(memory, Accepted | Retired):
+            said = f"{memory.id} is a candidate or a tombstone; entries are accepted or deprecated"
+            yield _finding("problem", one.sighting.path, said, _MEND)
+        elif _misplaced(one.sighting.path, memory.type):
+            yield _in_wrong_folder(one.sighting.path, memory.id, memory.type)
         if isinstance(memory, Accepted):
             memories.append((one.sighting.path, memory))
     try:
@@ -51,8 +59,21 @@ def _broken(sighting: Sighting, error: BrokenEntry) -> Finding:
         file=sighting.path,
         line=int(line) if line.isdigit() else None,
         sentence=reason,
-        next_step="Mend the file by hand; until then it is left out and nothing is lost.",
+        next_step=_MEND,
     )
+
+
+def _misplaced(path: str, kind: str) -> bool:
+    """Whether an entry lies in the folder of another type; elsewhere below `memory/` any may lie."""
+    kinds = [one for one, folder in layout.FOLDER_OF.items() if path.startswith(f"{folder}/")]
+    return bool(kinds) and kind not in kinds
+
+
+def _in_wrong_folder(path: str, name: str, kind: str) -> Finding:
+    words = f"{'an' if kind[0] in 'ai' else 'a'} {kind}"
+    sentence = f"{name} is {words} in the folder of {path.split('/')[2]}; it counts as {words} all the same"
+    step = f"Move it: `git mv {shlex.quote(path)} {layout.FOLDER_OF[kind]}/`."
+    return _finding("problem", path, sentence, step)
 
 
 def _stale(clone: Clone, path: str, memory: Accepted, held: Mapping[str, State]) -> Iterator[Finding]:

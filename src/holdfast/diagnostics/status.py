@@ -47,6 +47,7 @@ class Status:
     unembedded: int = 0  # texts it has no vector of yet
     edited: int = 0  # memories of which a person approved another text
     disputed: int = 0  # tasks of which two sides say different things
+    unreadable: int = 0  # memories that a person approved and whose files cannot be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Tally:
     unreviewed: int
     elsewhere: int = 0
     edited: int = 0
+    unreadable: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
         disputed=work.disputed,
         elsewhere=tally.elsewhere,
         edited=tally.edited,
+        unreadable=tally.unreadable,
         unmerged=missing.memories if missing else 0,
         trunk=missing.trunk if missing else None,
         trusts=held.trusted.name if held and not held.void else None,
@@ -175,7 +178,11 @@ def _facts(found: Status) -> str:
 
 
 def _to_review(found: Status) -> str:
-    kinds = ((found.unreviewed, "written or edited by hand"), (found.edited, "edited since approval"))
+    kinds = (
+        (found.unreviewed, "written or edited by hand"),
+        (found.edited, "edited since approval"),
+        (found.unreadable, "approved and now unreadable"),
+    )
     told = ", ".join(f"{number} {words}" for number, words in kinds if number)
     return f"{found.candidates}, of which {told}" if told else f"{found.candidates}"
 

@@ -66,6 +66,7 @@ class Reading(Working, Noting, Recalling, Hydrating):
             sum(one.status != EDITED and one.trust != FOREIGN for one in found.unreviewed),
             elsewhere=len(there.items) - there.waiting,
             edited=sum(one.status == EDITED for one in found.unreviewed),
+            unreadable=len(there.unreadable),
         )
         return status.status(self.clone, counted, self._work())
 

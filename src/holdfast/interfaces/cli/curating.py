@@ -200,7 +200,8 @@ def waiting(place: Place, **chosen: Any) -> None:
             objects.Waiting(item, queue.look(item) if number < CLOSELY else None)
             for number, item in enumerate(items)
         ]
-        show(closely, words.candidates, objects.waiting)
+        lost = () if any(chosen.values()) else queue.unreadable
+        show((closely, lost), lambda found: words.candidates(*found), lambda found: objects.waiting(*found))
 
 
 def _which(project: Project, names: tuple[str, ...], everything: bool, chosen: dict[str, Any]) -> list[Item]:

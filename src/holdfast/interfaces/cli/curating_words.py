@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holdfast.curation.conflicts import Conflict
     from holdfast.curation.decisions import Standing
     from holdfast.curation.facts import Facts
-    from holdfast.curation.queue import Item, Look
+    from holdfast.curation.queue import Item, Look, Unreadable
     from holdfast.curation.undo import Step
     from holdfast.git.erase import Erasure
     from holdfast.interfaces.cli.objects import Waiting
@@ -168,7 +168,9 @@ def _trouble(path: str, message: str) -> str:
     return message if message.startswith(path) else f"{path}: {message}"
 
 
-def candidates(waiting: Sequence[Waiting]) -> str:
+def candidates(waiting: Sequence[Waiting], lost: Sequence[Unreadable] = ()) -> str:
+    if lost:
+        return lines(*_lost(lost), *(["", candidates(waiting)] if waiting else []))
     if not waiting:
         return "Nothing waits."
     verb = "waits" if len(waiting) == 1 else "wait"
@@ -179,6 +181,15 @@ def candidates(waiting: Sequence[Waiting]) -> str:
         "",
         f"Accept one with: holdfast review accept {waiting[0].item.id}",
     )
+
+
+def _lost(lost: Sequence[Unreadable]) -> list[str]:
+    """What a person approved and nobody is told any more, with how to bring each back."""
+    rows = []
+    for one in lost:
+        rows += [f"{strong(one.id)} was approved and cannot be read any more, so it is not told to agents."]
+        rows += [f"    {_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
+    return rows
 
 
 def _grounds(one: Waiting) -> list[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdfast.curation.conflicts import Conflict
     from holdfast.curation.decisions import Standing
     from holdfast.curation.facts import Facts
-    from holdfast.curation.queue import Item, Look
+    from holdfast.curation.queue import Item, Look, Unreadable
     from holdfast.diagnostics.check import Verdict
     from holdfast.diagnostics.findings import Finding, Report
     from holdfast.diagnostics.repair import Repair
@@ -90,9 +90,10 @@ class Waiting:
     look: Look | None
 
 
-def waiting(values: Sequence[Waiting]) -> list[dict[str, Any]]:
-    """What waits as a list."""
-    return [_waiting(value.item, value.look) for value in values]
+def waiting(values: Sequence[Waiting], lost: Sequence[Unreadable]) -> dict[str, Any]:
+    """What waits as a list, and what was approved and cannot be read any more."""
+    items = [_waiting(value.item, value.look) for value in values]
+    return {"id": None, "items": items, "unreadable": as_plain(lost)}
 
 
 def _waiting(item: Item, look: Look | None) -> dict[str, Any]:
@@ -141,6 +142,6 @@ def facts(found: Facts) -> dict[str, Any]:
     return {
         "id": None,
         "items": standings(found.standings),
-        "broken": as_plain(found.broken),
+        "broken": [{"path": one.path, "message": one.message} for one in found.broken],
         "clashes": as_plain(found.clashes),
     }
