@@ -1056,23 +1056,38 @@ def test_an_edit_that_supersedes_silences_nothing(trunk: Trunk) -> None:
     assert not trunk.speaks()
 
 
-def test_a_log_from_before_approvals_were_proved_is_read_by_its_history(trunk: Trunk, tmp_path: Path) -> None:
+def test_a_log_from_before_approvals_were_proved_is_read_by_its_history(trunk: Trunk) -> None:
     """Old logs must not fall silent, and an edit in them must not inherit the approval either."""
-    (proof,) = proofs_of(trunk.there)
-    trunk.merge(trunk.text, (trunk.there / proof).unlink)
+    old(trunk)
     assert trunk.speaks(), "the text that came with the approval is known by history"
     evil = trunk.text.replace("vault", "log")
     trunk.merge(evil)
     assert not trunk.speaks()
     trunk.merge(LAYOUTS["order"](trunk.text))
     assert trunk.speaks()
-    shallow = tmp_path / "shallow"
-    url = f"file://{trunk.there.path}"
-    trunk.here.git("clone", "-q", "--depth", "1", url, os.fspath(shallow))
-    project = Project.open(shallow, person=True)
-    project.trust()
-    (only,) = Project.open(shallow).knowledge().standings
-    assert (only.trust, only.status) == ("T2", EDITED), "where history is cut off, nobody can tell"
+
+
+def test_in_a_shallow_clone_an_approval_is_called_unchecked_not_edited(trunk: Trunk, tmp_path: Path) -> None:
+    """Where history is cut off nobody can tell, and nobody edited anything: there is a way to find out."""
+    old(trunk)
+    trunk.there.commit("notes", "more\n")
+    place = os.fspath(tmp_path / "shallow")
+    trunk.there.git("clone", "-q", "--depth", "1", f"file://{trunk.there.path}", place)
+    Project.open(place, person=True).trust()
+    trunk.here = GitRepo(Path(place))
+    trunk.ours = Project.open(place)
+    assert not trunk.speaks()
+    unchecked = "approval cannot be checked here"
+    assert (trunk.standing().trust, trunk.standing().status, trunk.state()) == ("T2", unchecked, unchecked)
+    cli = Cli(Path(place))
+    listed = cli("review", "list").out
+    assert unchecked in listed
+    assert "this clone is shallow; to check the approval: git fetch --unshallow" in listed
+    assert "edited" not in listed + cli("facts", "--type", "invariant").out + cli("show", trunk.name).out
+    assert "1 whose approval cannot be checked: git fetch --unshallow" in cli("status").out
+    trunk.here.git("fetch", "-q", "--unshallow")
+    assert trunk.speaks()
+    assert "Nothing waits" in cli("review", "list").out
 
 
 def test_an_old_log_merged_with_an_edit_on_the_same_branch(trunk: Trunk) -> None:

@@ -49,7 +49,8 @@ class Standing:
     """A memory, and how it stands here and now."""
 
     memory: Memory
-    # candidate, accepted, stale, unreviewed, edited since approval, expired, superseded, deprecated, rejected
+    # candidate, accepted, stale, unreviewed, edited since approval, approval cannot be checked here, expired,
+    # superseded, deprecated, rejected
     status: str
     path: str | None = None  # of the entry in the work tree
     blob: str | None = None

@@ -15,7 +15,7 @@ from holdfast.curation import trust
 from holdfast.curation.decisions import Standing
 from holdfast.errors import Ambiguous, BadInput, BrokenEntry
 from holdfast.git import parts
-from holdfast.git.approvals import EDITED, Approvals, words_of
+from holdfast.git.approvals import EDITED, UNCHECKED, Approvals, words_of
 from holdfast.git.clone import Clone
 from holdfast.git.evidence import State, states
 from holdfast.git.parts import Placed
@@ -104,7 +104,7 @@ def told(
     found = Facts(
         trusted=tuple(by_status["accepted"]),
         stale=tuple(by_status["stale"]),
-        unreviewed=(*by_status["unreviewed"], *by_status[EDITED]),
+        unreviewed=(*by_status["unreviewed"], *by_status[EDITED], *by_status[UNCHECKED]),
         expired=tuple(by_status["expired"]),
         superseded=tuple(by_status["superseded"]),
         retired=tuple(by_status["deprecated"]),
@@ -209,7 +209,7 @@ def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standi
         status = _status(
             one.memory,
             approved=_place(one) in approved,
-            edited=known.is_edited(one) and not known.is_repeat(one),
+            doubt=_doubt(known, one),
             superseded=after is not None,
             stale=is_stale(one.memory, evidence),
             now=now,
@@ -217,6 +217,13 @@ def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standi
         copied = chief.get(one.memory.id) if known.is_repeat(one) else None
         found.append(_standing(one, evidence, status=status, tier=tier, newer=after, copied=copied))
     return found
+
+
+def _doubt(known: trust.Judged, one: Seen) -> str:
+    """How a text stands that does not count as approved."""
+    if not known.is_edited(one) or known.is_repeat(one):
+        return "unreviewed"
+    return UNCHECKED if one.memory.id in known.unchecked else EDITED
 
 
 def _is_approved(known: trust.Judged, one: Seen) -> bool:
@@ -266,6 +273,8 @@ def _standing(
         notes.append(f"superseded by {newer}")
     if copied is not None:
         notes.append(f"{copied} has this id and was approved; give this file another, or delete it")
+    if status == UNCHECKED:
+        notes.append("this clone is shallow; to check the approval: git fetch --unshallow")
     if sighting.origin == "edit":
         notes.append("edited by hand")
     elif _is_edited_since(one):
@@ -304,10 +313,10 @@ def is_stale(memory: Memory, states: Mapping[str, State]) -> bool:
 
 
 def _status(
-    memory: Memory, *, approved: bool, edited: bool, superseded: bool, stale: bool, now: datetime
+    memory: Memory, *, approved: bool, doubt: str, superseded: bool, stale: bool, now: datetime
 ) -> str:
     if not approved:
-        return EDITED if edited else "unreviewed"
+        return doubt
     if isinstance(memory, Retired):
         return "deprecated"
     if superseded:

@@ -31,6 +31,7 @@ class Judged:
     kept: Mapping[str, str]  # what stays superseded, to what took its place by a person's word
     hidden: Sequence[str]  # what a person approved here and another clone erased
     edited: Collection[tuple[str, str]]  # id and blob of texts that are not the one that a person approved
+    unchecked: Collection[str]  # ids of those among them of which a shallow clone cannot tell
 
     def tier(self, one: Seen) -> str:
         return T4 if self.is_repeat(one) else self.tiers[one.memory.id, one.sighting.blob]
@@ -57,6 +58,7 @@ def judged(clone: Clone, seen: Sequence[Seen]) -> Judged:
         supersession.kept(clone, own, known, vouched, visible=visible),
         _hidden(clone.erased_elsewhere(), own, known),
         known.edited(visible),
+        vouched.unchecked,
     )
 
 

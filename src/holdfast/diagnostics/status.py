@@ -47,6 +47,7 @@ class Status:
     unembedded: int = 0  # texts it has no vector of yet
     edited: int = 0  # memories of which a person approved another text
     disputed: int = 0  # tasks of which two sides say different things
+    unchecked: int = 0  # memories of whose approval this shallow clone cannot tell the text
     unreadable: int = 0  # memories that a person approved and whose files cannot be read
 
 
@@ -61,6 +62,7 @@ class Tally:
     unreviewed: int
     elsewhere: int = 0
     edited: int = 0
+    unchecked: int = 0
     unreadable: int = 0
 
 
@@ -108,6 +110,7 @@ def status(clone: Clone, tally: Tally, work: Work) -> Status:
         disputed=work.disputed,
         elsewhere=tally.elsewhere,
         edited=tally.edited,
+        unchecked=tally.unchecked,
         unreadable=tally.unreadable,
         unmerged=missing.memories if missing else 0,
         trunk=missing.trunk if missing else None,
@@ -181,6 +184,7 @@ def _to_review(found: Status) -> str:
     kinds = (
         (found.unreviewed, "written or edited by hand"),
         (found.edited, "edited since approval"),
+        (found.unchecked, "whose approval cannot be checked: git fetch --unshallow"),
         (found.unreadable, "approved and now unreadable"),
     )
     told = ", ".join(f"{number} {words}" for number, words in kinds if number)

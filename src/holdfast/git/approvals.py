@@ -22,6 +22,7 @@ DECISIONS = (*KINDS, *UNDOING)
 
 T0, T2, T4 = "T0", "T2", "T4"  # the lower, the more trusted: as strings, too
 EDITED = "edited since approval"  # how a memory stands of which a person approved another text
+UNCHECKED = "approval cannot be checked here"  # or some text, and history that could tell is cut off
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class Vouched:
     replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # memory to what it supersedes
     approved: frozenset[tuple[str, str]] = frozenset()  # memory and blob that was approved last
     texts: Mapping[str, str] = field(default_factory=dict)  # memory to the blob of the text approved last
+    unchecked: frozenset[str] = frozenset()  # memories of whose approval a shallow clone cannot tell the text
 
 
 class Causes:

@@ -181,14 +181,17 @@ def _told(clone: Clone, commit: str, *, shallow: bool) -> Vouched:
         for name, olds in named.items()
         if isinstance(olds, list) and olds
     }
+    accepted = {name for name, one in trunk.last.items() if one.kind == "accept"}
+    unchecked = frozenset(accepted - said.keys() if shallow else ())
     return Vouched(
-        commit,
+        f"{commit} shallow" if unchecked else commit,
         frozenset(one.blob for one in trunk.texts),
         {name: one.kind for name, one in trunk.last.items()},
         trunk.erased,
         replaced,
         frozenset(approved),
         {name: str(body["blob"]) for name, body in said.items() if body.get("blob")},
+        unchecked,
     )
 
 

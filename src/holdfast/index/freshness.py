@@ -195,6 +195,7 @@ def _look_at_trusted(seen: "_Seen", place: Place, layout: Layout) -> None:
         seen.add(_line(os.path.join(place.common_dir, *ref.split("/"))) or "-")
         # Where the remote says its trunk is: another one voids the trust.
         seen.file(os.path.join(place.common_dir, *ref.split("/")[:3], "HEAD"))
+        seen.file(os.path.join(place.common_dir, "shallow"))  # more history may tell what was approved
 
 
 def _look_at_memory(seen: "_Seen", layout: Layout) -> None:

@@ -18,6 +18,7 @@ FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody
 PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
 SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
 EDITED = "edited since approval"  # a doubt: a person approved another text of it
+UNCHECKED = "approval cannot be checked here"  # a doubt: in a shallow clone nobody can tell
 STALE = "stale"  # a doubt: what it cites has changed
 
 _LONGEST = 10  # chain of memories that took one another's place, that is looked at

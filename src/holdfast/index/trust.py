@@ -18,6 +18,7 @@ from holdfast.git.approvals import (
     SHORT,
     T0,
     T4,
+    UNCHECKED,
     Approval,
     Approvals,
     Tiers,
@@ -137,6 +138,8 @@ def judge(
         if why is None:
             is_edited = one.origin != "edit" and (one.name, one.blob) in edited
             why = _why_not(one, approved, its, superseded=one.name in kept, edited=is_edited)
+        if why == EDITED and one.name in vouched.unchecked:
+            why = UNCHECKED
         if why in (None, FOREIGN) and one.status == "accepted" and (one.path, one.blob) in outdated:
             why = STALE
         if (why, its) != (one.doubt, one.tier):

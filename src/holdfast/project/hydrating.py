@@ -12,7 +12,7 @@ from holdfast.curation.conflicts import Known as Comparing
 from holdfast.curation.decisions import Standing
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git import unmerged
-from holdfast.git.approvals import EDITED
+from holdfast.git.approvals import EDITED, UNCHECKED
 from holdfast.index.refresh import signature_of
 from holdfast.index.search import PROMOTED
 from holdfast.model.event import timestamp
@@ -268,7 +268,8 @@ def _may_be_found(hit: Hit, one: Standing | None) -> bool:
         return hit.kind in _WORK
     if one is None or _speaks_unasked(one):
         return False
-    return one.status in ("accepted", "unreviewed", EDITED, "stale", "expired") and one.trust in _ON_REQUEST
+    told = ("accepted", "unreviewed", EDITED, UNCHECKED, "stale", "expired")
+    return one.status in told and one.trust in _ON_REQUEST
 
 
 def _as_found(hit: Hit, one: Standing | None, against: Sequence[str]) -> Found:
@@ -292,7 +293,7 @@ def _as_found(hit: Hit, one: Standing | None, against: Sequence[str]) -> Found:
 
 def _honestly(one: Standing) -> Iterable[str]:
     """How a memory stands that does not speak unasked: who approved it, and what became of it since."""
-    if one.status in ("unreviewed", EDITED):
+    if one.status in ("unreviewed", EDITED, UNCHECKED):
         yield one.status
     else:
         yield "approved" if one.trust == "T0" else PROMOTED

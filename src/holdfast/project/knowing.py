@@ -13,7 +13,7 @@ from holdfast.curation.queue import Item, Queue
 from holdfast.curation.revising import Wish
 from holdfast.curation.undo import Step
 from holdfast.errors import BadInput, HoldfastError, NeedsReview, NotFound
-from holdfast.git.approvals import EDITED
+from holdfast.git.approvals import EDITED, UNCHECKED
 from holdfast.git.evidence import resolve_all
 from holdfast.model.memory import Accepted, Candidate, join_evidence, labelled, split_statement, unique
 from holdfast.model.provenance import Provenance
@@ -222,7 +222,7 @@ class Knowing(Viewing):
     def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> Standing:
         """Say that an accepted memory no longer holds; an agent's word for it waits for a person."""
         there = self._entry(identity)
-        if self._person or (there.trust != "T0" and there.status != EDITED):
+        if self._person or (there.trust != "T0" and there.status not in (EDITED, UNCHECKED)):
             return self.retire(there.id, reason=reason, reviewer=reviewer)
         made = propose(
             self.clone,

@@ -10,7 +10,7 @@ from holdfast.diagnostics import diff as differences
 from holdfast.diagnostics import status, timeline
 from holdfast.diagnostics.diff import Diff
 from holdfast.diagnostics.status import Status, Tally, Work
-from holdfast.git.approvals import EDITED
+from holdfast.git.approvals import EDITED, UNCHECKED
 from holdfast.git.disputed import conflicts
 from holdfast.index.refresh import keep_ready, signature_of
 from holdfast.model.event import timestamp
@@ -63,9 +63,10 @@ class Reading(Working, Noting, Recalling, Hydrating):
             len(found.expired),
             len(found.stale),
             there.waiting,
-            sum(one.status != EDITED and one.trust != FOREIGN for one in found.unreviewed),
+            sum(one.status == "unreviewed" and one.trust != FOREIGN for one in found.unreviewed),
             elsewhere=len(there.items) - there.waiting,
             edited=sum(one.status == EDITED for one in found.unreviewed),
+            unchecked=sum(one.status == UNCHECKED for one in found.unreviewed),
             unreadable=len(there.unreadable),
         )
         return status.status(self.clone, counted, self._work())

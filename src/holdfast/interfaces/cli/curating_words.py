@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.index.standing import EDITED
+from holdfast.index.standing import EDITED, UNCHECKED
 from holdfast.interfaces.cli.connecting_words import readers
 from holdfast.interfaces.cli.output import strong
 from holdfast.interfaces.cli.place import why_no_person
@@ -136,7 +136,8 @@ def facts(found: Facts, *, kind: str = "fact") -> str:
     sections = (
         ("Stale: what they cite has changed", found.stale),
         ("Edited since approval", [one for one in found.unreviewed if one.status == EDITED]),
-        ("Not reviewed as they stand", [one for one in found.unreviewed if one.status != EDITED]),
+        ("Approval cannot be checked here", [one for one in found.unreviewed if one.status == UNCHECKED]),
+        ("Not reviewed as they stand", [one for one in found.unreviewed if one.status == "unreviewed"]),
         ("Expired", found.expired),
         ("Superseded", found.superseded),
         ("Retired", found.retired),
@@ -218,7 +219,8 @@ def _grounds(one: Waiting) -> list[str]:
 
 
 def _why(item: Item) -> str | None:
-    return EDITED if item.standing.status == EDITED else _WHY.get(item.reason)
+    status = item.standing.status
+    return status if status in (EDITED, UNCHECKED) else _WHY.get(item.reason)
 
 
 def _beside(look: Look) -> list[str]:

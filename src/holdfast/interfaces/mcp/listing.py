@@ -10,7 +10,7 @@ import time
 
 from holdfast.index.freshness import signature
 from holdfast.index.schema import APPLICATION, VERSION, file_name
-from holdfast.index.standing import APPROVED, EDITED, FOREIGN, PROMOTED, STALE, SUPERSEDED
+from holdfast.index.standing import APPROVED, EDITED, FOREIGN, PROMOTED, STALE, SUPERSEDED, UNCHECKED
 from holdfast.interfaces import quick
 from holdfast.interfaces.mcp.folders import ordered
 from holdfast.interfaces.mcp.protocol import PARAMS, Refused
@@ -32,7 +32,7 @@ _NEWER = f"""SELECT supersedes, tier FROM row WHERE supersedes IS NOT NULL AND s
   AND (doubt IS NULL OR doubt IN ('{FOREIGN}', '{STALE}', '{SUPERSEDED}')) ORDER BY tier DESC"""
 _ORDER = ("invariant", "decision", "dead-end", "assumption", "fact")
 _TOLD = ("T0", "T1", "T2")  # what came from elsewhere and nobody here looked at is not listed
-_DOUBTS = (None, "unreviewed", EDITED, STALE)
+_DOUBTS = (None, "unreviewed", EDITED, UNCHECKED, STALE)
 
 PAGE, _LONG = 100, 200  # memories a page, characters of each
 Row = tuple[str, str, str, str | None]  # id, type, statement, and what to know before believing it

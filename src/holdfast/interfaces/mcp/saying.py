@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.index.search import APPROVED, PROMOTED
 from holdfast.index.shown import excerpt
-from holdfast.index.standing import EDITED
+from holdfast.index.standing import EDITED, UNCHECKED
 from holdfast.interfaces.mcp.framing import flat, framed
 from holdfast.recall.governing import Known
 from holdfast.recall.pack.saying import cited, explained
@@ -102,7 +102,7 @@ def known(one: Standing) -> Known:
 
 def may_be_told(one: Standing) -> bool:
     """Whether a memory may be told to whoever asks: no stranger's, and none that is over."""
-    return one.status in ("accepted", "stale", "unreviewed", EDITED) and one.trust in _ON_REQUEST
+    return one.status in ("accepted", "stale", "unreviewed", EDITED, UNCHECKED) and one.trust in _ON_REQUEST
 
 
 def found(rows: Sequence[Row], notes: Sequence[str]) -> Said:
