@@ -86,7 +86,9 @@ def fields(rng: random.Random) -> dict[str, Any]:
 def attacked(room: Room, rng: random.Random, number: int) -> int:
     """Candidates of hostile texts; what the store itself refuses is no attack on the screen."""
     made = 0
-    for n in range(number):
+    for n in range(10 * number):
+        if made == number:
+            break
         try:
             room.propose(f"DEC-{n}", words(rng)[:900], **fields(rng))
             made += 1
@@ -109,7 +111,7 @@ def pressed(room: Room, rng: random.Random, size: tuple[int, int], keys: list[st
 def test_no_text_of_a_stranger_is_markup_or_an_action(room: Room, seed: int) -> None:
     """Somebody reviews what agents proposed; a click on a word must not approve, quit or open a page."""
     rng = random.Random(seed)
-    assert attacked(room, rng, 4) >= 2
+    assert attacked(room, rng, 3) == 3
     pressed(room, rng, rng.choice([WIDE, NARROW, SMALL]), [*KEYS, "escape"])
 
 

@@ -101,7 +101,7 @@ def _write_missing(layout: Layout, path: str, text: str) -> bool:
 def _commit(clone: Clone, lock: int) -> str | None:
     """Commit just the files that HEAD lacks; whatever else is staged or edited stays as it was.
 
-    As in a publish, a journal says what is about to be staged: if this is killed, the next command unstages it.
+    As in a publish, a journal says what is about to be staged; after a kill the next command unstages it.
     """
     repo = clone.repo
     journal.recover(clone)
