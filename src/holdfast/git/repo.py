@@ -36,24 +36,11 @@ _LOCAL_VARIABLES = (
 _EXPLICIT = ("-c", "safe.bareRepository=explicit")
 
 # Variables by which a person's own commands mean or print something else; ours must not.
-_STEERING_VARIABLES = frozenset(
-    [
-        "GIT_ATTR_SOURCE",
-        "GIT_DIFF_OPTS",
-        "GIT_EXTERNAL_DIFF",
-        "GIT_FLUSH",
-        "GIT_GLOB_PATHSPECS",
-        "GIT_ICASE_PATHSPECS",
-        "GIT_LITERAL_PATHSPECS",
-        "GIT_NAMESPACE",
-        "GIT_NOGLOB_PATHSPECS",
-        "GIT_PRINT_SHA1_ELLIPSIS",
-        "GIT_QUARANTINE_PATH",
-        "GIT_REDIRECT_STDERR",
-        "GIT_REDIRECT_STDIN",
-        "GIT_REDIRECT_STDOUT",
-        "GIT_REF_PARANOIA",
-    ]
+_STEERING_VARIABLES = (
+    *("GIT_ATTR_SOURCE", "GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF", "GIT_FLUSH", "GIT_GLOB_PATHSPECS"),
+    *("GIT_ICASE_PATHSPECS", "GIT_LITERAL_PATHSPECS", "GIT_NAMESPACE", "GIT_NOGLOB_PATHSPECS"),
+    *("GIT_PRINT_SHA1_ELLIPSIS", "GIT_QUARANTINE_PATH", "GIT_REDIRECT_STDERR", "GIT_REDIRECT_STDIN"),
+    *("GIT_REDIRECT_STDOUT", "GIT_REF_PARANOIA"),
 )
 _TO_STDERR = ("1", "2", "true")  # values of GIT_TRACE… that would stand where git's own words are read
 
