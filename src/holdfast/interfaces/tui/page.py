@@ -16,7 +16,7 @@ from rich.text import Text
 
 from holdfast.curation.conflicts import Conflict
 from holdfast.curation.queue import Item, Look
-from holdfast.index.standing import EDITED
+from holdfast.index.standing import EDITED, UNCHECKED
 from holdfast.interfaces.cli.output import shown as visible
 from holdfast.interfaces.tui.cited import Lines
 from holdfast.model.memory import Candidate, Memory, iso
@@ -97,6 +97,8 @@ def _why(item: Item) -> str:
     where = f" on branch {visible(item.branch)}" if item.branch else ""
     if item.standing.status == EDITED:
         return "edited since a person approved it; the diff shows what changed"
+    if item.standing.status == UNCHECKED:
+        return "its approval cannot be checked here; the notes say why"
     if item.standing.trust == "T4":
         return "came by git, approved by nobody here"
     over = f" on {iso(memory.expires_at)[:10]}" if memory.expires_at else ""
