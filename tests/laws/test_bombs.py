@@ -136,11 +136,6 @@ def test_a_segment_that_is_a_bomb_costs_itself_alone(plain: Cli, repo: GitRepo) 
     segment_bomb(plain, repo, "a million tiny events")
 
 
-def test_settings_that_are_a_bomb_cost_themselves_alone(plain: Cli, repo: GitRepo, seed: int) -> None:
-    """A tracked file that cannot be read is a warning."""
-    settings_bomb(plain, repo, tried(sorted(SETTINGS), seed))
-
-
 @pytest.mark.torture
 @pytest.mark.parametrize("kind", MEMORIES)
 def test_every_memory_bomb(plain: Cli, repo: GitRepo, kind: str) -> None:
