@@ -19,6 +19,10 @@ from holdfast.git.clone import Clone
 from holdfast.git.setup import initialise
 from tests.conftest import GitRepo, Quick, make_repo
 
+from holdfast.errors import PublishRefused
+from holdfast.git import publish, repo
+from tests.conftest import Quick
+
 from .disk import plugged
 from .scene import Scene, check_nothing_lost, check_published
 from .test_append_faults import in_child
@@ -163,6 +167,46 @@ def test_recovery_waits_for_a_git_that_still_writes_the_index(scene: Scene, scra
         shim.go_on()
         check_nothing_lost(scene, "git was slow to start")
         check_published(scene, "git was slow to start")
+
+
+def cut_short(scene: Scene, scratch: Path) -> Path:
+    """A publish that was killed before git stored anything; gives its journal."""
+    shim = Shim(scratch / "bin")
+    shim.publish(scene, at=writing(calls_of(scene, shim, scratch))[0], when="before")
+    return scene.path / ".git/holdfast/publishing.json"
+
+
+def test_nothing_is_undone_or_published_while_another_git_holds_the_index(
+    scene: Scene, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That git may be the one of the publish that was killed, about to stage what would be taken back."""
+    journal = cut_short(scene, scratch)
+    before = journal.read_bytes()
+    monkeypatch.setattr(repo, "LOCK_TRIES", 2)
+    lock = scene.path / ".git/index.lock"
+    lock.touch()
+    with plugged(Quick()):
+        assert "cannot be undone yet" in (publish.resume(scene.clone()) or "")
+        with pytest.raises(PublishRefused, match="cannot be undone yet"):
+            publish.publish(scene.clone())
+        assert journal.read_bytes() == before
+        lock.unlink()
+        check_nothing_lost(scene, "the index was locked")
+        assert not journal.exists()
+
+
+def test_a_journal_that_does_not_say_where_it_happened_is_left_alone(scene: Scene, scratch: Path) -> None:
+    """What a damaged record names may be another work tree: nothing is taken back there."""
+    journal = cut_short(scene, scratch)
+    record, files = json.loads(journal.read_text()), sorted(scene.path.rglob("*.md"))
+    for name in ("top", "worktree", "line", "adds"):
+        journal.write_text(damaged := json.dumps(record | {name: 1}))
+        with plugged(Quick()):
+            assert publish.resume(scene.clone()) is None
+            with pytest.raises(PublishRefused, match="does not say where it happened"):
+                publish.publish(scene.clone())
+        assert journal.read_text() == damaged
+        assert sorted(scene.path.rglob("*.md")) == files
 
 
 @pytest.mark.parametrize("earlier", [True, False])

@@ -114,6 +114,18 @@ def test_a_refusing_hook_changes_nothing(place: Place, hook: str) -> None:
     assert place.runs() == {"r1"}
 
 
+def test_a_refused_publish_leaves_no_empty_folders(place: Place) -> None:
+    """Git shows none of them; they would pile up where nobody looks."""
+    place.ran("r1")
+    place.keep("one")
+    tracked = place.repo / ".holdfast"
+    before = set(tracked.rglob("*"))
+    place.hook("pre-commit", "exit 1")
+    with pytest.raises(HookRefused):
+        place.publish()
+    assert set(tracked.rglob("*")) == before
+
+
 @pytest.mark.parametrize("command", ["publish", "publish --stage"])
 def test_a_publish_in_its_own_hook_is_refused_at_once(place: Place, command: str) -> None:
     """Each would wait for the other until somebody lost patience."""
@@ -217,6 +229,12 @@ def test_a_commit_says_how_much_it_holds(place: Place) -> None:
     place.ran("r1")
     place.publish()
     assert place.git("log", "-1", "--format=%s") == "holdfast: publish 2 memories and 1 event"
+
+
+def test_a_memory_may_quote_an_approval(place: Place) -> None:
+    """Only the log is read as events: a note about its format must not stop every publish."""
+    path = place.keep("one", 'The line `{"kind":"accept"}` is how the log says yes.')
+    assert path in place.publish().paths
 
 
 def test_a_signature_that_cannot_be_made_refuses_cleanly(place: Place) -> None:
@@ -526,6 +544,16 @@ def test_a_hand_edit_in_the_way_is_never_overwritten(place: Place) -> None:
     assert place.publish().paths == (path,)
 
 
+def test_a_hand_edit_is_known_from_what_is_committed(place: Place) -> None:
+    """An edit is nobody's approved text; line ends that git converted on checkout are no edit."""
+    paths = [place.keep(name) for name in ("edited", "converted", "left")]
+    place.publish()
+    place.repo.write(paths[0], fact_text("edited", "It has changed."))
+    (place.repo / paths[1]).write_bytes(fact_text("converted").replace("\n", "\r\n").encode())
+    seen = {sighting.path: sighting.origin for sighting in place.open().entries()}
+    assert seen == dict(zip(paths, ("edit", "tree", "tree"), strict=True))
+
+
 def test_a_file_deleted_by_hand_is_not_brought_back(place: Place) -> None:
     """A deletion is an edit too."""
     path = place.keep("one")
@@ -670,6 +698,18 @@ def test_inherited_events_are_published_in_segments_of_their_own_line(place: Pla
     assert place.publish().commit is None
     place.git("merge", "-q", "main")
     assert place.runs() == {"r1", "r2", "later"}
+
+
+def test_a_process_that_goes_on_after_its_publish_sees_what_the_next_one_sees(place: Place) -> None:
+    """What was inherited goes with the commit it is in, for a server that has been open all along, too."""
+    place.ran("r1")
+    place.git("switch", "-q", "-c", "feat")
+    clone = place.open()
+    assert publish.publish(clone).events == 1
+    assert [event.run_id for event in clone.events()] == ["r1"]
+    place.git("reset", "-q", "--hard", "HEAD~1")
+    assert place.runs() == set()
+    assert clone.events() == []
 
 
 def test_a_first_command_may_be_publish(place: Place) -> None:
