@@ -73,6 +73,18 @@ def test_an_erased_memory_goes_with_the_next_publish(project, repo, world):
     assert Project.open(repo.path).doctor().verdict == "ok"
 
 
+def test_erasing_one_memory_says_and_writes_nothing_of_another(project, repo):
+    """Who reads that a second memory went as well looks for harm that was not done."""
+    fact, other = (
+        project.remember(words, evidence=["README"], accept=True).id for words in (SECRET, "Harmless it is.")
+    )
+    project.publish()
+    done = project.erase(fact)
+    assert fact in "".join(done.removed) and fact in "".join(done.still_held)
+    assert other not in "".join((*done.removed, *done.still_held))
+    assert all(fact in change.path for change in project.clone.changes())
+
+
 def test_what_a_merge_brings_back_is_deleted_again(project, repo, world):
     """A colleague's old branch must not resurrect what was erased."""
     fact = project.remember(SECRET, evidence=["README"], accept=True)
@@ -187,6 +199,14 @@ def test_an_erased_memory_leaves_no_proof_of_its_words(project, repo, world):
     repo.git("commit", "-qm", "bring it back")
     Project.open(repo.path).publish()
     assert repo.git("ls-files", ".holdfast/approvals") == ""
+
+
+def test_a_proof_goes_even_where_its_memory_is_not(project, repo):
+    """A merge may bring the proof of an approval alone; it holds the same words."""
+    proof = f".holdfast/approvals/FCT-gone/{'0' * 64}"
+    repo.commit(proof, f"{SECRET}\n")
+    erase.erase(project.clone, "memory", "FCT-gone")
+    assert [(change.path, change.text) for change in project.clone.changes()] == [(proof, None)]
 
 
 def test_the_body_of_an_approval_can_be_erased_alone(project, repo, world):
@@ -410,6 +430,17 @@ def test_a_file_called_after_what_was_erased_goes_and_its_other_entries_move(nam
     assert {one.id for one in Project.open(repo.path).knowledge().standings} == {other}
 
 
+def test_what_was_changed_since_in_an_entry_that_moved_stays(named, repo):
+    """Every command sweeps: it must not put back the words that the entry had when it moved."""
+    project, (name, other), _ = named
+    project.erase(name)
+    place = f".holdfast/memory/facts/harmless-it-is-{other}.md"
+    (moved,) = [change.text for change in project.clone.changes() if change.path == place]
+    project.clone.change(place, moved.replace("Harmless it is.", "Harmless it was."))
+    again = {change.path: change.text or "" for change in Project.open(repo.path).clone.changes()}
+    assert "Harmless it was." in again[place]
+
+
 def test_a_second_sweep_takes_no_neighbour_along(named, repo):
     """It looks less closely, and must not take what it did not look at for empty."""
     project, (name, other), _ = named
@@ -450,6 +481,16 @@ def test_of_a_file_with_several_memories_only_the_one_goes(shared, repo, world):
     before = repo.git("rev-parse", "HEAD")
     assert Project.open(repo.path).publish().commit is None
     assert repo.git("rev-parse", "HEAD") == before
+
+
+def test_a_memory_that_quotes_the_id_of_another_does_not_go_with_it(shared, repo):
+    """Only the id in its head says which memory an entry is."""
+    _, name, path = shared
+    path.write_text(f"{path.read_text()}\nSee the entry with\nid: {name}\n")
+    repo.git("commit", "-qam", "a quote")
+    Project.open(repo.path).erase(name)
+    Project.open(repo.path).publish()
+    assert "Harmless it is." in path.read_text() and SECRET not in path.read_text()
 
 
 def test_your_own_edit_is_named_and_left_to_you(shared, repo):

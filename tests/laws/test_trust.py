@@ -21,6 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.curation import trust
 from holdfast.curation.decisions import Standing
 from holdfast.curation.facts import Facts
 from holdfast.errors import BadInput, HoldfastError, NeedsReview
@@ -93,6 +94,17 @@ def test_only_a_person_here_or_in_a_trusted_trunk_makes_a_text_speak(
         blob in vouched.blobs and vouched.latest.get(name) == "accept"
     )
     assert (text in tiers.edited([text])) == (another and not (by_person or by_trunk))
+
+
+def test_of_what_was_erased_elsewhere_only_what_a_person_approved_is_named() -> None:
+    """Whoever is told of what nobody approved, or what they took back, soon reads no notice any more."""
+    said = (("accept", "DEC-yes"), ("promote", "DEC-agent"), ("accept", "DEC-no"), ("retire", "DEC-no"))
+    own = [
+        Approval(kind, name, (f"2026-11-16T00:00:{number:02}", "x"), BLOBS[0])
+        for number, (kind, name) in enumerate((*said, ("accept", "DEC-here")))
+    ]
+    known = Tiers(own, Vouched("trunk", frozenset(), {}), ())
+    assert trust._hidden({name for _, name in said}, own, known) == ["DEC-yes"]
 
 
 # ── random histories ──────────────────────────────────────────────────────────
