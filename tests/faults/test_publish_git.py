@@ -14,14 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.git import publish
+from holdfast.errors import PublishRefused
+from holdfast.git import publish, repo
 from holdfast.git.clone import Clone
 from holdfast.git.setup import initialise
 from tests.conftest import GitRepo, Quick, make_repo
-
-from holdfast.errors import PublishRefused
-from holdfast.git import publish, repo
-from tests.conftest import Quick
 
 from .disk import plugged
 from .scene import Scene, check_nothing_lost, check_published
