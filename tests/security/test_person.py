@@ -245,3 +245,9 @@ def test_what_rests_on_a_persons_word_says_that_none_was_seen(repo: GitRepo) -> 
     code, screen = on_a_terminal(repo.path, "review", "accept", name)
     assert (code, trust_of(repo, name)) == (0, "T0"), screen
     assert cli("review", "accept", "--all").code == 0, "nothing waited"
+
+
+def test_what_a_shell_is_handed_as_an_argument_is_no_agent() -> None:
+    """A person's login shell may run anything; the script that any interpreter runs is what counts."""
+    assert agent_called(["bash", "-lc", "codex"]) is None
+    assert all(agent_called([shell, "/usr/bin/codex"]) for shell in ("dash", "bash", "zsh", "node", "env"))

@@ -385,3 +385,20 @@ def test_no_pattern_looks_further_than_it_may() -> None:
 
     for shape in SHAPES:
         assert parser.parse(shape.pattern).getwidth()[1] + 512 <= REACH, shape.name
+
+
+def test_a_secret_far_into_an_encoded_word_is_found() -> None:
+    """A whole file may be one percent-encoded word; a look that ends half-way through a key misses it."""
+    token = "ghp_" + "A1b2C3d4E5" * 3 + "abcdef"
+    for before in (500, 650, 700, 900):
+        encoded = "".join(f"%{byte:02X}" for byte in b"a " * (before // 2) + token.encode())
+        assert Scanner().text(encoded).endswith("[redacted:github]"), before
+
+
+def test_a_name_makes_a_secret_of_a_value_long_enough_to_be_one() -> None:
+    """`token: none` and a link are facts; four characters can be a password, seven are no token."""
+    kept = ({"password": "abc"}, {"token": "abcdefg"}, {"token": "https://x.example/y"})
+    assert [Scanner().value(one) for one in kept] == list(kept)
+    assert Scanner().value({"password": "abcd"}) == {"password": "[redacted:password]"}
+    assert Scanner().value({"token": "abcdefgh"}) == {"token": "[redacted:secret]"}
+    assert Scanner().value(["--token", "--password"]) == ["--token", "[redacted:secret]"]
