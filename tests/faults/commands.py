@@ -23,6 +23,8 @@ from tests.capture.rollouts import rollout
 from tests.cli.test_importing import claude, gemini
 from tests.conftest import GITCONFIG, Answer, Cli, GitRepo, clean_environment, make_repo, redirected, whole
 
+from .scene import leave_work
+
 AGENTS = {
     ".claude/settings.json": '{\n  "model": "opus",\n  "env": {"MINE": "kept"}\n}\n',
     ".claude.json": '{"numStartups": 3}\n',
@@ -317,14 +319,7 @@ def _grow(stage: Stage) -> None:
     _transcripts(stage, repo)
     (stage.home / "notes.md").write_text("# Notes\n\n- Never log a password.\n")
     (stage.home / "tasks.jsonl").write_text('{"id": "TSK-imported1", "title": "From elsewhere"}\n')
-    repo.write("mine.txt", "staged\n")
-    repo.git("add", "mine.txt")
-    repo.write("mine.txt", "staged and edited\n")
-    repo.write("README", "a project, edited\n")
-    repo.write(".env", "what nobody may commit\n")
-    repo.write("notes.txt", "untracked\n")
-    with (repo.path / ".git/info/exclude").open("a") as ignored:
-        ignored.write(".env\n")
+    leave_work(repo)
 
 
 def _transcripts(stage: Stage, repo: GitRepo) -> None:

@@ -12,7 +12,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.setup import initialise
 from holdfast.model.event import Draft
 from holdfast.store import fsio
-from tests.conftest import Quick
+from tests.conftest import GitRepo, Quick
 
 from .disk import plugged
 
@@ -69,7 +69,19 @@ class Scene:
         return clone
 
 
-def set_up(repo) -> Scene:
+def leave_work(repo: GitRepo) -> None:
+    """A user's own work under way: staged, edited, untracked and ignored files."""
+    repo.write("mine.txt", "staged\n")
+    repo.git("add", "mine.txt")
+    repo.write("mine.txt", "staged and edited\n")
+    repo.write("README", "edited\n")
+    repo.write(".env", "what nobody may commit\n")
+    repo.write("notes.txt", "untracked\n")
+    with (repo.path / ".git/info/exclude").open("a") as ignored:
+        ignored.write(".env\n")
+
+
+def set_up(repo: GitRepo) -> Scene:
     """On a branch: one entry is new, one changed, one goes; the user has staged and unstaged work."""
     cache = str(repo.path.parent / "cache")
     initialise(str(repo.path), cache=cache, commit=True)
@@ -85,14 +97,7 @@ def set_up(repo) -> Scene:
         clone.change(OLD, entry("old1", "As it is now."))
         clone.change(GONE, None)
         clone.change(NEW, entry("new1", "It is new."))
-    repo.write("mine.txt", "staged\n")
-    repo.git("add", "mine.txt")
-    repo.write("mine.txt", "staged and edited\n")
-    repo.write("README", "edited\n")
-    repo.write(".env", "what nobody may commit\n")
-    repo.write("notes.txt", "untracked\n")
-    with (repo.path / ".git/info/exclude").open("a") as ignored:
-        ignored.write(".env\n")
+    leave_work(repo)
     found = Scene(repo.path, frozenset(event.hash_self for event in events))
     return replace(found, index=found.users_index(), files=found.users_files())
 

@@ -6,7 +6,8 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -101,3 +102,24 @@ def text_of(result: Any) -> str:
     """The text a tool answered with."""
     assert [part["type"] for part in result["content"]] == ["text"]
     return str(result["content"][0]["text"])
+
+
+@contextmanager
+def over_http(cwd: str | os.PathLike[str], errors: Path) -> Iterator[tuple[str, str, int]]:
+    """The server over HTTP: its address, its token, its process; what it complains of goes into a file."""
+    with errors.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "holdfast", "mcp", "--http", "--port", "0"],
+            cwd=cwd,
+            stdout=subprocess.PIPE,
+            stderr=file,
+            text=True,
+        )
+    assert process.stdout is not None
+    address, token = (process.stdout.readline().split()[-1] for _ in range(2))
+    try:
+        yield address, token, process.pid
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+        process.stdout.close()

@@ -3,8 +3,6 @@
 import asyncio
 import os
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +13,8 @@ import pytest
 from holdfast.interfaces.mcp import guard
 from holdfast.interfaces.mcp.guard import Message, Strangers, in_time
 from tests.conftest import Cli, GitRepo
+
+from .talking import over_http
 
 MANY = 400
 HELLO = {
@@ -33,19 +33,8 @@ HELLO = {
 def server(repo: GitRepo, cli: Cli, tmp_path: Path) -> Iterator[tuple[int, str, int]]:
     """A server over HTTP: its port, its token, its process."""
     cli("init")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "mcp", "--http", "--port", "0"],
-        cwd=repo.path,
-        stdout=subprocess.PIPE,
-        stderr=(tmp_path / "err").open("wb"),
-        text=True,
-    )
-    assert process.stdout is not None
-    port = int(process.stdout.readline().split()[-1].rpartition(":")[2].partition("/")[0])
-    yield port, process.stdout.readline().split()[-1], process.pid
-    process.terminate()
-    process.wait(30)
-    process.stdout.close()
+    with over_http(repo, tmp_path / "err") as (address, token, pid):
+        yield int(address.rpartition(":")[2].partition("/")[0]), token, pid
 
 
 def sent(way: str, port: int) -> bytes:

@@ -1,7 +1,6 @@
 """The official SDK's client talks to the real server, as a process and over HTTP."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,8 @@ from holdfast.errors import BadInput
 from holdfast.interfaces.mcp import http as server_over_http
 from holdfast.project import Project
 from tests.conftest import GitRepo
+
+from .talking import over_http
 
 
 @pytest.fixture
@@ -89,20 +90,8 @@ def test_the_sdks_client_uses_everything_over_stdio(memory: GitRepo, tmp_path: P
 @pytest.fixture
 def http(memory: GitRepo, tmp_path: Path) -> Iterator[tuple[str, str]]:
     """A server over HTTP: its address and its token."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "mcp", "--http", "--port", "0"],
-        cwd=memory.path,
-        stdout=subprocess.PIPE,
-        stderr=(tmp_path / "err").open("wb"),
-        text=True,
-    )
-    assert process.stdout is not None
-    address = process.stdout.readline().split()[-1]
-    token = process.stdout.readline().split()[-1]
-    yield address, token
-    process.terminate()
-    process.wait(30)
-    process.stdout.close()
+    with over_http(memory, tmp_path / "err") as (address, token, _):
+        yield address, token
     assert (tmp_path / "err").read_text() == ""
 
 

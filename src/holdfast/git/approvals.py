@@ -250,9 +250,13 @@ def heard(clone: Clone, names: Collection[str]) -> tuple[list[Approval], list[Ap
 def _approval(clone: Clone, event: Event, second_hand: Collection[str] = ()) -> Approval:
     body = clone.bodies.get(event.body) if event.body else None
     kind = weakened(event.kind, event.hash_self, second_hand)
+    return Approval(kind, event.target or "", (event.ts, event.hash_self), *said(body), replaces(body))
+
+
+def replaces(body: Mapping[str, Any] | None) -> tuple[str, ...] | None:
+    """What the text that an approval is about supersedes; None if its body does not say."""
     named = (body or {}).get("supersedes")
-    replaces = tuple(one for one in named if isinstance(one, str)) if isinstance(named, list) else None
-    return Approval(kind, event.target or "", (event.ts, event.hash_self), *said(body), replaces)
+    return tuple(one for one in named if isinstance(one, str)) if isinstance(named, list) else None
 
 
 def weakened(kind: str, event: str, second_hand: Collection[str]) -> str:

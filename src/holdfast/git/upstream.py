@@ -16,7 +16,7 @@ from typing import Any
 
 from holdfast.errors import CorruptLog, FutureFormat, NotFound
 from holdfast.git import noticed, proofs
-from holdfast.git.approvals import DECISIONS, Vouched
+from holdfast.git.approvals import DECISIONS, Vouched, replaces
 from holdfast.git.clone import Clone
 from holdfast.git.proofs import Text
 from holdfast.git.repo import Repo
@@ -175,12 +175,7 @@ def _told(clone: Clone, commit: str, *, shallow: bool) -> Vouched:
     approved = {
         (one.id, one.blob) for one in trunk.texts if one.id in said and proofs.fits(said[one.id], one)
     }
-    named = {name: body.get("supersedes") for name, body in said.items()}
-    replaced = {
-        name: tuple(one for one in olds if isinstance(one, str))
-        for name, olds in named.items()
-        if isinstance(olds, list) and olds
-    }
+    replaced = {name: olds for name, body in said.items() if (olds := replaces(body))}
     accepted = {name for name, one in trunk.last.items() if one.kind == "accept"}
     unchecked = frozenset(accepted - said.keys() if shallow else ())
     return Vouched(

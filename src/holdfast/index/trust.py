@@ -181,11 +181,8 @@ def _kept(
     visible: Collection[tuple[str, str]],
 ) -> Mapping[str, str]:
     """What stays superseded; the log itself is read only if a text that was approved last is not here."""
-    last: dict[str, Approval] = {}
-    for one in own:
-        if one.kind == "accept" and (one.target not in last or last[one.target].place < one.place):
-            last[one.target] = one
-    there = {(one.target, one.blob) for one in last.values()} - set(visible)
+    given = sorted((one for one in own if one.kind == "accept"), key=lambda one: one.place)
+    there = {one.target: one.blob for one in given}.items() - set(visible)
     theirs = [text for text in visible if text[0] in vouched.replaced]
     speaking = {name for name, blob in theirs if tiers.of(name, blob=blob, edited=False) == T0}
     if not there and vouched.replaced.keys() <= speaking:

@@ -62,7 +62,7 @@ class Rule:
 # What people and programs write all day: a shared rule that matches here would blank out every record.
 _ORDINARY = b"""\
 The quick brown fox jumps over the lazy dog. THE FIVE BOXING WIZARDS JUMP QUICKLY! Is it done: yes or no?
-def test_it(self, value=None) -> dict[str, int]:  # TODO: fix
+def test_it(self, value=None) -> dict[str, int]:  # why not
     return {"key": [1.5, -20, 0x1f], 'name': a_b + c * 3}
 $ ls -la ./src/app/main.py:42 | grep "x" > $HOME/out.txt && echo 2026-11-16T12:34:56.789Z 0123456789 v1.2.3
 https://example.org/a/b?c=d&e=f#g ada@example.org 127.0.0.1:8080 100 % 123e4567-e89b-12d3-a456-426614174000
