@@ -15,12 +15,12 @@ from holdfast.capture.agents.reading import Dialect, Reading
 from holdfast.git.clone import Clone
 from holdfast.model.evidence import is_oid
 from holdfast.model.transcript import Origin
+from holdfast.store import discovery
 
 _SCP = re.compile(r"(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)")
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^@/\s]*@)?([^:/\s]+)(?::\d+)?/(.+)", re.IGNORECASE)
 
 _WORKTREES = ("worktrees", ".worktrees")
-_POINTER = 8192  # characters of a `.git` file
 
 
 def address(url: str) -> str:
@@ -200,13 +200,8 @@ def _repository_in(top: str, place: str) -> str | None:
 
 def _pointed_to(git: str) -> str | None:
     """The git folder that a work tree's `.git` file names."""
-    try:
-        with open(git, encoding="utf-8", errors="surrogateescape") as file:
-            said, _, target = file.read(_POINTER).partition(":")
-    except OSError:
-        return None
-    target = target.strip()
-    return _real(os.path.join(os.path.dirname(git), target)) if said == "gitdir" and target else None
+    found = discovery.pointed_to(os.fsencode(git))
+    return _real(os.fsdecode(found)) if found else None
 
 
 def _removed_tree(top: str, place: str) -> str | None:
