@@ -100,10 +100,7 @@ def _near(db: sqlite3.Connection) -> Any:
     matrix = Matrix(SIZE, (0, 0), room=len(contents))
     steps = range(0, len(contents), 10_000)
     matrix.fill(
-        [
-            (content, made.integers(-127, 127, SIZE, dtype=np.int8).tobytes())
-            for content in contents[at : at + 10_000]
-        ]
+        [(content, made.integers(-127, 127, SIZE, dtype=np.int8).tobytes()) for content in contents[at : at + 10_000]]
         for at in steps
     )
 

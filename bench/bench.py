@@ -98,9 +98,7 @@ def prepare(folder: str) -> None:
     for name in [n for n in os.environ if n.startswith(("GIT_", "HOLDFAST_", "PYTHON"))]:
         del os.environ[name]
     os.environ.update(
-        HOME=home,
-        XDG_CACHE_HOME=os.path.join(home, ".cache"),
-        GIT_CONFIG_GLOBAL=os.path.join(home, ".gitconfig"),
+        HOME=home, XDG_CACHE_HOME=os.path.join(home, ".cache"), GIT_CONFIG_GLOBAL=os.path.join(home, ".gitconfig")
     )
 
 

@@ -112,9 +112,7 @@ def _statement(side: dict[str, Any]) -> Statement:
 
 def _told(name: str, score: Score) -> Iterator[Result]:
     for what, value, bar in (("precision", score.precision, PRECISION), ("recall", score.recall, RECALL)):
-        yield Result(
-            f"conflicts, {name}: {what}", f"{value:.3f}", "", value / bar, f">= {bar:.2f}", value >= bar
-        )
+        yield Result(f"conflicts, {name}: {what}", f"{value:.3f}", "", value / bar, f">= {bar:.2f}", value >= bar)
     counts = f"{score.found} found, {score.missed.total()} missed, {score.false.total()} false"
     yield told(f"conflicts, {name}: {score.pairs} pairs", counts)
     if name != "held out":

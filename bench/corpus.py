@@ -79,9 +79,9 @@ def make(top: str, cache: str, runs: int, *, seed: int = 1) -> Corpus:
         name = f"{ts[:19].replace('-', '').replace(':', '')}Z-{number:06d}"
         body = _keep_body(clone, _body(words, number))
         draft = Draft("run", target=name, run_id=name, layer="L5", exit_status=0)
-        data = make_event(
-            draft, ts=ts, line=line, writer="w", seq=number, head=draft.head, body=body, parents=parents
-        )[1]
+        data = make_event(draft, ts=ts, line=line, writer="w", seq=number, head=draft.head, body=body, parents=parents)[
+            1
+        ]
         parents = (data[14:78].decode("ascii"),)
         pairs.append((ts, data))
     for segment in make_segments(line, pairs):

@@ -28,19 +28,12 @@ def corpus(folder: str, cache: str) -> Iterator[Result]:
     _build(clone)
     rows, size, text = _held(clone)
     raw = os.path.join(folder, "raw-corpus.db")
-    best = least(
-        {"ours": lambda: cpu(lambda: _build(clone)), "floor": lambda: cpu(lambda: _raw(raw, rows))}, 3
-    )
+    best = least({"ours": lambda: cpu(lambda: _build(clone)), "floor": lambda: cpu(lambda: _raw(raw, rows))}, 3)
     rates = {name: len(rows) / seconds for name, seconds in best.items()}
     yield at_least("read commits, docs and code", rates["ours"], rates["floor"], 0.25, "rows/s")
     ratio = size / text
     yield Result(
-        "their index beside the text",
-        f"{size / 1e6:.1f} MB",
-        f"{text / 1e6:.1f} MB",
-        ratio,
-        "<= 3 x",
-        ratio <= 3,
+        "their index beside the text", f"{size / 1e6:.1f} MB", f"{text / 1e6:.1f} MB", ratio, "<= 3 x", ratio <= 3
     )
     yield from _changes(clone, top)
 
@@ -102,13 +95,11 @@ def _git(top: str, *args: str, data: bytes = b"") -> str:
 def _commit(top: str, parent: str, count: int) -> str:
     """A commit that changes so many files, made without a work tree."""
     lines = [
-        b"commit refs/heads/made\ncommitter B <b@c> 1700000000 +0000\ndata 7\nchanges\nfrom %s\n"
-        % parent.encode()
+        b"commit refs/heads/made\ncommitter B <b@c> 1700000000 +0000\ndata 7\nchanges\nfrom %s\n" % parent.encode()
     ]
     for number in range(count):
         lines.append(
-            b"M 100644 inline src/p%d/f%d.py\n%s"
-            % (number % 40, number, _data(f"def changed{count}():\n    pass\n"))
+            b"M 100644 inline src/p%d/f%d.py\n%s" % (number % 40, number, _data(f"def changed{count}():\n    pass\n"))
         )
     _git(top, "fast-import", "--quiet", "--force", data=b"".join(lines))
     return _git(top, "rev-parse", "refs/heads/made")
@@ -121,19 +112,14 @@ def _make(top: str) -> None:
     rare = ["".join(chosen.choices("abcdefghijklmnoprstuvw", k=7)) for _ in range(8_000)]
     lines = []
     for number in range(COMMITS):
-        said = (
-            f"{_words(chosen, rare, 6)}\n\n{_words(chosen, rare, 40)}\n\nReviewed-by: {chosen.choice(rare)}\n"
-        )
+        said = f"{_words(chosen, rare, 6)}\n\n{_words(chosen, rare, 40)}\n\nReviewed-by: {chosen.choice(rare)}\n"
         lines.append(
-            b"commit refs/heads/main\ncommitter B <b@c> %d +0000\n" % (1_600_000_000 + number * 60)
-            + _data(said)
+            b"commit refs/heads/main\ncommitter B <b@c> %d +0000\n" % (1_600_000_000 + number * 60) + _data(said)
         )
         if number < FILES:
             page = number % 5 == 0
             name, text = ("md", _page(chosen, rare)) if page else ("py", _module(chosen, rare))
-            lines.append(
-                b"M 100644 inline src/p%d/f%d.%s\n%s" % (number % 40, number, name.encode(), _data(text))
-            )
+            lines.append(b"M 100644 inline src/p%d/f%d.%s\n%s" % (number % 40, number, name.encode(), _data(text)))
     _git(top, "fast-import", "--quiet", data=b"".join(lines))
 
 
@@ -142,9 +128,7 @@ def _data(text: str) -> bytes:
 
 
 def _words(chosen: random.Random, rare: list[str], count: int) -> str:
-    return " ".join(
-        chosen.choice(COMMON) if chosen.random() < 0.6 else chosen.choice(rare) for _ in range(count)
-    )
+    return " ".join(chosen.choice(COMMON) if chosen.random() < 0.6 else chosen.choice(rare) for _ in range(count))
 
 
 def _module(chosen: random.Random, rare: list[str]) -> str:
@@ -161,7 +145,5 @@ def _module(chosen: random.Random, rare: list[str]) -> str:
 
 
 def _page(chosen: random.Random, rare: list[str]) -> str:
-    sections = (
-        f"## {_words(chosen, rare, 3)}\n\n{_words(chosen, rare, 80)}\n\n" for _ in range(chosen.randint(2, 7))
-    )
+    sections = (f"## {_words(chosen, rare, 3)}\n\n{_words(chosen, rare, 80)}\n\n" for _ in range(chosen.randint(2, 7)))
     return f"# {_words(chosen, rare, 3)}\n\n" + "".join(sections)

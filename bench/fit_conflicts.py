@@ -79,8 +79,7 @@ def pages(folders: Sequence[str], seed: int) -> list[list[Row]]:
     near = Neighbours(known)
     candidates = [Statement(text, "decision") for text in said[1::2]][:250]
     return [
-        [(evidence(known[n], one, ruled(known[n], one)), False, PAGES) for n in near.near(one)]
-        for one in candidates
+        [(evidence(known[n], one, ruled(known[n], one)), False, PAGES) for n in near.near(one)] for one in candidates
     ]
 
 

@@ -110,11 +110,7 @@ def cases(questions: QuestionSet, features: Sequence[str], meanings: Meanings, f
 
 
 def _case(
-    questions: QuestionSet,
-    collection: Collection,
-    question: Question,
-    engine: Holdfast,
-    features: Sequence[str],
+    questions: QuestionSet, collection: Collection, question: Question, engine: Holdfast, features: Sequence[str]
 ) -> Case:
     near = engine.among.near(question.text) if engine.among else None
     scope = Scope(files=question.files, kind=questions.measures[0].kind)
@@ -134,11 +130,7 @@ def _case(
 
 
 def _whole(
-    question: Question,
-    engine: Holdfast,
-    features: Sequence[str],
-    kind: str | None,
-    answers: frozenset[str],
+    question: Question, engine: Holdfast, features: Sequence[str], kind: str | None, answers: frozenset[str]
 ) -> Whole:
     """The sessions for a question, by the product's own gathering."""
     near = engine.among.near(question.text) if engine.among else None
@@ -238,9 +230,7 @@ def _ordered(names: list[str], scores: Any) -> list[str]:
 def by_fold(known: Sequence[Case], features: Sequence[str], held: Sequence[str]) -> Callable[[Case], Fitted]:
     """For each case, weights that were fitted without its fold."""
     folds = sorted({case.fold % BLOCKS for case in known})
-    fitted = {
-        fold: fit([case for case in known if case.fold % BLOCKS != fold], features, held) for fold in folds
-    }
+    fitted = {fold: fit([case for case in known if case.fold % BLOCKS != fold], features, held) for fold in folds}
     return lambda case: fitted[case.fold % BLOCKS]
 
 
@@ -264,10 +254,7 @@ def write(features: Sequence[str], fitted: Fitted) -> None:
     """Put the weights where the ranking reads them; the rest of the file stays."""
     with open(TARGET, encoding="utf-8") as file:
         text = file.read()
-    for name, names, weights in (
-        ("WEIGHTS", features, fitted.rows),
-        ("GROUPED", ("turn", *ADDED), fitted.whole),
-    ):
+    for name, names, weights in (("WEIGHTS", features, fitted.rows), ("GROUPED", ("turn", *ADDED), fitted.whole)):
         lines = "".join(f'    "{one}": {weight:.2f},\n' for one, weight in zip(names, weights, strict=True))
         text = re.sub(rf"^{name} = \{{\n.*?^\}}\n", f"{name} = {{\n{lines}}}\n", text, flags=re.S | re.M)
     with open(TARGET, "w", encoding="utf-8") as file:
@@ -291,9 +278,7 @@ def main() -> None:
                 known[mode] += cases(questions, features, meaning, os.path.join(folder, mode))
     both = [case for some in known.values() for case in some]
     _tell_pools(both)
-    now = Fitted(
-        np.array([current.WEIGHTS[name] for name in features]), np.array(list(current.GROUPED.values()))
-    )
+    now = Fitted(np.array([current.WEIGHTS[name] for name in features]), np.array(list(current.GROUPED.values())))
     whole = fit(both, features, held)
     half = fit([case for case in both if case.is_first], features, held)
     ways: dict[str, Callable[[Case], Fitted]] = {
@@ -324,9 +309,7 @@ def _read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.fit_recall", description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("--write", action="store_true")
-    parser.add_argument(
-        "--model", default=None, help="as the setting retrieval.model: off, a folder, a command"
-    )
+    parser.add_argument("--model", default=None, help="as the setting retrieval.model: off, a folder, a command")
     parser.add_argument("--cache", default=os.path.expanduser("~/.cache/holdfast"), metavar="FOLDER")
     return parser.parse_args()
 

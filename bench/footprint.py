@@ -12,9 +12,7 @@ def footprint(small: Corpus, large: Corpus, folder: str) -> Iterator[Result]:
     """Files and bytes for a thousand runs; `git status` and a clone at ten thousand."""
     files, size = _tracked(small)
     packed = _packed(large) * 1000 // large.runs
-    yield told(
-        "tracked, 1,000 runs", f"{files} files, {size / 1e3:,.0f} kB", f"{packed / 1e3:,.0f} kB packed"
-    )
+    yield told("tracked, 1,000 runs", f"{files} files, {size / 1e3:,.0f} kB", f"{packed / 1e3:,.0f} kB packed")
     bare = os.path.join(folder, "bare-project")
     _without(large, bare)
     copies = [os.path.join(folder, name) for name in ("copy-with", "copy-without")]

@@ -35,6 +35,4 @@ def recording(folder: str) -> Iterator[Result]:
     for name in ("post-commit", "post-checkout"):
         yield at_most(f"recording hook: {name}", best[name], best["floor"], BAR)
     ours, floor = best["by git"], best["floor"]
-    yield told(
-        "recording hook, with its shell", f"{ours * 1e3:.2f} ms", f"{floor * 1e3:.2f} ms", ours / floor
-    )
+    yield told("recording hook, with its shell", f"{ours * 1e3:.2f} ms", f"{floor * 1e3:.2f} ms", ours / floor)

@@ -56,15 +56,8 @@ def _rebuilding(corpus: Corpus, folder: str) -> dict[str, Callable[[], float]]:
     path, raw = os.path.join(folder, "rebuilt.db"), os.path.join(folder, "raw.db")
     clone = corpus.clone()
     _build(clone, path)
-    texts = (
-        sqlite3.connect(path)
-        .execute("SELECT title, labels, text, parts, context, facets FROM row")
-        .fetchall()
-    )
-    return {
-        "ours": lambda: cpu(lambda: _build(clone, path)),
-        "floor": lambda: cpu(lambda: insert_raw(raw, texts)),
-    }
+    texts = sqlite3.connect(path).execute("SELECT title, labels, text, parts, context, facets FROM row").fetchall()
+    return {"ours": lambda: cpu(lambda: _build(clone, path)), "floor": lambda: cpu(lambda: insert_raw(raw, texts))}
 
 
 def _build(clone: object, path: str) -> None:
@@ -91,9 +84,7 @@ def warm(corpus: Corpus, folder: str) -> Iterator[Result]:
     searcher = TextSearch(corpus.clone())
     searcher.search("anything")
     raw = os.path.join(folder, "warm.db")
-    rows = searcher._index.db.execute(
-        "SELECT title, labels, text, parts, context, facets FROM row"
-    ).fetchall()
+    rows = searcher._index.db.execute("SELECT title, labels, text, parts, context, facets FROM row").fetchall()
     insert_raw(raw, rows)
     db = sqlite3.connect(raw)
     chosen = random.Random(7)
@@ -112,9 +103,7 @@ def warm(corpus: Corpus, folder: str) -> Iterator[Result]:
             taken[name].append(time)
     yield at_most("warm recall over 10k, p99", p99(taken["ours"]), p99(taken["same"]), 2)
     few = p99(taken["ours"]), p99(taken["five"])  # FTS5 may stop as soon as five records hold all words
-    yield told(
-        "the same beside FTS5 for five", f"{few[0] * 1e3:.2f} ms", f"{few[1] * 1e3:.2f} ms", few[0] / few[1]
-    )
+    yield told("the same beside FTS5 for five", f"{few[0] * 1e3:.2f} ms", f"{few[1] * 1e3:.2f} ms", few[0] / few[1])
 
 
 def _ask_raw(db: sqlite3.Connection, query: str, *, enough: int) -> None:

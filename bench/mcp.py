@@ -10,11 +10,7 @@ from bench.measure import Result, at_most, least, told, wall
 
 ROUNDS = 30
 BAR, MOST_MB = 3.0, 25
-_HELLO = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {},
-    "clientInfo": {"name": "bench", "version": "1"},
-}
+_HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 _START = (
     {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _HELLO},
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -84,9 +80,7 @@ def _started(top: str) -> Callable[[], float]:
 def _held(top: str) -> Iterator[Result]:
     served = Served(top)
     held = served.resident()
-    yield Result(
-        "mcp: resident at tools/list", f"{held:.1f} MB", "", 0.0, f"<= {MOST_MB} MB", held <= MOST_MB
-    )
+    yield Result("mcp: resident at tools/list", f"{held:.1f} MB", "", 0.0, f"<= {MOST_MB} MB", held <= MOST_MB)
 
     def call() -> None:
         served.send({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": _CALL})

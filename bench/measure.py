@@ -54,9 +54,7 @@ def least(cases: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, fl
     return best
 
 
-def middle(
-    cases: Mapping[str, Callable[[], float]], *, floor: str, rounds: int
-) -> dict[str, tuple[float, float]]:
+def middle(cases: Mapping[str, Callable[[], float]], *, floor: str, rounds: int) -> dict[str, tuple[float, float]]:
     """Each case's (value, floor) in the round whose ratio of the two is the median of all rounds.
 
     A disk's speed drifts by an order of magnitude within seconds, so only values of one round compare.
@@ -104,12 +102,8 @@ def process(argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> Callable[[
 def table(results: Sequence[Result]) -> str:
     """All results, each beside its floor."""
     head = ("what", "measured", "floor", "ratio", "bar", "")
-    rows = [
-        (r.what, r.measured, r.floor, f"{r.ratio:.2f}" if r.ratio else "", r.bar, r.verdict) for r in results
-    ]
+    rows = [(r.what, r.measured, r.floor, f"{r.ratio:.2f}" if r.ratio else "", r.bar, r.verdict) for r in results]
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)
-    ]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(line.rstrip() for line in lines)

@@ -77,21 +77,15 @@ def _of(count: int, place: str) -> Iterator[Result]:
         if other:
             yield told(f"{name}, {kind}: tantivy", f"{taken['other'] * 1e3:.2f} ms")
     size = f"{_size(path) / 1e6:,.0f} MB"
-    yield told(
-        f"{name}: built, and its file", f"{built:,.0f} s, {size}", f"{_size(raw) / 1e6:,.0f} MB (FTS5)"
-    )
+    yield told(f"{name}: built, and its file", f"{built:,.0f} s, {size}", f"{_size(raw) / 1e6:,.0f} MB (FTS5)")
     yield told(f"{name}: first answer of a process, and its memory", _first(path))
     yield told(f"{name}: one more record", _one_more(lambda one: load(index.db, [one]), count))
     if other:
-        yield told(
-            f"{name}: tantivy built, and its files", f"{other.built:,.0f} s, {other.size() / 1e6:,.0f} MB"
-        )
+        yield told(f"{name}: tantivy built, and its files", f"{other.built:,.0f} s, {other.size() / 1e6:,.0f} MB")
         yield told(f"{name}: tantivy, one more record", _one_more(other.add, count))
     else:
         yield told(f"{name}: tantivy", "not measured: its package is missing")
-    yield told(
-        f"{name}: memory of all this", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB"
-    )
+    yield told(f"{name}: memory of all this", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB")
     index.close()
     plain.close()
 

@@ -33,9 +33,7 @@ def _filled(folder: str) -> list[str]:
     os.makedirs(folder, exist_ok=True)
     words, paths = Words(7), []
     for number in range(MANY):
-        memory = Candidate(
-            id=f"DEC-{number:06d}", type="decision", statement=f"{words.some(9)}.", line="bench"
-        )
+        memory = Candidate(id=f"DEC-{number:06d}", type="decision", statement=f"{words.some(9)}.", line="bench")
         paths.append(os.path.join(folder, f"{memory.id}.md"))
         fsio.replace(paths[-1], entries.render(memory).encode())
     return paths

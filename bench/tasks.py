@@ -77,9 +77,7 @@ def graph() -> Iterator[Result]:
         ROUNDS,
     )
     edges = sum(len(task.needs) + (task.parent is not None) for task in large)
-    yield at_most(
-        f"graph of {LARGE:,} / {edges:,} edges: ready, waiting, path", best["large"], best["floor"], 8
-    )
+    yield at_most(f"graph of {LARGE:,} / {edges:,} edges: ready, waiting, path", best["large"], best["floor"], 8)
     yield told("  (building it, and what is ready, alone)", f"{best['ready'] * 1e3:.2f} ms")
     yield told("  (looking for a cycle in all of it)", f"{best['cycle'] * 1e3:.2f} ms")
     yield at_most("growth: graph 1k -> 10k tasks", best["large"], best["small"], 12)
@@ -116,9 +114,7 @@ def moved() -> Iterator[Result]:
         },
         3,
     )
-    yield told(
-        f"  (export of {LARGE:,} tasks)", f"{best['out'] * 1e3:.0f} ms", ratio=best["out"] / best["floor"]
-    )
+    yield told(f"  (export of {LARGE:,} tasks)", f"{best['out'] * 1e3:.0f} ms", ratio=best["out"] / best["floor"])
     yield told(f"  (reading {LARGE:,} tasks)", f"{best['in'] * 1e3:.0f} ms", ratio=best["in"] / best["floor"])
 
 

@@ -105,9 +105,7 @@ def _peak(folder: str, top: str, cache: str, size: int, *, session: int = SESSIO
     place = os.path.join(folder, f"peak-{size}-{session}")
     files = rollouts(place, top, size, session=session, seed=size + session)
     home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD, home, top, cache, *files], capture_output=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", CHILD, home, top, cache, *files], capture_output=True, check=True)
     for path in files:
         os.unlink(path)
     return int(done.stdout)

@@ -13,11 +13,7 @@ from bench.measure import Result, at_least, middle, told, wall
 from holdfast.model.event import Draft
 
 ENVELOPE = 480  # bytes, as an event's line has
-BODY = {
-    "task": "T-1",
-    "command": ["make", "test"],
-    "outputs": {"summary": "a few words about what happened " * 6},
-}
+BODY = {"task": "T-1", "command": ["make", "test"], "outputs": {"summary": "a few words about what happened " * 6}}
 EACH = 60
 WRITERS = 16
 

@@ -96,9 +96,7 @@ class Stage:
         return str(max(waiting, key=lambda one: one["proposed_at"] or "")["id"])
 
     def decision(self) -> str:
-        return str(
-            json.loads(self.ask("holdfast", "facts", "--type", "decision", "--json"))["items"][0]["id"]
-        )
+        return str(json.loads(self.ask("holdfast", "facts", "--type", "decision", "--json"))["items"][0]["id"])
 
 
 def set_up(stage: Stage) -> None:
@@ -118,21 +116,8 @@ def plan(stage: Stage) -> None:
     goal = ("--kind", "goal", "--layer", "L1", "--scale", "4", "--impact", "nobody waits")
     stage.type("holdfast", "task", "add", "A shop people like", "--id", "shop", *goal)
     stage.type("holdfast", "task", "add", "Mend the login test", "--id", "login", "--parent", "shop")
-    stage.type(
-        "holdfast", "task", "add", "Search by index", "--id", "search", "--parent", "shop", "--priority", "1"
-    )
-    stage.type(
-        "holdfast",
-        "task",
-        "add",
-        "Measure search",
-        "--id",
-        "measure",
-        "--parent",
-        "shop",
-        "--needs",
-        "search",
-    )
+    stage.type("holdfast", "task", "add", "Search by index", "--id", "search", "--parent", "shop", "--priority", "1")
+    stage.type("holdfast", "task", "add", "Measure search", "--id", "measure", "--parent", "shop", "--needs", "search")
     stage.type("holdfast", "task", "graph")
     stage.type("holdfast", "next")
     stage.type("holdfast", "publish")
@@ -141,21 +126,13 @@ def plan(stage: Stage) -> None:
 def first_agent(stage: Stage) -> None:
     stage.tell("One agent mends the login test, on a branch of its own.")
     stage.type("git", "switch", "-q", "-c", "mend-login")
-    stage.type(
-        "holdfast", "session", "start", "Make the login test pass", "--task", "login", "--agent", "codex"
-    )
+    stage.type("holdfast", "session", "start", "Make the login test pass", "--task", "login", "--agent", "codex")
     stage.type("holdfast", "task", "start", "login", "--as", "codex")
     options = ("--task", "login", "--layer", "L5", "--scale", "2", "--prompt", "Make the login test pass")
     stage.type("holdfast", "run", *options, "--", "sh", "agents/login.sh")
     stage.type("git", "add", "compose.yml")
     stage.type("git", "commit", "-q", "-m", "Tests run on Postgres 16")
-    note = (
-        "Moved the tests to Postgres 16",
-        "--decided",
-        "Tests run on Postgres 16",
-        "--open",
-        "tell the CI people",
-    )
+    note = ("Moved the tests to Postgres 16", "--decided", "Tests run on Postgres 16", "--open", "tell the CI people")
     stage.type("holdfast", "session", "note", *note)
     stage.type("holdfast", "task", "done", "login")
     stage.type("holdfast", "session", "end")
@@ -188,9 +165,7 @@ def second_agent(stage: Stage) -> None:
 
 
 def rewritten(stage: Stage) -> None:
-    stage.tell(
-        "History is rewritten under it. The next command notices; what cited the old commits finds the new."
-    )
+    stage.tell("History is rewritten under it. The next command notices; what cited the old commits finds the new.")
     stage.type("git", "switch", "-q", "main")
     (SHOP / "README").write_text("A shop with search.\n")
     stage.type("git", "commit", "-q", "-am", "Say what it is")
@@ -214,16 +189,8 @@ def deciding(stage: Stage) -> None:
     waiting = stage.candidate()
     stage.refused("holdfast", "review", "accept", waiting)
     stage.type("holdfast", "review", "accept", waiting, "--supersede", stage.decision())
-    stage.tell(
-        "A memory rests on what it cites. When that changes, it is silent and comes back with the diff."
-    )
-    invariant = (
-        "--type",
-        "invariant",
-        "Search looks words up in the index.",
-        "--evidence",
-        "search.py#search",
-    )
+    stage.tell("A memory rests on what it cites. When that changes, it is silent and comes back with the diff.")
+    invariant = ("--type", "invariant", "Search looks words up in the index.", "--evidence", "search.py#search")
     stage.type("holdfast", "remember", *invariant, "--accept")
     (SHOP / "search.py").write_text("def search(words): return [w for w in everything if w in words]\n")
     stage.type("git", "commit", "-q", "-am", "Search without the index")
@@ -231,9 +198,7 @@ def deciding(stage: Stage) -> None:
     stage.tell("What did that agent know? Every pack given in a run is kept as it was sent.")
     stage.type("holdfast", "run", "--", "holdfast", "context", "--for", "make search faster")
     stage.type("holdfast", "receipts", stage.last_run())
-    stage.tell(
-        "How healthy is what we know? And one block for agents that read a file first, there and gone."
-    )
+    stage.tell("How healthy is what we know? And one block for agents that read a file first, there and gone.")
     stage.type("holdfast", "curate")
     stage.type("holdfast", "connect", "agents", "--yes")
     stage.type("holdfast", "disconnect", "--yes")

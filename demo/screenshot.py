@@ -117,18 +117,14 @@ def _waiting(project: Project) -> None:
         evidence=[f"run:{RUN}", "src/net/retry.py#retry"],
         provenance=[f"run:{RUN}#1 {words}"],
     )
-    project.remember(
-        "Prices are kept in cents, as integers.", kind="invariant", id="INV-c9d1", tags=["payments"]
-    )
+    project.remember("Prices are kept in cents, as integers.", kind="invariant", id="INV-c9d1", tags=["payments"])
     project.remember(
         "Pooling database connections per request ran out of sockets.",
         kind="dead-end",
         id="DED-h2j6",
         evidence=[f"run:{RUN}"],
     )
-    project.remember(
-        "Integration tests need Postgres 16.", id="FCT-m7a0", evidence=[f"run:{RUN}"], tags=["tests"]
-    )
+    project.remember("Integration tests need Postgres 16.", id="FCT-m7a0", evidence=[f"run:{RUN}"], tags=["tests"])
 
 
 async def picture(project: Project) -> str:

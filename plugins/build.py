@@ -38,13 +38,7 @@ def everything() -> dict[str, str]:
 
 
 def _claude() -> dict[str, str]:
-    manifest = {
-        "name": NAME,
-        "version": __version__,
-        "description": SAID,
-        "author": OWNER,
-        "license": "Apache-2.0",
-    }
+    manifest = {"name": NAME, "version": __version__, "description": SAID, "author": OWNER, "license": "Apache-2.0"}
     return {
         "claude/.claude-plugin/plugin.json": _json(manifest),
         "claude/hooks/hooks.json": _json({"description": SAID, "hooks": _hooks("claude")}),
@@ -116,8 +110,7 @@ def differing(folder: Path = HERE) -> list[str]:
     there = {
         str(path.relative_to(folder))
         for path in folder.rglob("*")
-        if path.is_file()
-        and path.parts[len(folder.parts)] not in ("source", "build.py", "README.md", "__pycache__")
+        if path.is_file() and path.parts[len(folder.parts)] not in ("source", "build.py", "README.md", "__pycache__")
     }
     wrong = [name for name, text in files.items() if name not in there or (folder / name).read_text() != text]
     return sorted([*wrong, *(there - files.keys())])

@@ -77,9 +77,7 @@ def seed(request: pytest.FixtureRequest) -> int:
 def clean_environment(home: Path) -> dict[str, str]:
     """The environment of a fresh machine whose user's home is `home`."""
     env = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(FOREIGN) and name not in FOREIGN_NAMES
+        name: value for name, value in os.environ.items() if not name.startswith(FOREIGN) and name not in FOREIGN_NAMES
     }
     env |= {
         "HOME": str(home),

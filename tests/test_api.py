@@ -17,11 +17,7 @@ def project(repo, inside) -> Project:
 
 
 def fact(run: str, confidence: float) -> dict[str, object]:
-    return {
-        "statement": "The cache is warm after one run",
-        "confidence": confidence,
-        "evidence": [f"run:{run}"],
-    }
+    return {"statement": "The cache is warm after one run", "confidence": confidence, "evidence": [f"run:{run}"]}
 
 
 def test_the_three_functions_work_in_the_current_folder(project):
@@ -77,12 +73,7 @@ def test_a_block_of_code_is_a_run(project):
     with project.run(task="T-2", layer="L5", scale=4, prompt="count the boats") as run:
         run.output("count.txt", "twelve boats")
     (event,) = [event for event in project.log() if event["run_id"] == run.run_id]
-    assert (event["task"], event["layer"], event["systemic_scale"], event["exit_status"]) == (
-        "T-2",
-        "L5",
-        4,
-        0,
-    )
+    assert (event["task"], event["layer"], event["systemic_scale"], event["exit_status"]) == ("T-2", "L5", 4, 0)
     assert event["output_sha256"]
     assert project.doctor().verdict == "ok"
 

@@ -132,8 +132,7 @@ def test_no_import_is_hidden_in_a_function() -> None:
 def test_no_cycles_among_modules() -> None:
     """Two modules that need each other are one module in two files."""
     graph = {
-        name: {t for node in tree(name).body for t in imported(node) if t not in (name, "__init__")}
-        for name in MODULES
+        name: {t for node in tree(name).body for t in imported(node) if t not in (name, "__init__")} for name in MODULES
     }
     done: set[str] = set()
 
@@ -167,11 +166,7 @@ def test_only_interfaces_print() -> None:
     """Whoever uses the Python API must not find our words in their output."""
     wrong = []
     for name, node in ((n, node) for n in MODULES if not matches(n, MAY_PRINT) for node in nodes(n)):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in ("print", "input")
-        ):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input"):
             wrong.append(f"{MODULES[name]}:{node.lineno} {node.func.id}()")
         if (
             isinstance(node, ast.Attribute)
@@ -239,9 +234,7 @@ def test_every_error_has_its_own_code_sentence_and_next_step() -> None:
     """A script tells two failures apart by the exit code alone."""
     from holdfast import errors
 
-    classes = [
-        v for v in vars(errors).values() if isinstance(v, type) and issubclass(v, errors.HoldfastError)
-    ]
+    classes = [v for v in vars(errors).values() if isinstance(v, type) and issubclass(v, errors.HoldfastError)]
     codes = [c.code for c in classes]
     assert len(set(codes)) == len(codes)
     assert all(c.hint.endswith((".", ")")) for c in classes)

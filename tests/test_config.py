@@ -38,8 +38,7 @@ def test_each_layer_goes_over_the_one_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("review.auto_promote", "0.1"), ("redact.allow", '[".*"]'), ("capture.env", '["TOKEN"]')],
+    ("name", "value"), [("review.auto_promote", "0.1"), ("redact.allow", '[".*"]'), ("capture.env", '["TOKEN"]')]
 )
 def test_a_pull_request_cannot_weaken_anything(tmp_path: Path, name: str, value: str) -> None:
     """Whoever merges a pull request must not start to trust or to leak by it."""
@@ -106,27 +105,12 @@ def test_a_link_or_a_folder_is_not_a_settings_file(tmp_path: Path) -> None:
 
 # What a pull request might write for any setting; no value is more than data to whoever gets it.
 HOSTILE = (
-    *(
-        "--git-dir",
-        "--output=/tmp/x",
-        "$(touch pwned)",
-        "; touch pwned",
-        "../../x",
-        "/etc/passwd",
-        "origin/evil",
-    ),
+    *("--git-dir", "--output=/tmp/x", "$(touch pwned)", "; touch pwned", "../../x", "/etc/passwd", "origin/evil"),
     *("", " ", "\0", "[a-z]", ".", "x" * 5000, "é\u202e", "refs/heads/../x", "@{-1}", "HEAD", "minilm"),
     *(0, 1, -1, 1024, 10**12, 0.5, True, False),
     *([], ["[a-z]"], [""], ["invariants"], ["facts"], ["touch", "pwned"], [["deep"]], {"a": 1}),
 )
-SHARED = (
-    "features.tasks",
-    "features.sessions",
-    "features.journal",
-    "index.commits",
-    "index.docs",
-    "index.code",
-)
+SHARED = ("features.tasks", "features.sessions", "features.journal", "index.commits", "index.docs", "index.code")
 SHARED += ("index.max_file", "index.exclude")
 
 
@@ -211,11 +195,7 @@ def test_a_shared_rule_cleans_what_agents_say(cli: Cli, repo: GitRepo) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(
-            ("model.command", '["touch"]'),
-            ("review.auto_restart", '"touch x"'),
-            ("retrieval.model", '"touch"'),
-        ),
+        *(("model.command", '["touch"]'), ("review.auto_restart", '"touch x"'), ("retrieval.model", '"touch"')),
         *(("retrieval.model", '["touch", "x"]'), ("retrieval.model", '"/bin/true"')),
         *(("retrieval.retriever", '"other"'), ("retrieval.graph", '"other"')),
     ],
@@ -239,12 +219,7 @@ def test_a_clone_may_choose_among_the_models_that_are_there(tmp_path: Path) -> N
 
 def test_the_environment_is_read_as_toml_or_text() -> None:
     """`HOLDFAST_REVIEW_AUTO_PROMOTE=0.9 holdfast ...` is how a script says it."""
-    settings = load(
-        environ={
-            "HOLDFAST_REVIEW_AUTO_PROMOTE": "0.9",
-            "HOLDFAST_CAPTURE_ENV": "A, B",
-        }
-    )
+    settings = load(environ={"HOLDFAST_REVIEW_AUTO_PROMOTE": "0.9", "HOLDFAST_CAPTURE_ENV": "A, B"})
     assert settings.auto_promote == 0.9
     assert settings.capture_env == ("A", "B")
     assert load(environ={"HOLDFAST_REVIEW_AUTO_PROMOTE": "off"}).auto_promote is None
@@ -254,9 +229,7 @@ def test_every_default_is_a_value_its_own_setting_accepts() -> None:
     """Writing a default down must not be an error."""
     for key in KEYS:
         if key.default is not None:
-            assert (
-                key.read(list(key.default) if isinstance(key.default, tuple) else key.default) == key.default
-            )
+            assert key.read(list(key.default) if isinstance(key.default, tuple) else key.default) == key.default
 
 
 def test_what_is_switched_off_is_named_with_the_file_that_says_so(repo: GitRepo, world: Path) -> None:
@@ -274,9 +247,7 @@ def test_what_is_switched_off_is_named_with_the_file_that_says_so(repo: GitRepo,
         path.write_text("[features]\njournal = false\n")
         with pytest.raises(SwitchedOff) as caught:
             Project.open(repo.path).journal()
-        assert str(caught.value).startswith(
-            f"the journal is switched off (features.journal = false in {named})"
-        )
+        assert str(caught.value).startswith(f"the journal is switched off (features.journal = false in {named})")
         assert caught.value.hint.endswith(f"in {named}.")
         path.write_text(before or "")
     environ = {**os.environ, "HOLDFAST_FEATURES_SESSIONS": "false"}

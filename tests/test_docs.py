@@ -5,7 +5,6 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -14,6 +13,7 @@ import pytest
 from holdfast import config, errors
 from holdfast.interfaces.cli.main import root
 from holdfast.model.memory import SHARED
+from holdfast.values import fields
 from tests.conftest import Cli, GitRepo
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -222,18 +222,7 @@ INTERNAL = {"keep_ready", "render_log", "render_views"}  # for the command line 
 def test_the_demo_tells_the_whole_story() -> None:
     """`make demo` is what most people will ever see."""
     text = page("demo/demo.py")
-    for command in (
-        "init",
-        "run",
-        "remember",
-        "review",
-        "publish",
-        "recall",
-        "timeline",
-        "check",
-        "doctor",
-        "diff",
-    ):
+    for command in ("init", "run", "remember", "review", "publish", "recall", "timeline", "check", "doctor", "diff"):
         assert f'"holdfast", "{command}"' in text
     end = text[text.index("def main()") :]
     assert 'if "--files" in sys.argv[1:]:\n        list_files(stage)' in end, "a listing hides the story"

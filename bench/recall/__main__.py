@@ -44,11 +44,7 @@ def main() -> int:
 def _engines(folder: str, meanings: Meanings) -> dict[str, Making]:
     """What is asked, by name: each collection has an index of its own."""
     name = fresh(os.path.join(tempfile.mkdtemp(dir=folder)))
-    engines: dict[str, Making] = {
-        "grep": Grep,
-        "plain FTS5": Plain,
-        "Holdfast, text and git": lambda: Holdfast(name()),
-    }
+    engines: dict[str, Making] = {"grep": Grep, "plain FTS5": Plain, "Holdfast, text and git": lambda: Holdfast(name())}
     if meanings.model is not None:
         engines["Holdfast, with vectors"] = lambda: Holdfast(name(), Among(meanings))
     return engines
@@ -59,9 +55,7 @@ def _read_options() -> argparse.Namespace:
     parser.add_argument("folder")
     parser.add_argument("--only", default="", metavar="NAME")
     parser.add_argument("--most", type=int, metavar="N", help="questions of each collection")
-    parser.add_argument(
-        "--model", default=None, help="as the setting retrieval.model: off, a folder, a command"
-    )
+    parser.add_argument("--model", default=None, help="as the setting retrieval.model: off, a folder, a command")
     parser.add_argument("--cache", default=os.path.expanduser("~/.cache/holdfast"), metavar="FOLDER")
     return parser.parse_args()
 

@@ -71,8 +71,7 @@ class Plain:
     def ask(self, question: Question, limit: int, kind: str | None = None) -> list[str]:
         match = " OR ".join(f'"{word}"' for word in telling(question.text))
         found = self._db.execute(
-            "SELECT name FROM words WHERE words MATCH ?1 AND (?2 IS NULL OR kind = ?2) "
-            "ORDER BY rank LIMIT ?3",
+            "SELECT name FROM words WHERE words MATCH ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY rank LIMIT ?3",
             (match, kind, limit),
         )
         return [name for (name,) in found]

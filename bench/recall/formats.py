@@ -98,17 +98,13 @@ def _conversation(fold: int, data: dict[str, Any]) -> Collection:
     documents: list[Document] = []
     named: dict[str, str] = {}
     talk = data["conversation"]
-    for key in sorted(
-        (key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:])
-    ):
+    for key in sorted((key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:])):
         group, said = _opaque(f"{fold} {key}"), list[Document]()
         for place, turn in enumerate(talk[key] or []):
             text = turn["text"] + (f" [{turn['blip_caption']}]" if turn.get("blip_caption") else "")
             named[turn["dia_id"]] = _opaque(f"{fold} {turn['dia_id']}")
             ts = _moment(talk.get(f"{key}_date_time", ""), place)
-            said.append(
-                _turn(named[turn["dia_id"]], turn["speaker"], text, ts=ts, group=group, seq=place + 1)
-            )
+            said.append(_turn(named[turn["dia_id"]], turn["speaker"], text, ts=ts, group=group, seq=place + 1))
         documents += _with_own(group, said)
     return Collection(documents, list(_asked(fold, data["qa"], named)))
 
@@ -118,16 +114,12 @@ def _asked(fold: int, qa: Iterable[dict[str, Any]], named: dict[str, str]) -> It
         evidence = re.split(r"[;,\s]+", " ".join(one.get("evidence") or []))
         answers = frozenset(named[turn] for turn in evidence if turn in named)
         if answers:
-            yield Question(
-                text=one["question"], answers=answers, kind=str(one.get("category", "")), fold=fold
-            )
+            yield Question(text=one["question"], answers=answers, kind=str(one.get("category", "")), fold=fold)
 
 
 def long_memory(name: str, data: list[dict[str, Any]]) -> QuestionSet:
     """Questions with a haystack of chat sessions each; those that have no answer are left out."""
-    found = [
-        _haystack(place, one) for place, one in enumerate(data) if not one["question_id"].endswith("_abs")
-    ]
+    found = [_haystack(place, one) for place, one in enumerate(data) if not one["question_id"].endswith("_abs")]
     measures = Measure("turns", (5, 10), kind="turn"), _SESSIONS
     return QuestionSet(name, [one for one in found if one.questions], measures)
 
@@ -135,9 +127,7 @@ def long_memory(name: str, data: list[dict[str, Any]]) -> QuestionSet:
 def _haystack(place: int, data: dict[str, Any]) -> Collection:
     documents: list[Document] = []
     answers: list[str] = []
-    sessions = zip(
-        data["haystack_session_ids"], data["haystack_dates"], data["haystack_sessions"], strict=True
-    )
+    sessions = zip(data["haystack_session_ids"], data["haystack_dates"], data["haystack_sessions"], strict=True)
     for number, (session, date, turns) in enumerate(sessions):
         group, said = _opaque(f"{number} {session}"), list[Document]()
         for at, turn in enumerate(turns):
@@ -168,8 +158,7 @@ def _with_own(group: str, turns: list[Document]) -> list[Document]:
 def passages(name: str, data: list[dict[str, Any]], corpus: list[dict[str, Any]]) -> QuestionSet:
     """Passages with a title, and questions that need several of them."""
     documents = [
-        Document(name=_opaque(f"{place}"), title=one["title"], text=one["text"])
-        for place, one in enumerate(corpus)
+        Document(name=_opaque(f"{place}"), title=one["title"], text=one["text"]) for place, one in enumerate(corpus)
     ]
     by_text = {(one.title, one.text): one.name for one in documents}
     by_title: dict[str, str] = {}
@@ -183,9 +172,7 @@ def passages(name: str, data: list[dict[str, Any]], corpus: list[dict[str, Any]]
     return QuestionSet(name, [Collection(documents, questions)], (Measure("passages", (2, 5)),))
 
 
-def _supporting(
-    row: dict[str, Any], by_text: dict[tuple[str, str], str], by_title: dict[str, str]
-) -> Iterator[str]:
+def _supporting(row: dict[str, Any], by_text: dict[tuple[str, str], str], by_title: dict[str, str]) -> Iterator[str]:
     for one in row.get("paragraphs", ()):
         text = one["title"], one.get("paragraph_text") or one.get("text") or ""
         if one.get("is_supporting") and text in by_text:

@@ -33,31 +33,11 @@ RULES = (
     ("drop {} without a word", "they tell nothing"),
 )
 WORKS = ("Rework", "Introduce", "Split", "Simplify", "Replace", "Tighten", "Untangle", "Unify")
-PIECES = (
-    "backoff",
-    "cursor",
-    "budget",
-    "window",
-    "registry",
-    "sentinel",
-    "journal",
-    "fence",
-    "digest",
-    "lease",
-)
-DID = (
-    "Made {1} of the {0} explicit",
-    "Gave the {0} its own {1}",
-    "Reworked {1} handling in {0}",
-    "Taught {0} a {1}",
-)
+PIECES = ("backoff", "cursor", "budget", "window", "registry", "sentinel", "journal", "fence", "digest", "lease")
+DID = ("Made {1} of the {0} explicit", "Gave the {0} its own {1}", "Reworked {1} handling in {0}", "Taught {0} a {1}")
 FAILS = ("times out", "hangs", "returns nothing", "counts twice", "leaks memory", "loses the last line")
 ERRORS = ("TimeoutError", "KeyError", "ValueError", "BrokenPipeError", "LookupError", "OverflowError")
-NOTES = (
-    "looked at the {0} again, nothing new",
-    "the {0} runs on the new machine",
-    "asked about {1} of the {0}",
-)
+NOTES = ("looked at the {0} again, nothing new", "the {0} runs on the new machine", "asked about {1} of the {0}")
 HEX = "0123456789abcdef"
 
 
@@ -202,11 +182,7 @@ def _moment(place: int, minute: int = 0) -> str:
 
 def _questions(story: Story) -> Iterator[Question]:
     """What names one end and asks for another, then what names what it asks for."""
-    decision, task, commit = (
-        frozenset((story.decision,)),
-        frozenset((story.task,)),
-        frozenset((story.commit,)),
-    )
+    decision, task, commit = (frozenset((story.decision,)), frozenset((story.task,)), frozenset((story.commit,)))
     incident = frozenset((story.incident,))
     yield Question(f"Which decision led to the change that broke {story.test}?", decision, "broke → decision")
     yield Question(f"Which task was behind the commit that broke {story.test}?", task, "broke → task")

@@ -81,8 +81,7 @@ def measure(sources: Sequence[Connection], questions: Sequence[Question], ask: A
         found.setdefault(question.sort, []).append(shares)
     spent = (time.process_time() - began) * 1000 / max(1, len(questions))
     recall = {
-        sort: tuple(100 * sum(column) / len(rows) for column in zip(*rows, strict=True))
-        for sort, rows in found.items()
+        sort: tuple(100 * sum(column) / len(rows) for column in zip(*rows, strict=True)) for sort, rows in found.items()
     }
     return Score(recall, spent)
 
@@ -99,9 +98,7 @@ def chains(path: str) -> tuple[list[Document], list[tuple[int, Question]]]:
         oldest = frozenset(commits[last]["sha"] for first in earlier for last in mends[first])
         if oldest:
             subject = HASH.sub("", commits[number]["msg"].partition("\n")[0])
-            asked.append(
-                (number, Question(f"what did this go back to: {subject}", oldest, "commit → commit → commit"))
-            )
+            asked.append((number, Question(f"what did this go back to: {subject}", oldest, "commit → commit → commit")))
     return documents, asked
 
 
@@ -145,10 +142,7 @@ def _mean(scores: Sequence[Score]) -> Score:
     for score in scores:
         for sort, recall in score.recall.items():
             rows.setdefault(sort, []).append(recall)
-    recall = {
-        sort: tuple(sum(column) / len(many) for column in zip(*many, strict=True))
-        for sort, many in rows.items()
-    }
+    recall = {sort: tuple(sum(column) / len(many) for column in zip(*many, strict=True)) for sort, many in rows.items()}
     return Score(recall, sum(score.milliseconds for score in scores) / max(1, len(scores)))
 
 

@@ -16,10 +16,10 @@ import shlex
 import stat
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import BadSettings
+from holdfast.values import frozen
 
 MAX_FILE = 64 * 1024
 PREFIX = "HOLDFAST_"
@@ -123,7 +123,7 @@ def _folder(value: object) -> str:
     raise _Wrong("wants a folder inside the repository, such as docs/journal")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """One setting: its name, what it is unless somebody says otherwise, and who may say so."""
 
@@ -155,9 +155,7 @@ def _is_command(value: str | tuple[str, ...]) -> bool:
 
 KEYS = (
     Key("trunk", None, _branch, "the branch that counts as approved; found if not set", untracked=True),
-    Key(
-        "review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True
-    ),
+    Key("review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True),
     Key(
         "review.auto_restart",
         (),
@@ -169,27 +167,9 @@ KEYS = (
     Key("features.tasks", True, _switch, "goals, tasks and claims"),
     Key("features.sessions", True, _switch, "sessions, and the git hooks that feed them"),
     Key("features.journal", True, _switch, "the journal of each day"),
-    Key(
-        "context.budget",
-        2000,
-        _count(200, 100_000),
-        "tokens that `holdfast context` may take",
-        untracked=True,
-    ),
-    Key(
-        "context.sections",
-        SECTIONS,
-        _sections,
-        "what `holdfast context` tells, most important first",
-        untracked=True,
-    ),
-    Key(
-        "session.condense_after",
-        20,
-        _count(2, 10_000),
-        "turns after which a session is condensed",
-        untracked=True,
-    ),
+    Key("context.budget", 2000, _count(200, 100_000), "tokens that `holdfast context` may take", untracked=True),
+    Key("context.sections", SECTIONS, _sections, "what `holdfast context` tells, most important first", untracked=True),
+    Key("session.condense_after", 20, _count(2, 10_000), "turns after which a session is condensed", untracked=True),
     Key("session.budget", 1500, _count(100, 100_000), "tokens a condensed session may take", untracked=True),
     Key(
         "model.command",
@@ -200,14 +180,7 @@ KEYS = (
         program=_always,
     ),
     Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
-    Key(
-        "retrieval.model",
-        None,
-        _model,
-        "the model that search by meaning uses",
-        untracked=True,
-        program=_is_command,
-    ),
+    Key("retrieval.model", None, _model, "the model that search by meaning uses", untracked=True, program=_is_command),
     Key(
         "retrieval.graph",
         "auto",
@@ -233,23 +206,19 @@ KEYS = (
     Key("capture.env", CAPTURED, _words, "environment variables a run keeps", untracked=True),
     Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are kept", lowers=True),
     Key("redact.rules", (), _words, "further patterns of secrets to remove", adds=True),
-    Key(
-        "redact.allow", (), _words, "text that is not a secret though it looks so", untracked=True, adds=True
-    ),
+    Key("redact.allow", (), _words, "text that is not a secret though it looks so", untracked=True, adds=True),
 )
 _BY_NAME = {key.name: key for key in KEYS}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """All settings, and where each that was set came from."""
 
     values: Mapping[str, Any]
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
-    shared_rules: tuple[
-        str, ...
-    ] = ()  # the tracked file's `redact.rules`: for what agents say, see `Clone.intake`
+    shared_rules: tuple[str, ...] = ()  # the tracked file's `redact.rules`: for what agents say, see `Clone.intake`
 
     @property
     def trunk(self) -> str | None:
@@ -308,11 +277,7 @@ DEFAULTS = Settings({key.name: key.default for key in KEYS}, {})
 
 
 def load(
-    *,
-    tracked: str | None = None,
-    clone: str | None = None,
-    user: str | None = None,
-    environ: Mapping[str, str],
+    *, tracked: str | None = None, clone: str | None = None, user: str | None = None, environ: Mapping[str, str]
 ) -> Settings:
     """The settings that hold here; a file that does not exist says nothing."""
     values, origins = dict(DEFAULTS.values), dict[str, str]()
@@ -339,9 +304,7 @@ def starts_program(name: str, value: object) -> bool:
     return key.program is not None and key.program(key.read(value))
 
 
-def _apply(
-    given: Mapping[str, object], where: str, values: dict[str, Any], origins: dict[str, str]
-) -> Iterator[str]:
+def _apply(given: Mapping[str, object], where: str, values: dict[str, Any], origins: dict[str, str]) -> Iterator[str]:
     """Lay one layer over the values; gives what was left out and why."""
     for name, value in given.items():
         key = _BY_NAME.get(name)
@@ -376,9 +339,7 @@ def _apply_tracked(path: str, values: dict[str, Any], origins: dict[str, str]) -
             yield f"{path}: {name} is ignored here, because a pull request may only lower it"
 
 
-def _without_programs(
-    given: dict[str, object], where: str, user: str | None
-) -> tuple[dict[str, object], list[str]]:
+def _without_programs(given: dict[str, object], where: str, user: str | None) -> tuple[dict[str, object], list[str]]:
     """A clone's settings without those that start a program: they may have come with a copied folder."""
     kept, left_out = {}, []
     for name, value in given.items():

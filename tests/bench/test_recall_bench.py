@@ -20,19 +20,9 @@ def _put(folder: str, name: str, rows: object, *, lines: bool = False) -> None:
 
 
 def _commits(folder: str) -> None:
-    said = [
-        "Add a cache for parsed pages",
-        "Rename the queue of mails",
-        "Document the release",
-        "Mend the cache",
-    ]
+    said = ["Add a cache for parsed pages", "Rename the queue of mails", "Document the release", "Mend the cache"]
     rows = [
-        {
-            "sha": f"{place}" * 40,
-            "date": f"2024-01-0{place + 1}",
-            "msg": said[place],
-            "files": [f"src/{place % 3}.py"],
-        }
+        {"sha": f"{place}" * 40, "date": f"2024-01-0{place + 1}", "msg": said[place], "files": [f"src/{place % 3}.py"]}
         for place in range(4)
     ]
     _put(folder, "project/corpus.jsonl", rows, lines=True)
@@ -143,10 +133,7 @@ def test_answers_of_passages_are_told_by_paragraph_or_by_title(folder: str) -> N
     """One of the two usual ways to write multi-hop sets would have no answers."""
     (collection,) = _named(folder)["made_up"].collections
     titles = {one.name: one.title for one in collection.documents}
-    assert [{titles[name] for name in one.answers} for one in collection.questions] == [
-        {"Lune"},
-        {"Fell pony"},
-    ]
+    assert [{titles[name] for name in one.answers} for one in collection.questions] == [{"Lune"}, {"Fell pony"}]
 
 
 def test_a_haystack_is_a_collection_and_abstentions_are_left_out(folder: str) -> None:

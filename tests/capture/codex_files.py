@@ -44,8 +44,7 @@ def event(kind: str, **fields: Any) -> Line:
 
 def context(turn_id: str | None = None, **more: Any) -> Line:
     return line(
-        "turn_context",
-        {"cwd": "/w/app", "model": "gpt-x", **({"turn_id": turn_id} if turn_id else {}), **more},
+        "turn_context", {"cwd": "/w/app", "model": "gpt-x", **({"turn_id": turn_id} if turn_id else {}), **more}
     )
 
 
@@ -76,9 +75,7 @@ def custom(name: str, text: str, call_id: str = "call_1") -> Line:
 
 
 def shown(kind: str, **fields: Any) -> Line:
-    return event(
-        "item_completed", thread_id=THREAD, turn_id=TURN, item={"type": kind, **fields}, completed_at_ms=1
-    )
+    return event("item_completed", thread_id=THREAD, turn_id=TURN, item={"type": kind, **fields}, completed_at_ms=1)
 
 
 def numbered(lines: Iterable[Line]) -> list[Line]:
@@ -90,9 +87,7 @@ def spelled(lines: Iterable[Line]) -> bytes:
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines).encode()
 
 
-def written(
-    folder: Path, lines: Iterable[Line], name: str = f"rollout-2026-02-01T11-00-00-{THREAD}.jsonl"
-) -> str:
+def written(folder: Path, lines: Iterable[Line], name: str = f"rollout-2026-02-01T11-00-00-{THREAD}.jsonl") -> str:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(spelled(lines))

@@ -116,9 +116,7 @@ def test_commits_made_here_are_no_work_of_a_session_elsewhere(place: Place, tmp_
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_work_tree_that_was_removed_is_not_the_one_around_it(
-    place: Place, tmp_path: Path, named: bool
-) -> None:
+def test_a_work_tree_that_was_removed_is_not_the_one_around_it(place: Place, tmp_path: Path, named: bool) -> None:
     """Agents work in trees of their own inside ours; squashed and removed, they were never on main."""
     commit(place, "a", 1)
     tree = place.repo.path / ".claude/worktrees/feat"
@@ -216,12 +214,8 @@ def test_history_tells_where_a_branch_stood_if_it_only_grew(place: Place, tmp_pa
     assert cited(place, session(tmp_path, place.repo.path, 15, branch="main")) == (second, "history")
 
 
-@pytest.mark.parametrize(
-    "rewrite", [("commit", "--amend", "-q", "-m", "again"), ("rebase", "-q", "-f", "@~1")]
-)
-def test_history_that_was_rewritten_tells_nothing(
-    place: Place, tmp_path: Path, rewrite: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("rewrite", [("commit", "--amend", "-q", "-m", "again"), ("rebase", "-q", "-f", "@~1")])
+def test_history_that_was_rewritten_tells_nothing(place: Place, tmp_path: Path, rewrite: tuple[str, ...]) -> None:
     """After an amend or a rebase the commit that was there then is gone from the branch."""
     commit(place, "a", 1)
     commit(place, "b", 3)
@@ -245,9 +239,7 @@ def test_history_that_was_rewritten_tells_nothing(
         ("cd sub && git -C .. -c user.name='A B' --no-pager commit -qam wip", True),
     ],
 )
-def test_a_commit_is_the_agents_if_its_git_made_it(
-    place: Place, tmp_path: Path, command: str, counts: bool
-) -> None:
+def test_a_commit_is_the_agents_if_its_git_made_it(place: Place, tmp_path: Path, command: str, counts: bool) -> None:
     """A person commits while an agent reads a file: the commit is the person's."""
     file = rollout(tmp_path / "codex-home", place.repo.path, at=at(5), git={"branch": "main"})
     file.asks("Do it, please.").runs(command, "").runs("ls").later(180).done("It is done now.")

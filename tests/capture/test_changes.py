@@ -37,24 +37,9 @@ def test_every_way_to_change_a_file_counts(project: Project, repo) -> None:  # t
     )
     files = project.files(out.run_id)
     assert sorted(files) == sorted(
-        [
-            "edit",
-            "delete",
-            "gone-untracked",
-            "rename",
-            "renamed",
-            "revert",
-            "commit",
-            "mode",
-            "link",
-            "d/deep",
-        ]
+        ["edit", "delete", "gone-untracked", "rename", "renamed", "revert", "commit", "mode", "link", "d/deep"]
     )
-    assert sorted(name for name, row in files.items() if row["deleted"]) == [
-        "delete",
-        "gone-untracked",
-        "rename",
-    ]
+    assert sorted(name for name, row in files.items() if row["deleted"]) == ["delete", "gone-untracked", "rename"]
     assert files["link"]["sha256"] == hashlib.sha256(b"edit").hexdigest()
     assert not files["link"]["stored"]
     (receipt,) = project.event(out.run_id)["receipts"]
@@ -71,9 +56,7 @@ def test_committing_what_was_dirty_is_not_producing_it(project: Project, repo) -
 def test_ignored_files_and_our_own_are_left_out(project: Project, repo) -> None:  # type: ignore[no-untyped-def]
     """Build products would drown everything else."""
     repo.commit(".gitignore", "*.o\nbuild/\n")
-    out = project.sh(
-        "echo o > a.o; mkdir -p build .holdfast/x; echo b > build/b; echo h > .holdfast/x/h; echo c > c"
-    )
+    out = project.sh("echo o > a.o; mkdir -p build .holdfast/x; echo b > build/b; echo h > .holdfast/x/h; echo c > c")
     assert list(project.files(out.run_id)) == ["c"]
 
 
@@ -107,8 +90,7 @@ def test_hostile_names_are_listed_and_copied(project: Project) -> None:
 def test_no_two_paths_are_spelled_the_same() -> None:
     """A name made to look like another must not take its place."""
     names = [
-        os.fsdecode(name)
-        for name in (*HOSTILE, b"\\xff\\xfe not utf-8", b"back\\\\slash", b"new\\nline", b"\\x0a")
+        os.fsdecode(name) for name in (*HOSTILE, b"\\xff\\xfe not utf-8", b"back\\\\slash", b"new\\nline", b"\\x0a")
     ]
     assert len({changes.spelled(name) for name in names}) == len(names)
 
@@ -186,9 +168,7 @@ def test_a_run_in_another_work_tree_shares_nothing(project: Project, repo, tmp_p
     repo.git("worktree", "add", "-q", str(tmp_path / "tree"), "-b", "other")
     ready = project.side / "ready"
     os.mkfifo(ready)
-    other = project.wrapper(
-        "sh", "-c", f"echo > {ready}; echo x > there; exec sleep 30", cwd=tmp_path / "tree"
-    )
+    other = project.wrapper("sh", "-c", f"echo > {ready}; echo x > there; exec sleep 30", cwd=tmp_path / "tree")
     ready.read_bytes()
     out = project.sh("echo here > here")
     other.send_signal(signal.SIGTERM)

@@ -21,35 +21,21 @@ def ended(folder: Path, content: Any, **more: Any) -> Result:
 
 def test_a_command_that_worked_ended_with_0(tmp_path: Path) -> None:
     """`tests passed` is said of a run whose exit status is known."""
-    call = only_call(
-        tmp_path, assistant(use("Bash", command="make test")), result("ok", told=OK, error=False)
-    )
+    call = only_call(tmp_path, assistant(use("Bash", command="make test")), result("ok", told=OK, error=False))
 
     assert (call.kind, call.command, call.id) == ("shell", "make test", "toolu_1")
     assert call.result == Result(text="ok", size=2, exit_status=0)
 
 
 ENDINGS: dict[str, tuple[Any, dict[str, Any], tuple[int | None, bool, bool]]] = {
-    "failed": (
-        "Exit code 3\nno rule",
-        {"error": True, "told": "Error: Exit code 3\nno rule"},
-        (3, True, False),
-    ),
+    "failed": ("Exit code 3\nno rule", {"error": True, "told": "Error: Exit code 3\nno rule"}, (3, True, False)),
     "blocks": ([text("Exit code 128\nfatal")], {"error": True}, (128, True, False)),
     "no code": ("<tool_use_error>No such tool</tool_use_error>", {"error": True}, (None, True, False)),
     "nothing found": ("", {"told": OK | {"returnCodeInterpretation": "No matches found"}}, (1, False, False)),
     "stopped": ("half", {"told": OK | {"interrupted": True}}, (None, True, False)),
-    "behind": (
-        "Command running in background",
-        {"told": OK | {"backgroundTaskId": "b1"}},
-        (None, False, False),
-    ),
+    "behind": ("Command running in background", {"told": OK | {"backgroundTaskId": "b1"}}, (None, False, False)),
     "denied": (DENIED, {"error": True}, (None, True, True)),
-    "denied by kind": (
-        "You may not.",
-        {"error": True, "toolDenialKind": "user-rejected"},
-        (None, True, True),
-    ),
+    "denied by kind": ("You may not.", {"error": True, "toolDenialKind": "user-rejected"}, (None, True, True)),
     "denied by decision": (
         "Claude requested permissions to run it, but you haven't granted it yet.",
         {"error": True, "permissionDecision": {"decision": "reject", "source": "config"}},
@@ -80,9 +66,7 @@ def test_reminders_and_our_own_answers_are_not_taken_as_output(tmp_path: Path) -
     """What Holdfast told the agent would come back as if the agent had found it (law 16)."""
     reminded = ended(tmp_path, "ok<system-reminder>The file changed.</system-reminder>", told=OK)
     call = only_call(
-        tmp_path,
-        assistant(use("mcp__holdfast__recall", query="tabs")),
-        result([text("DEC-abcdefg: tabs, not spaces")]),
+        tmp_path, assistant(use("mcp__holdfast__recall", query="tabs")), result([text("DEC-abcdefg: tabs, not spaces")])
     )
 
     assert reminded.text == "ok"
@@ -147,12 +131,7 @@ def test_of_an_edit_that_a_person_changed_only_the_proposed_lines_are_told(tmp_p
     told = told | {"userModified": True} if isinstance(told, dict) else {"userModified": True}
     [edit] = only_call(tmp_path, assistant(proposal), result("done", told=told)).edits
 
-    left = {
-        "by its patch": ("    c",),
-        "a new file": ("one",),
-        "an old file, whole": ("one",),
-        "a cell": added,
-    }
+    left = {"by its patch": ("    c",), "a new file": ("one",), "an old file, whole": ("one",), "a cell": added}
     assert (edit.action, edit.added, edit.whole) == (action, left.get(how, ()), False)
 
 
@@ -161,9 +140,7 @@ def test_of_an_edit_that_a_person_changed_only_the_proposed_lines_are_told(tmp_p
 )
 def test_an_edit_that_did_not_happen_wrote_nothing(tmp_path: Path, answer: list[dict[str, Any]]) -> None:
     """A refused line would be blamed on a run that never wrote it (law 6)."""
-    call = only_call(
-        tmp_path, assistant(use("Edit", file_path="a.py", old_string="a", new_string="b")), *answer
-    )
+    call = only_call(tmp_path, assistant(use("Edit", file_path="a.py", old_string="a", new_string="b")), *answer)
 
     assert (call.edits, call.paths) == ((), ("a.py",))
 
@@ -175,9 +152,7 @@ def test_a_todo_list_is_the_plan_as_it_stands(tmp_path: Path) -> None:
         {"content": "Write it", "status": "in_progress", "activeForm": "Writing"},
         {"content": "Ship it", "status": "pending", "activeForm": "Shipping"},
     ]
-    call = only_call(
-        tmp_path, assistant(use("TodoWrite", todos=todos)), result("ok", told={"newTodos": todos})
-    )
+    call = only_call(tmp_path, assistant(use("TodoWrite", todos=todos)), result("ok", told={"newTodos": todos}))
 
     assert call.kind == "plan"
     assert [(todo.text, todo.status) for todo in call.todos or ()] == [
@@ -195,9 +170,7 @@ def test_single_tasks_add_up_to_a_plan(tmp_path: Path) -> None:
         user("plan it"),
         line("attachment", attachment=reminder),
         assistant(use("TaskCreate", "c1", subject="Read it", description="…")),
-        result(
-            "Task #1 created successfully: Read it", "c1", told={"task": {"id": "1", "subject": "Read it"}}
-        ),
+        result("Task #1 created successfully: Read it", "c1", told={"task": {"id": "1", "subject": "Read it"}}),
         assistant(use("TaskCreate", "c2", subject="Write it")),
         result("Task #2 created successfully: Write it", "c2"),
         assistant(use("TaskUpdate", "c3", taskId="1", status="completed")),
@@ -245,11 +218,7 @@ def test_a_search_of_the_model_service_has_its_result_in_the_answer(tmp_path: Pa
     """Such a call is never answered by a user record."""
     blocks: list[dict[str, Any]] = [
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
-        {
-            "type": "web_search_tool_result",
-            "tool_use_id": "s1",
-            "content": [{"type": "text", "text": "found"}],
-        },
+        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"type": "text", "text": "found"}]},
     ]
     call = only_call(tmp_path, assistant(*blocks))
 

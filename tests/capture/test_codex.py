@@ -1,7 +1,6 @@
 """Codex's transcripts: each generation gives the same turns, and each quirk stands here once."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from holdfast.capture.agents import dialect, recognised
 from holdfast.errors import BadInput
 from holdfast.model.transcript import MAX_STEPS, Step, Turn
+from holdfast.values import replace
 from tests.capture.codex_files import (
     COMMIT,
     PARENT,
@@ -37,26 +37,11 @@ ENVIRONMENT = "<environment_context>\n  <cwd>/w/app</cwd>\n</environment_context
 OUTPUT = "Chunk ID: aa\nWall time: 3.1 seconds\nProcess exited with code 1\nOutput:\n1 failed\n"
 BARE = [
     {"type": "message", "id": None, "role": "user", "content": [{"type": "input_text", "text": ENVIRONMENT}]},
-    {
-        "type": "message",
-        "id": None,
-        "role": "user",
-        "content": [{"type": "input_text", "text": "fix the test"}],
-    },
+    {"type": "message", "id": None, "role": "user", "content": [{"type": "input_text", "text": "fix the test"}]},
     {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "look first"}]},
-    {
-        "type": "function_call",
-        "name": "exec_command",
-        "arguments": '{"cmd":"pytest -q"}',
-        "call_id": "call_1",
-    },
+    {"type": "function_call", "name": "exec_command", "arguments": '{"cmd":"pytest -q"}', "call_id": "call_1"},
     {"type": "function_call_output", "call_id": "call_1", "output": OUTPUT},
-    {
-        "type": "message",
-        "id": None,
-        "role": "assistant",
-        "content": [{"type": "output_text", "text": "It fails."}],
-    },
+    {"type": "message", "id": None, "role": "assistant", "content": [{"type": "output_text", "text": "It fails."}]},
 ]
 
 
@@ -75,9 +60,7 @@ def first_generation(folder: Path) -> str:
         {
             "role": "assistant",
             "content": None,
-            "tool_calls": [
-                {"id": "call_1", "function": {"name": "exec_command", "arguments": '{"cmd":"pytest -q"}'}}
-            ],
+            "tool_calls": [{"id": "call_1", "function": {"name": "exec_command", "arguments": '{"cmd":"pytest -q"}'}}],
         },
         {"role": "tool", "tool_call_id": "call_1", "content": OUTPUT},
         {"role": "assistant", "content": "It fails."},
@@ -88,12 +71,7 @@ def first_generation(folder: Path) -> str:
 
 
 def second_generation(folder: Path) -> str:
-    head = {
-        "id": THREAD,
-        "timestamp": "2025-08-20T10:00:00.000Z",
-        "instructions": None,
-        "git": {"branch": "main"},
-    }
+    head = {"id": THREAD, "timestamp": "2025-08-20T10:00:00.000Z", "instructions": None, "git": {"branch": "main"}}
     return written(folder, [head, {"record_type": "state"}, *BARE])
 
 
@@ -226,22 +204,14 @@ def test_history_that_a_helper_inherited_is_not_its_work(tmp_path):
     """The parent's turns would count once for each helper it spawned."""
     lines = numbered(
         [
-            meta(
-                source={"subagent": {"thread_spawn": {"parent_thread_id": PARENT}}},
-                subagent_history_start_ordinal=5,
-            ),
+            meta(source={"subagent": {"thread_spawn": {"parent_thread_id": PARENT}}}, subagent_history_start_ordinal=5),
             meta(id=PARENT),
             event("task_started", turn_id="parents"),
             user("the parent's prompt", turn_id="parents"),
             said("assistant", "the parent's answer"),
             event("task_started", turn_id=TURN),
             context(TURN),
-            item(
-                "agent_message",
-                author="/root",
-                recipient="/root/h",
-                content=[{"type": "input_text", "text": "go"}],
-            ),
+            item("agent_message", author="/root", recipient="/root/h", content=[{"type": "input_text", "text": "go"}]),
             said("assistant", "the helper's answer"),
         ]
     )
@@ -255,9 +225,7 @@ def test_history_that_a_helper_inherited_is_not_its_work(tmp_path):
 
 def test_what_a_helper_is_asked_is_no_persons_word(tmp_path):
     """Another agent wrote it: as a person's prompt it would be trusted."""
-    told = turns(
-        tmp_path, meta(source={"subagent": "review"}), user("Never use tabs."), said("assistant", "ok")
-    )
+    told = turns(tmp_path, meta(source={"subagent": "review"}), user("Never use tabs."), said("assistant", "ok"))
 
     assert [turn.prompt for turn in told] == [""]
 
@@ -267,9 +235,7 @@ def test_a_copied_turn_has_the_name_of_the_first(tmp_path):
     body = [user("fix it"), function("exec_command", {"cmd": "ls"}), gave("x"), said("assistant", "Fixed.")]
     (first,) = turns(tmp_path / "a", meta(), *body)
     later = [one | {"timestamp": "2026-03-03T10:00:00.000Z"} for one in body]
-    copied, own = turns(
-        tmp_path / "b", meta(id=PARENT, forked_from_id=THREAD), meta(), *later, user("and now?")
-    )
+    copied, own = turns(tmp_path / "b", meta(id=PARENT, forked_from_id=THREAD), meta(), *later, user("and now?"))
 
     assert copied.key == first.key
     assert [step.id for step in copied.steps] == [step.id for step in first.steps]
@@ -282,12 +248,7 @@ def test_two_like_turns_are_two(tmp_path):
     told = turns(
         tmp_path,
         meta(),
-        *(
-            user("go on"),
-            function("exec_command", {"cmd": "ls"}, "call_1"),
-            gave("a"),
-            said("assistant", "Done."),
-        ),
+        *(user("go on"), function("exec_command", {"cmd": "ls"}, "call_1"), gave("a"), said("assistant", "Done.")),
         *(
             user("go on"),
             function("exec_command", {"cmd": "ls"}, "call_2"),
@@ -370,9 +331,7 @@ def test_an_editors_prompt_is_the_request_alone(tmp_path):
 
 def test_marks_of_images_are_left_out(tmp_path):
     """A path on a person's disk is no part of what they asked."""
-    (turn,) = turns(
-        tmp_path, meta(), user('<image name=[Image #1] path="/home/p/x.png">', "</image>", "what is this?")
-    )
+    (turn,) = turns(tmp_path, meta(), user('<image name=[Image #1] path="/home/p/x.png">', "</image>", "what is this?"))
 
     assert turn.prompt == "what is this?"
 
@@ -472,9 +431,7 @@ def test_a_call_without_a_result_was_interrupted(tmp_path):
 
 def test_a_turn_that_ended_by_itself_was_not_stopped_by_a_person(tmp_path):
     """A review that ends and a budget that is spent are nobody's objection."""
-    (turn,) = turns(
-        tmp_path, meta(), user("go"), said("assistant", "x"), event("turn_aborted", reason="review_ended")
-    )
+    (turn,) = turns(tmp_path, meta(), user("go"), said("assistant", "x"), event("turn_aborted", reason="review_ended"))
 
     assert not turn.interrupted
 
@@ -524,9 +481,7 @@ def test_an_endless_turn_goes_on_in_the_next(tmp_path):
 
     assert (len(first.steps), len(second.steps)) == (MAX_STEPS, 3)
     assert (first.continues, second.continues) == (False, True)
-    assert [turn.key for turn in dialect("codex").read(path, second.start, reading(path).origin)] == [
-        second.key
-    ]
+    assert [turn.key for turn in dialect("codex").read(path, second.start, reading(path).origin)] == [second.key]
 
 
 # ── reading on ───────────────────────────────────────────────────────────────────────────────────
@@ -615,9 +570,7 @@ def test_wrong_types_everywhere_hurt_nobody(tmp_path):
 def test_halves_of_characters_can_be_stored(tmp_path):
     """JSON can spell a lone surrogate; writing it out would fail much later."""
     path = tmp_path / f"rollout-2026-02-01T11-00-00-{THREAD}.jsonl"
-    path.write_bytes(
-        spelled([meta(), user("a half: HERE"), said("assistant", "x")]).replace(b"HERE", rb"\ud83d")
-    )
+    path.write_bytes(spelled([meta(), user("a half: HERE"), said("assistant", "x")]).replace(b"HERE", rb"\ud83d"))
     (turn,) = reading(str(path))
 
     assert turn.prompt.encode().startswith(b"a half: ")
@@ -636,10 +589,7 @@ def test_a_file_of_somebody_else_is_refused(tmp_path):
 def test_a_step_keeps_what_was_thought(tmp_path):
     """The reasons are in the reasoning; the sealed copy of it is of no use to anybody."""
     thought = item(
-        "reasoning",
-        id="rs_9",
-        summary=[{"type": "summary_text", "text": "because"}],
-        encrypted_content="gAAA",
+        "reasoning", id="rs_9", summary=[{"type": "summary_text", "text": "because"}], encrypted_content="gAAA"
     )
     (turn,) = turns(tmp_path, meta(), user("why?"), thought, custom("exec", "text('x')"))
 

@@ -76,10 +76,7 @@ def test_every_form_of_a_command_is_read(tmp_path, call):
             Result(text="ok", size=2, exit_status=0),
         ),
         ("Wall time: 1\nProcess running with session ID 7\nOutput:\nstill", Result(text="still", size=5)),
-        (
-            "Exit code: 1\nWall time: 0 seconds\nOutput:\nno",
-            Result(text="no", size=2, exit_status=1, failed=True),
-        ),
+        ("Exit code: 1\nWall time: 0 seconds\nOutput:\nno", Result(text="no", size=2, exit_status=1, failed=True)),
         (
             [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:xx"}],
             Result(text="a", size=1),
@@ -170,10 +167,7 @@ def test_a_patch_is_read_file_by_file():
         (function("shell", {"command": ["apply_patch", PATCH]}), "new.py"),
         (function("shell", {"command": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}\nEOF"]}), "new.py"),
         (function("exec_command", {"cmd": f"cd sub && apply_patch <<'EOF'\n{PATCH}\nEOF"}), "sub/new.py"),
-        (
-            function("exec_command", {"cmd": f"apply_patch <<'E'\n{PATCH}\nE", "workdir": "/w/x"}),
-            "/w/x/new.py",
-        ),
+        (function("exec_command", {"cmd": f"apply_patch <<'E'\n{PATCH}\nE", "workdir": "/w/x"}), "/w/x/new.py"),
         (script(f"await tools.apply_patch({json.dumps(PATCH)})"), "new.py"),
         (script(f"const p = String.raw`{PATCH}`;\ntext(await tools.apply_patch(p))"), "new.py"),
         (script(f"tools.apply_patch({json.dumps(PATCH.split(chr(10)))}.join('\\n'))"), "new.py"),
@@ -198,9 +192,7 @@ def test_a_command_that_also_patches_stays_a_command(tmp_path):
     assert len(told.edits) == 3
 
 
-@pytest.mark.parametrize(
-    "wrong", ["apply_patch verification failed: no such lines", "patch rejected by user"]
-)
+@pytest.mark.parametrize("wrong", ["apply_patch verification failed: no such lines", "patch rejected by user"])
 def test_a_patch_that_failed_wrote_nothing(tmp_path, wrong):
     """Lines that were never written must not be blamed on a run."""
     (told,) = calls(tmp_path, custom("apply_patch", PATCH), gave(wrong, custom=True))
@@ -259,10 +251,7 @@ def test_a_script_is_told_as_the_calls_it_made(tmp_path):
     """One `exec` does many things, and each has an outcome of its own."""
     first, second, third = calls(
         tmp_path,
-        script(
-            'await tools.exec_command({cmd: "ls"}); await tools.exec_command({cmd: "make"});'
-            "tools.update_plan({})"
-        ),
+        script('await tools.exec_command({cmd: "ls"}); await tools.exec_command({cmd: "make"});tools.update_plan({})'),
         ran("ls", output="a"),
         ran("make", id="exec-2", exit_code=2, output="boom"),
         scripted("{}"),
@@ -376,9 +365,7 @@ def test_a_plan_becomes_todos(tmp_path):
         {"step": "test", "status": "pending"},
         {"status": "pending"},
     ]
-    (told,) = calls(
-        tmp_path, function("update_plan", {"explanation": "why", "plan": plan}), gave("Plan updated")
-    )
+    (told,) = calls(tmp_path, function("update_plan", {"explanation": "why", "plan": plan}), gave("Plan updated"))
 
     assert told.kind == "plan"
     assert told.todos == (Todo("look", "done"), Todo("mend it", "started"), Todo("test", "open"))
@@ -471,12 +458,7 @@ def test_a_call_that_only_an_event_tells_is_not_lost(tmp_path):
         user("go"),
         function("exec_command", {"cmd": "ls"}),
         gave("x"),
-        event(
-            "patch_apply_end",
-            call_id="other",
-            success=True,
-            changes={"/w/a": {"type": "add", "content": "x\n"}},
-        ),
+        event("patch_apply_end", call_id="other", success=True, changes={"/w/a": {"type": "add", "content": "x\n"}}),
     )
 
     assert [call.kind for call in turn.calls] == ["shell", "edit"]

@@ -2,7 +2,6 @@
 
 import json
 import uuid
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from holdfast.capture import export_codex
 from holdfast.capture.export_codex import turns_of, write_rollout
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Call, Origin, Result, Step, Turn
+from holdfast.values import replace
 from tests.capture.codex_files import TURN, reading
 
 AT = datetime(2026, 2, 1, 10, 30, 15, tzinfo=UTC)
@@ -51,9 +51,7 @@ def test_the_form_is_the_one_codex_resumes(tmp_path):
     told = lines(done.path)
     meta = told[0]["payload"]
 
-    assert (
-        Path(done.path) == tmp_path / f"sessions/2026/02/01/rollout-2026-02-01T10-30-15-{done.thread}.jsonl"
-    )
+    assert Path(done.path) == tmp_path / f"sessions/2026/02/01/rollout-2026-02-01T10-30-15-{done.thread}.jsonl"
     assert uuid.UUID(done.thread).version == 7
     assert told[0]["type"] == "session_meta"
     assert meta["id"] == done.thread
@@ -149,31 +147,16 @@ def test_turns_come_out_of_a_capsules_lines():
                 "reasoning": "think",
                 "text": "I build.",
                 "plan": None,
-                "calls": [
-                    {"id": "c1", "name": "Bash", "kind": "shell", "input": "{}"},
-                    {"id": "c2", "name": "x"},
-                ],
+                "calls": [{"id": "c1", "name": "Bash", "kind": "shell", "input": "{}"}, {"id": "c2", "name": "x"}],
             },
             "result": {
-                "calls": [
-                    {
-                        "id": "c1",
-                        "output": "ok",
-                        "size": 2,
-                        "exit_status": 0,
-                        "failed": False,
-                        "refused": False,
-                    }
-                ],
+                "calls": [{"id": "c1", "output": "ok", "size": 2, "exit_status": 0, "failed": False, "refused": False}],
                 "missing": ["c2"],
             },
         },
         {"turn": 3, "n": 1, "id": "late", "proposal": {"text": "left over"}, "result": {}},
     ]
-    rows = [
-        {"turn": 1, "key": "k1", "prompt": "build", "ts": None, "interrupted": True},
-        {"turn": 2, "prompt": "x"},
-    ]
+    rows = [{"turn": 1, "key": "k1", "prompt": "build", "ts": None, "interrupted": True}, {"turn": 2, "prompt": "x"}]
     first, second, left = turns_of(cycles, rows)
 
     assert (first.key, first.prompt, first.interrupted) == ("k1", "build", True)

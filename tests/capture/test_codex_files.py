@@ -113,10 +113,7 @@ def test_a_packed_file_may_not_ask_for_all_memory(tmp_path):
     chosen = zstandard.ZstdCompressionParameters(window_log=27, enable_ldm=True)
     data = body() + b" " * 1000
     path = tmp_path / f"rollout-2026-02-01T11-00-00-{THREAD}.jsonl.zst"
-    with (
-        path.open("wb") as out,
-        zstandard.ZstdCompressor(compression_params=chosen).stream_writer(out) as packing,
-    ):
+    with path.open("wb") as out, zstandard.ZstdCompressor(compression_params=chosen).stream_writer(out) as packing:
         packing.write(data)
 
     assert not CODEX.is_mine(str(path))
@@ -166,9 +163,7 @@ def test_what_is_no_file_keeps_nobody_waiting(tmp_path):
 
 def test_titles_come_from_what_lies_beside(tmp_path):
     """A person finds a session by the name they gave it; the newest name counts."""
-    path = written(
-        tmp_path, [meta(), user("hello")], f"sessions/2026/02/01/rollout-2026-02-01T11-00-00-{THREAD}.jsonl"
-    )
+    path = written(tmp_path, [meta(), user("hello")], f"sessions/2026/02/01/rollout-2026-02-01T11-00-00-{THREAD}.jsonl")
     assert reading(path).origin.title is None
 
     (tmp_path / "history.jsonl").write_text(

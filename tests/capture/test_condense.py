@@ -3,7 +3,6 @@
 import os
 import sys
 import textwrap
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from holdfast.model.brief import brief, essential
 from holdfast.model.session import Anchor, Session, Turn, from_json, to_json
 from holdfast.model.text import tokens
 from holdfast.store import calls, sessions
+from holdfast.values import replace
 
 FAKE_KEY = "ghp_" + "h0ldfastExampleTokenNotReal123456789"[:36]
 TS = "2026-11-16T00:00:00.000000Z"
@@ -124,9 +124,7 @@ def test_a_line_of_each_folded_turn_stays_for_the_journal() -> None:
     """A day of a hundred turns must not read as a day of twenty."""
     session = EMPTY
     for n in range(1, 61):
-        session = condense.condensed(
-            noted(session, summary=f"step {n}\nand more", task="TSK-a"), after=6, budget=300
-        )
+        session = condense.condensed(noted(session, summary=f"step {n}\nand more", task="TSK-a"), after=6, budget=300)
     assert [turn.n for turn in session.every_turn] == list(range(1, 61))
     first = session.every_turn[0]
     assert (first.summary, first.task, first.anchor) == ("step 1 and more", "TSK-a", AT)
@@ -190,10 +188,7 @@ def test_a_command_may_put_it_shortly(clone: Clone, tmp_path: Path) -> None:
     """Who has a model at hand gets a better summary, and sees what it costs."""
     session = condensed_by(clone, script(tmp_path, ECHO), calls_per_day=50)
     assert session.condensed is not None
-    assert (session.condensed.text, session.condensed.by) == (
-        "Much was done.",
-        os.path.basename(sys.executable),
-    )
+    assert (session.condensed.text, session.condensed.by) == ("Much was done.", os.path.basename(sys.executable))
     assert "1 of 50 model calls used today" in clone.notes
     assert [item.text for item in session.still_open] == ["write the docs"]
     assert [turn.n for turn in session.turns] == [4]
@@ -201,11 +196,7 @@ def test_a_command_may_put_it_shortly(clone: Clone, tmp_path: Path) -> None:
 
 FAILURES = [
     ("print('Much was done.')\nprint('OPEN')\nprint('o1 write the docs\\nf1 tell Bob')", {}, "dropped a1"),
-    (
-        "print('Much was done.')\nprint('OPEN' + asked.rsplit('OPEN', 1)[1].replace('docs', 'code'))",
-        {},
-        "dropped o1",
-    ),
+    ("print('Much was done.')\nprint('OPEN' + asked.rsplit('OPEN', 1)[1].replace('docs', 'code'))", {}, "dropped o1"),
     ("print('o1 write the docs f1 tell Bob a1 drop it?')", {}, "dropped o1"),
     ("print('OPEN' + asked.rsplit('OPEN', 1)[1])", {}, "answer is empty"),
     ("print('long ' * 2000)\nprint('OPEN' + asked.rsplit('OPEN', 1)[1])", {}, "tokens, more than 200"),

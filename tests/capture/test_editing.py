@@ -21,16 +21,10 @@ def test_of_a_file_that_is_new_nothing_was_kept_and_of_one_nobody_saw_nobody_kno
 def test_of_an_edit_that_a_person_changed_only_what_the_agent_proposed_is_the_agents() -> None:
     """A person who mends a proposal before taking it would find a run named for the mended line (law 6)."""
     edit = agreed(
-        patched("a.py", [" x", "-old", "+    mine = 1", "+theirs = 2", "+x = 1", "+x = 1"]),
-        ["x = 1", "mine = 1"],
+        patched("a.py", [" x", "-old", "+    mine = 1", "+theirs = 2", "+x = 1", "+x = 1"]), ["x = 1", "mine = 1"]
     )
     assert (edit.added, edit.removed) == (("    mine = 1", "x = 1"), ("old",))
     whole = written("a.py", "kept\nagent\nperson\n", before="kept\nwas\n", new=False)
     edit = agreed(whole, ["kept", "agent", "dropped"])
-    assert (edit.added, edit.kept, edit.removed, edit.whole) == (
-        ("kept", "agent"),
-        ("kept",),
-        ("was",),
-        False,
-    )
+    assert (edit.added, edit.kept, edit.removed, edit.whole) == (("kept", "agent"), ("kept",), ("was",), False)
     assert agreed(whole, []).added == ()

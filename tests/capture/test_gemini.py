@@ -62,11 +62,7 @@ def only_call(folder: Path, told: dict[str, Any]) -> Call:
 def test_a_document_and_an_update_log_give_the_same_turns(tmp_path: Path) -> None:
     """Both generations lie side by side in one folder."""
     thought = {"subject": "Look", "description": "at the file", "timestamp": "2026-04-25T08:00:02.000Z"}
-    said = [
-        user("u1", "list files"),
-        gemini("g1", "Here they are.", thoughts=[thought]),
-        user("u2", "thanks"),
-    ]
+    said = [user("u1", "list files"), gemini("g1", "Here they are.", thoughts=[thought]), user("u2", "thanks")]
     old = tmp_path / "session-old.json"
     old.write_text(json.dumps({**HEADER, "messages": said}, indent=2), encoding="utf-8")
     flat = tmp_path / "session-flat.json"
@@ -79,12 +75,7 @@ def test_a_document_and_an_update_log_give_the_same_turns(tmp_path: Path) -> Non
             ("u2", "thanks", second.steps),
         ]
     [step] = first.steps
-    assert (step.id, step.model, step.text, step.reasoning) == (
-        "g1",
-        "model-g",
-        "Here they are.",
-        "Look: at the file",
-    )
+    assert (step.id, step.model, step.text, step.reasoning) == ("g1", "model-g", "Here they are.", "Look: at the file")
 
 
 def test_a_message_told_again_has_grown(tmp_path: Path) -> None:
@@ -94,9 +85,7 @@ def test_a_message_told_again_has_grown(tmp_path: Path) -> None:
         user("u1", [{"text": "list files"}]),
         gemini("g1"),
         {"$set": {"lastUpdated": "2026-04-25T08:00:03.000Z"}},
-        gemini(
-            "g1", toolCalls=[call("run_shell_command", "Output: a.txt\nProcess Group PGID: 1", command="ls")]
-        ),
+        gemini("g1", toolCalls=[call("run_shell_command", "Output: a.txt\nProcess Group PGID: 1", command="ls")]),
         user("u2", [response("Output: a.txt")]),
         gemini("g2", "One file."),
     )
@@ -108,14 +97,10 @@ def test_a_message_told_again_has_grown(tmp_path: Path) -> None:
 
 def test_a_history_told_anew_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
     """A resume restates the history without prompts and results; a compression puts a summary there."""
-    told = call(
-        "write_file", "Successfully created and wrote to new file: /w/app/a", file_path="a", content="x\n"
-    )
+    told = call("write_file", "Successfully created and wrote to new file: /w/app/a", file_path="a", content="x\n")
     restated = [
         user("s1", [{"text": "<session_context>\nThis is the Gemini CLI.</session_context>"}]),
-        gemini(
-            "g1", [{"text": "I write."}, {"functionCall": {"id": "c1", "name": "write_file", "args": {}}}]
-        ),
+        gemini("g1", [{"text": "I write."}, {"functionCall": {"id": "c1", "name": "write_file", "args": {}}}]),
         user("g1_response", [response("written")]),
         gemini("other", "Written."),
     ]
@@ -129,11 +114,7 @@ def test_a_history_told_anew_loses_nothing_and_doubles_nothing(tmp_path: Path) -
         {"$set": {"messages": restated[:1]}},
         {"$set": {"messages": restated}},
         user("u2", [{"text": "go on"}]),
-        {
-            "$set": {
-                "messages": [user("x", "<state_snapshot>All of it.</state_snapshot>"), user("u3", "kept")]
-            }
-        },
+        {"$set": {"messages": [user("x", "<state_snapshot>All of it.</state_snapshot>"), user("u3", "kept")]}},
         gemini("g3", "Gone on."),
     )
 
@@ -165,9 +146,7 @@ def test_a_rewind_takes_a_message_and_all_after_it(tmp_path: Path) -> None:
         "one",
         "three",
     ]
-    assert [turn.prompt for turn in turns(tmp_path, *past, {"$rewindTo": "?"}, user("u3", "three"))] == [
-        "three"
-    ]
+    assert [turn.prompt for turn in turns(tmp_path, *past, {"$rewindTo": "?"}, user("u3", "three"))] == ["three"]
 
 
 NOT_A_PROMPT: dict[str, Any] = {
@@ -183,9 +162,7 @@ NOT_A_PROMPT: dict[str, Any] = {
 @pytest.mark.parametrize("what", NOT_A_PROMPT)
 def test_what_no_person_said_is_no_prompt(tmp_path: Path, what: str) -> None:
     """A program's words taken for a person's would be believed."""
-    [turn] = turns(
-        tmp_path, user("u1", "begin"), gemini("g1", "1"), user("u2", NOT_A_PROMPT[what]), gemini("g2", "2")
-    )
+    [turn] = turns(tmp_path, user("u1", "begin"), gemini("g1", "1"), user("u2", NOT_A_PROMPT[what]), gemini("g2", "2"))
 
     assert (turn.prompt, turn.answer) == ("begin", "2")
 
@@ -218,10 +195,7 @@ def test_a_prompt_is_told_without_hooks_files_and_private_words(tmp_path: Path) 
 
 
 ENDINGS: dict[str, tuple[dict[str, Any], tuple[int | None, bool, bool]]] = {
-    "worked": (
-        call("run_shell_command", "Output: ok\nProcess Group PGID: 1", command="x"),
-        (0, False, False),
-    ),
+    "worked": (call("run_shell_command", "Output: ok\nProcess Group PGID: 1", command="x"), (0, False, False)),
     "failed": (
         call("run_shell_command", "Output: no\nExit Code: 3\nProcess Group PGID: 1", command="x"),
         (3, True, False),
@@ -235,21 +209,11 @@ ENDINGS: dict[str, tuple[dict[str, Any], tuple[int | None, bool, bool]]] = {
         (0, False, False),
     ),
     "wrapped": (
-        call(
-            "run_shell_command",
-            "<untrusted_context>\nOutput: n\nExit Code: 2\n</untrusted_context>",
-            command="x",
-        ),
+        call("run_shell_command", "<untrusted_context>\nOutput: n\nExit Code: 2\n</untrusted_context>", command="x"),
         (2, True, False),
     ),
-    "no tool": (
-        call("write_todos", "Tool not found", "error", todos=[{"description": "x"}]),
-        (None, True, False),
-    ),
-    "refused": (
-        call("run_shell_command", "[Operation Cancelled]", "cancelled", command="x"),
-        (None, True, True),
-    ),
+    "no tool": (call("write_todos", "Tool not found", "error", todos=[{"description": "x"}]), (None, True, False)),
+    "refused": (call("run_shell_command", "[Operation Cancelled]", "cancelled", command="x"), (None, True, True)),
 }
 
 
@@ -274,9 +238,7 @@ def shown(told: dict[str, Any], **display: Any) -> dict[str, Any]:
     return {**told, "resultDisplay": display}
 
 
-DIFF = (
-    "Index: a\n====\n--- a\tCurrent\n+++ a\tProposed\n@@ -1,2 +1,2 @@\n x\n-    one\n+    two\n\\ No newline"
-)
+DIFF = "Index: a\n====\n--- a\tCurrent\n+++ a\tProposed\n@@ -1,2 +1,2 @@\n x\n-    one\n+    two\n\\ No newline"
 CREATED = "Successfully created and wrote to new file: /w/app/a. Here is the updated code:\nx"
 EDITS: dict[str, tuple[dict[str, Any], tuple[str, tuple[str, ...], tuple[str, ...], bool]]] = {
     "by its diff": (
@@ -287,14 +249,9 @@ EDITS: dict[str, tuple[dict[str, Any], tuple[str, tuple[str, ...], tuple[str, ..
         call("replace", "ok", file_path="a", old_string="x\none", new_string="x\ntwo"),
         ("update", ("two",), ("one",), False),
     ),
-    "a new file": (
-        call("write_file", CREATED, file_path="a", content="one\ntwo\n"),
-        ("add", ("one", "two"), (), True),
-    ),
+    "a new file": (call("write_file", CREATED, file_path="a", content="one\ntwo\n"), ("add", ("one", "two"), (), True)),
     "an old one": (
-        shown(
-            call("write_file", "ok", file_path="a", content="x\n"), originalContent="y\n", newContent="x\n"
-        ),
+        shown(call("write_file", "ok", file_path="a", content="x\n"), originalContent="y\n", newContent="x\n"),
         ("update", ("x",), ("y",), True),
     ),
 }
@@ -312,9 +269,7 @@ def test_what_an_edit_wrote(tmp_path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", EDITS)
-def test_an_edit_that_a_person_changed_is_the_agents_as_far_as_it_was_proposed(
-    tmp_path: Path, how: str
-) -> None:
+def test_an_edit_that_a_person_changed_is_the_agents_as_far_as_it_was_proposed(tmp_path: Path, how: str) -> None:
     """What a person wrote into the proposal would be told as an agent's (law 6)."""
     told, (action, added, *_) = EDITS[how]
     changed = {**told, "args": {**told["args"], "modified_by_user": True}}
@@ -348,12 +303,7 @@ def test_what_holdfast_answered_is_not_kept(tmp_path: Path) -> None:
 
 def test_a_cancelled_request_was_interrupted(tmp_path: Path) -> None:
     """Whoever stops an agent disagrees."""
-    info = {
-        "id": "i1",
-        "timestamp": "2026-04-25T08:00:03.000Z",
-        "type": "info",
-        "content": "Request cancelled.",
-    }
+    info = {"id": "i1", "timestamp": "2026-04-25T08:00:03.000Z", "type": "info", "content": "Request cancelled."}
     [first, second] = turns(tmp_path, user("u1", "one"), gemini("g1", "1"), info, user("u2", "two"))
 
     assert (first.interrupted, second.interrupted) == (True, False)
@@ -410,9 +360,7 @@ def test_an_older_project_is_known_by_its_hash(tmp_path: Path) -> None:
     (tmp_path / "projects.json").unlink()
     assert (read(path).origin.cwd, read(path).origin.cwd_sha256) == (None, HASH)
 
-    told = call(
-        "write_file", "Successfully overwrote file: /w/app/src/a.py.", file_path="src/a.py", content="x"
-    )
+    told = call("write_file", "Successfully overwrote file: /w/app/src/a.py.", file_path="src/a.py", content="x")
     named = log(tmp_path / "elsewhere.jsonl", user("u1", "hi"), gemini("g1", toolCalls=[told]))
     assert read(named).origin.cwd == "/w/app"
 
@@ -447,9 +395,7 @@ def test_a_session_is_known_by_what_it_holds(tmp_path: Path) -> None:
 
 def test_unknown_records_are_counted(tmp_path: Path) -> None:
     """New kinds appear; the rest of the file is still read."""
-    reading = read(
-        log(tmp_path / "s.jsonl", {"sparkle": 1}, {"id": "x", "type": "glitter"}, user("u1", "hi"))
-    )
+    reading = read(log(tmp_path / "s.jsonl", {"sparkle": 1}, {"id": "x", "type": "glitter"}, user("u1", "hi")))
 
     assert [turn.prompt for turn in reading] == ["hi"]
     assert reading.counted.unknown == {"sparkle": 1, "glitter": 1}

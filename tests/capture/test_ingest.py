@@ -189,9 +189,7 @@ def test_a_prompt_that_nobody_had_answered_yet_is_one_turn(place: Place, home: P
     taken(place, file)
     (session,) = sessions.all(place.open().layout)
     assert [turn.n for turn in session.turns] == [1, 2]
-    prompts = [
-        row["prompt"] for run in runs(place) for row in rows(place, run["run_id"], "outputs/turns.jsonl")
-    ]
+    prompts = [row["prompt"] for run in runs(place) for row in rows(place, run["run_id"], "outputs/turns.jsonl")]
     assert sorted(filter(None, prompts)) == [
         "And what about the second of these?",
         "What is wrong with the first of these?",
@@ -228,9 +226,7 @@ def test_what_a_fork_repeats_is_not_counted_again(place: Place, home: Path) -> N
     file = work(home, place)
     first = taken(place, file)
     lines = file.path.read_text().splitlines(keepends=True)
-    fork = rollout(
-        home, place.repo.path, at=file.at + timedelta(hours=1), more={"forked_from_id": file.session}
-    )
+    fork = rollout(home, place.repo.path, at=file.at + timedelta(hours=1), more={"forked_from_id": file.session})
     fork.path.write_text(fork.path.read_text() + "".join(lines[1:]))
     fork.asks("Try it with a generator instead.").done("It is a generator now, and still passes.")
     second = taken(place, fork)
@@ -280,9 +276,7 @@ def test_one_conversation_seen_through_two_tools_counts_once(place: Place, tmp_p
     assert len(runs(place)) == 1
 
 
-def test_sessions_that_number_their_turns_alike_are_told_apart_by_what_was_said(
-    place: Place, tmp_path: Path
-) -> None:
+def test_sessions_that_number_their_turns_alike_are_told_apart_by_what_was_said(place: Place, tmp_path: Path) -> None:
     """Whoever's tool begins each session with message 1 would keep the first session and lose all others."""
     ts, cwd = "2026-02-01T10:00:00Z", str(place.repo.path)
 
@@ -357,10 +351,7 @@ def test_without_logs_history_tells_only_of_this_users_commits(place: Place, hom
     place.git("add", "b")
     place.git("-c", "user.email=other@example.org", "commit", "-q", "-m", "theirs")
     place.git("reflog", "expire", "--expire=now", "--all")
-    found = [
-        taken(place, work(home, place, at=now + timedelta(minutes=at), git={"branch": "main"}))
-        for at in (15, 25)
-    ]
+    found = [taken(place, work(home, place, at=now + timedelta(minutes=at), git={"branch": "main"})) for at in (15, 25)]
     heads = {run["run_id"]: run["head"] for run in runs(place)}
     assert [one.anchor for one in found] == ["history", None]
     assert heads[found[0].runs[0]] == mine

@@ -68,9 +68,7 @@ def next_command(place: Place) -> None:
 
 
 @pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.torture)])
-def test_killed_at_any_call_the_next_import_completes_it(
-    place: Place, tmp_path: Path, step: int, seed: int
-) -> None:
+def test_killed_at_any_call_the_next_import_completes_it(place: Place, tmp_path: Path, step: int, seed: int) -> None:
     """Each write may be the last one; half a run, a run told twice, or a lost turn must not come of it."""
     file, fatal, clean = written(place, tmp_path / "home"), 1 + seed % step, tmp_path / "clean"
     place.open().line()
@@ -92,9 +90,7 @@ def test_killed_at_any_call_the_next_import_completes_it(
     once(place, 2)
 
 
-def test_killed_before_its_run_was_locked_the_next_import_takes_it_at_once(
-    place: Place, tmp_path: Path
-) -> None:
+def test_killed_before_its_run_was_locked_the_next_import_takes_it_at_once(place: Place, tmp_path: Path) -> None:
     """A minute long it was skipped as "File exists", with exit code 0; for ever, if the clock went back."""
     file, clean, unlocked = written(place, tmp_path / "home"), tmp_path / "clean", 0
     place.open().line()

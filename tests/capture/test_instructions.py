@@ -64,9 +64,7 @@ def every_file(path: Path) -> dict[str, bytes]:
         found[os.path.relpath(folder, path)] = b""
         for name in names:
             full = Path(folder) / name
-            found[os.path.relpath(full, path)] = (
-                os.readlink(full).encode() if full.is_symlink() else full.read_bytes()
-            )
+            found[os.path.relpath(full, path)] = os.readlink(full).encode() if full.is_symlink() else full.read_bytes()
     return found
 
 
@@ -190,11 +188,7 @@ def test_connect_edit_around_disconnect_gives_the_edited_file(
     ours = block.find(around)
     if ours is None:
         return  # what was typed makes our block code
-    gap = (
-        found.newline
-        if edited and tail and not edited.endswith((b"\n", b"\r")) and edited != block.BOM
-        else b""
-    )
+    gap = found.newline if edited and tail and not edited.endswith((b"\n", b"\r")) and edited != block.BOM else b""
     assert block.take_out(around, ours) == edited + gap + tail.encode()
 
 
@@ -202,10 +196,7 @@ def test_connect_edit_around_disconnect_gives_the_edited_file(
 def test_no_statement_gets_out_of_its_line(statements: list[str], invariants: bool) -> None:
     """An approved sentence must not become a heading, a comment, code, an import, or the end of our block."""
     kind = "invariant" if invariants else "decision"
-    told = [
-        Told(f"X-{n}", kind, text.replace("\r", " ") or "x", (text or "x",))
-        for n, text in enumerate(statements)
-    ]
+    told = [Told(f"X-{n}", kind, text.replace("\r", " ") or "x", (text or "x",)) for n, text in enumerate(statements)]
     text = inside(told)
     plain = len(inside([Told("X-0", kind, "x")]).splitlines()) - 1
     assert len(text.split("\n")) == len(text.splitlines()) + 1, "no other line ends"
@@ -311,9 +302,7 @@ def test_a_linked_file_is_written_once_and_stays_a_link(tree: Any) -> None:
     assert every_file(tree.path) == before
 
 
-@pytest.mark.parametrize(
-    "target", ["outside", "/etc/passwd", ".git/config", ".holdfast/holdfast.toml", "nothing"]
-)
+@pytest.mark.parametrize("target", ["outside", "/etc/passwd", ".git/config", ".holdfast/holdfast.toml", "nothing"])
 def test_a_link_that_leads_away_is_refused(tree: Any, tmp_path: Path, target: str) -> None:
     """A pull request must not choose which file of the user's we write over."""
     (tmp_path / "outside").write_text("mine\n")
@@ -325,9 +314,7 @@ def test_a_link_that_leads_away_is_refused(tree: Any, tmp_path: Path, target: st
     (tree.path / ".github").symlink_to(tmp_path)
     with pytest.raises(UnsafePath):
         join(tree, "copilot")
-    assert (
-        not (tmp_path / "copilot-instructions.md").exists() and (tmp_path / "outside").read_text() == "mine\n"
-    )
+    assert not (tmp_path / "copilot-instructions.md").exists() and (tmp_path / "outside").read_text() == "mine\n"
     join(tree, "gemini")
     assert join(tree).changed == (), "what is not ours does not stop a refresh"
     assert part(tree).done

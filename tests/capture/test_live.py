@@ -44,22 +44,13 @@ class Desk:
     def layout(self) -> Layout:
         return self.place.open().layout
 
-    def told(
-        self, agent: str, event: str, session: str, path: str | os.PathLike[str] | None, **more: Any
-    ) -> None:
+    def told(self, agent: str, event: str, session: str, path: str | os.PathLike[str] | None, **more: Any) -> None:
         """What the hook writes."""
         self.now += MINUTE // 60
         size = os.path.getsize(path) if path and os.path.exists(path) else 0
         git_dir = str(self.place.repo.path / ".git")
         fields = {"agent": agent, "event": event, "session": session, "path": str(path) if path else None}
-        line = {
-            "v": 1,
-            "ts": self.now,
-            **fields,
-            "cwd": str(self.place.repo.path),
-            "tree": git_dir,
-            "size": size,
-        }
+        line = {"v": 1, "ts": self.now, **fields, "cwd": str(self.place.repo.path), "tree": git_dir, "size": size}
         folder = Path(self.layout.inbox)
         folder.mkdir(exist_ok=True)
         with open(folder / f"{pointers.stem(agent, session)}.jsonl", "a", encoding="ascii") as file:
@@ -150,9 +141,7 @@ def test_what_grew_without_a_word_is_read_by_the_next_command(desk: Desk) -> Non
     desk.told("claude", "Stop", claude.SESSION, path)
     os.utime(path, ns=(desk.now, desk.now))
     assert desk.drain().turns == 0
-    claude.write(
-        path, *asked, claude.assistant(claude.text("It reads line by line now, and that is all."), **here)
-    )
+    claude.write(path, *asked, claude.assistant(claude.text("It reads line by line now, and that is all."), **here))
     os.utime(path, ns=(desk.now, desk.now))
     assert desk.drain().turns == 1
     assert desk.drain().turns == 0
@@ -414,9 +403,7 @@ def asking(desk: Desk, answer: dict[str, Any] | None, *events: str) -> tuple[Any
     claude.write(path, *records)
     for event in events:
         call = {"tool": "Bash"} | ({} if event == "PermissionRequest" else {"call": "toolu_1"})
-        desk.told(
-            "claude", event, claude.SESSION, path, **(call if "Tool" in event or "Perm" in event else {})
-        )
+        desk.told("claude", event, claude.SESSION, path, **(call if "Tool" in event or "Perm" in event else {}))
     os.utime(path, ns=(desk.now, desk.now))
     desk.drain()
     (session,) = sessions.all(desk.layout)

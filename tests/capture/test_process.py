@@ -353,12 +353,7 @@ def test_large_output_takes_no_memory() -> None:
 
     with Signals() as signals:
         process.execute(
-            script(code),
-            cwd="/",
-            environ=os.environ,
-            tape=tape,
-            signals=signals,
-            handles=Handles(null, null, null),
+            script(code), cwd="/", environ=os.environ, tape=tape, signals=signals, handles=Handles(null, null, null)
         )
     os.close(null)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16_000  # KiB
@@ -475,9 +470,7 @@ def test_on_a_terminal_the_command_sees_a_terminal_of_the_same_size(tmp_path: Pa
 
 def test_terminal_output_is_byte_for_byte_what_it_is_without_us(tmp_path: Path) -> None:
     """Escape sequences, all 256 byte values, large."""
-    code = (
-        "import os,sys; sys.stdout.buffer.write(b'\\x1b[31mred\\x1b[0m' + bytes(range(256)) * 2000 + b'end')"
-    )
+    code = "import os,sys; sys.stdout.buffer.write(b'\\x1b[31mred\\x1b[0m' + bytes(range(256)) * 2000 + b'end')"
     watched = Terminal(tmp_path / "tape", *script(code))
     alone = Terminal(tmp_path / "none", *script(code), wrapped=False)
     assert (watched.end(), alone.end()) == (0, 0)

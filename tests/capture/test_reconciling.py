@@ -1,6 +1,5 @@
 """What git moved and what of ours it concerns: sessions, claims, cited commits, waiting changes."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from holdfast.git.clone import Clone
 from holdfast.git.moved import idle, moves, rewinds
 from holdfast.model.task import Task
 from holdfast.store import fsio, sessions
+from holdfast.values import replace
 from holdfast.work import board as boards
 from holdfast.work import claims, doing
 from holdfast.work.doing import Who

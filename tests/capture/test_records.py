@@ -117,9 +117,7 @@ def test_madr_2_to_4_are_read() -> None:
     """The same tool wrote three forms; people have all of them."""
     two = adr.read(MADR2, "docs/adr/0004-use-markdown.md")
     assert two.statement == "Use Markdown records" and two.details.endswith("In full: Chosen option: MADR")
-    assert two.details.startswith(
-        "Rationale: It is text; git carries it\n\nContext: We want to remember why."
-    )
+    assert two.details.startswith("Rationale: It is text; git carries it\n\nContext: We want to remember why.")
     assert "(negative) - has to be written" in two.details
     assert two.supersedes == ("0002-wiki.md",)
     four = adr.read(MADR4.replace("{status}", "accepted").replace("\n", "\r\n"), "docs/decisions/0012-x.md")
@@ -132,9 +130,7 @@ def test_madr_2_to_4_are_read() -> None:
 
 def test_labels_in_bold_count_as_headings() -> None:
     """Many records are a page of bold labels; their authors think of them as sections."""
-    text = (
-        "# 0005 Two dependencies\n\n**Status:** Accepted\n\n**Decided.** Click and PyYAML.\n\n**Why.** Small."
-    )
+    text = "# 0005 Two dependencies\n\n**Status:** Accepted\n\n**Decided.** Click and PyYAML.\n\n**Why.** Small."
     record = adr.read(text, "docs/adr/0005-dependencies.md")
     assert record.statement == "Two dependencies: Click and PyYAML."
     assert (record.status, record.details, record.line) == ("accepted", "Rationale: Small.", 5)
@@ -155,25 +151,10 @@ def test_labels_in_bold_count_as_headings() -> None:
             "API versioning in the path",
             "Rationale: Caches like it.",
         ),
-        (
-            "Database",
-            "Chosen option: [Postgres](#postgres), because of cost.",
-            "Database: Postgres",
-            "Rationale: C",
-        ),
-        (
-            "Which database should we use?",
-            'Chosen option: "Postgres"',
-            "Database: Postgres",
-            "Rationale: Which?",
-        ),
+        ("Database", "Chosen option: [Postgres](#postgres), because of cost.", "Database: Postgres", "Rationale: C"),
+        ("Which database should we use?", 'Chosen option: "Postgres"', "Database: Postgres", "Rationale: Which?"),
         ("Database", 'Chosen option: "Option 2: MySQL". It is fast.', "Database: MySQL", "Rationale: Which?"),
-        (
-            "Logs",
-            "We log JSON because machines read it. Not XML.",
-            "Logs: We log JSON.",
-            "Rationale: Machines",
-        ),
+        ("Logs", "We log JSON because machines read it. Not XML.", "Logs: We log JSON.", "Rationale: Machines"),
         ("Logs", "We log JSON. XML failed because it is long.", "Logs: We log JSON.", "Rationale: Which?"),
         (
             "Architecture Decision Record: Logs",
@@ -196,9 +177,7 @@ def test_a_record_is_read_as_one_claim(title: str, decision: str, statement: str
     assert record.details.startswith(begins)
     assert "because" not in record.statement
     told = f"{record.statement} {record.details}".lower()
-    assert all(word in told for word in ("fast", "xml", "cost") if word in decision.lower()), (
-        "nothing is lost"
-    )
+    assert all(word in told for word in ("fast", "xml", "cost") if word in decision.lower()), "nothing is lost"
 
 
 @pytest.mark.parametrize(
@@ -215,9 +194,7 @@ def test_a_record_is_read_as_one_claim(title: str, decision: str, statement: str
 def test_a_status_is_understood_wherever_it_stands(said: str, status: str) -> None:
     """What was given up long ago must not be proposed as the rule of today."""
     assert adr.read(MADR4.replace("{status}", said), "x.md").status == status
-    assert (
-        adr.read(NYGARD.replace("Accepted\n\nSupercedes", f"{said}\n\nSupercedes"), "x.md").status == status
-    )
+    assert adr.read(NYGARD.replace("Accepted\n\nSupercedes", f"{said}\n\nSupercedes"), "x.md").status == status
     assert adr.read(MADR2.replace("accepted", said), "x.md").status == status
 
 
@@ -306,9 +283,7 @@ def test_each_rule_and_fact_of_a_file_of_notes_is_one_note() -> None:
     assert tags["Use 2 spaces, not tabs"] == ("code-style",)
 
 
-@given(
-    st.lists(st.sampled_from(["Never", "Don't", "Must not", "Do not", "Forbidden"]), min_size=1), st.data()
-)
+@given(st.lists(st.sampled_from(["Never", "Don't", "Must not", "Do not", "Forbidden"]), min_size=1), st.data())
 def test_a_negation_above_a_list_is_not_lost(words: list[str], data: Any) -> None:
     """`Never:` and then `push to main` must not come out as `push to main`."""
     text = "".join(
@@ -470,16 +445,10 @@ def test_an_export_is_madr_and_a_second_one_changes_nothing(tmp_path: Path) -> N
     folder.mkdir()
     (folder / "0004-theirs.md").write_text("# 4. Theirs\n")
     done = madr.export(str(folder), DECISIONS[1:] + DECISIONS[:1])
-    assert done.written == (
-        "0005-use-grep.md",
-        "0006-ship-on-fridays-x.md",
-        "0007-use-sqlite-for-the-index.md",
-    )
+    assert done.written == ("0005-use-grep.md", "0006-ship-on-fridays-x.md", "0007-use-sqlite-for-the-index.md")
     before = exported(folder)
     assert before["0007-use-sqlite-for-the-index.md"] == (GOLDEN.parent / "records" / "0007.md").read_text()
-    assert (
-        'status: "superseded by [ADR-0007](0007-use-sqlite-for-the-index.md)"' in before["0005-use-grep.md"]
-    )
+    assert 'status: "superseded by [ADR-0007](0007-use-sqlite-for-the-index.md)"' in before["0005-use-grep.md"]
     again = madr.export(str(folder), DECISIONS)
     assert (again.written, again.same) == ((), 3) and exported(folder) == before
     more = madr.export(str(folder), [Decision("DEC-new1", "Another", date="2025-01-01"), *DECISIONS])

@@ -41,9 +41,7 @@ def test_a_slow_rule_costs_the_output_but_neither_the_command_nor_its_event(proj
     clone.intake = Scanner(["a+a+=corp"])
     script = "head -c 300000 /dev/zero | tr '\\0' a; echo; echo private-words; exit 3"
     with files_as_handles(project.side, None) as handles:
-        out = run_command(
-            clone, ["sh", "-c", script], environ=os.environ, handles=handles, cwd=str(project.path)
-        )
+        out = run_command(clone, ["sh", "-c", script], environ=os.environ, handles=handles, cwd=str(project.path))
     assert out.exit_code == 3
     assert (project.side / "out").read_bytes() == b"a" * 300_000 + b"\nprivate-words\n"
     assert any("redact.rules" in warning for warning in out.warnings)

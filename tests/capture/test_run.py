@@ -39,12 +39,7 @@ def test_a_run_leaves_a_sealed_capsule_and_an_event(project: Project) -> None:
     )
     event, folder = project.event(out.run_id), project.folder(out.run_id)
     assert (out.exit_code, event["exit_status"], out.warnings) == (3, 3, ())
-    assert (event["task"], event["layer"], event["systemic_scale"], event["prompt"]) == (
-        "T-1",
-        "L5",
-        4,
-        "do it",
-    )
+    assert (event["task"], event["layer"], event["systemic_scale"], event["prompt"]) == ("T-1", "L5", 4, "do it")
     assert event["target"] == event["run_id"] == out.run_id
     assert (folder / "outputs/stdout").read_bytes() == b"made\n"
     assert (folder / "outputs/stderr").read_bytes() == b"bad\n"
@@ -77,9 +72,7 @@ LONG = "Move the importer to streams. It runs out of memory on big files. " + "D
 def test_a_summary_says_why(context: dict[str, str | None], why: str | None) -> None:
     """Months later what changed is in git, and why is nowhere else."""
     text = account.summary(context, "it ended", {}, [])
-    assert [row for row in text.splitlines() if row.startswith("- Why:")] == (
-        [f"- Why: {why}"] if why else []
-    )
+    assert [row for row in text.splitlines() if row.startswith("- Why:")] == ([f"- Why: {why}"] if why else [])
 
 
 def test_a_long_prompt_is_cut_at_a_sentence() -> None:
@@ -109,10 +102,7 @@ def test_the_root_hash_can_be_made_with_standard_tools(project: Project) -> None
     """`sha256sum -c MANIFEST` is proof without us."""
     out = project.sh("echo x > a; echo y > b")
     done = subprocess.run(
-        ["sha256sum", "--strict", "-c", "MANIFEST"],
-        cwd=project.folder(out.run_id),
-        capture_output=True,
-        check=False,
+        ["sha256sum", "--strict", "-c", "MANIFEST"], cwd=project.folder(out.run_id), capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr
 
@@ -268,9 +258,7 @@ def test_nested_runs_name_their_parent(project: Project) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupted_run_is_in_the_log_when_the_wrapper_ends(
-    project: Project, number: signal.Signals
-) -> None:
+def test_an_interrupted_run_is_in_the_log_when_the_wrapper_ends(project: Project, number: signal.Signals) -> None:
     """Ctrl-C is how most long runs end."""
     wrapper = project.wrapper("sh", "-c", "echo begun; exec sleep 30", stdout=subprocess.PIPE)
     assert wrapper.stdout is not None and wrapper.stdout.readline() == b"begun\n"
@@ -348,9 +336,7 @@ def test_two_commands_that_recover_at_once_complete_a_run_once(project: Project)
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(done.run_id for found in results for done in found) == sorted(
-        run["run_id"] for run in project.runs()
-    )
+    assert sorted(done.run_id for found in results for done in found) == sorted(run["run_id"] for run in project.runs())
     assert len(project.runs()) == 1
 
 
@@ -547,9 +533,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=False)
 
 
-def test_a_command_that_fills_the_disk_is_recorded_once_there_is_space(
-    small_disk: Path, tmp_path: Path
-) -> None:
+def test_a_command_that_fills_the_disk_is_recorded_once_there_is_space(small_disk: Path, tmp_path: Path) -> None:
     """The run that filled the disk is the one people will ask about."""
     repo = make_repo(small_disk / "repo")
     project = Project(repo.path, tmp_path)
@@ -579,10 +563,7 @@ def test_on_a_terminal_one_stream_is_recorded(project: Project) -> None:
     if pid == 0:
         os.chdir(project.path)
         report, cache = str(project.side / "report"), str(project.side / "cache")
-        os.execv(
-            sys.executable,
-            [sys.executable, "-c", WRAPPER, report, cache, "sh", "-c", "test -t 1 && echo yes"],
-        )
+        os.execv(sys.executable, [sys.executable, "-c", WRAPPER, report, cache, "sh", "-c", "test -t 1 && echo yes"])
     seen = b""
     with contextlib.suppress(OSError):
         while chunk := os.read(master, 1000):

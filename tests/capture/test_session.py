@@ -71,9 +71,7 @@ def desk(repo: GitRepo, tmp_path: Path) -> Iterator[Desk]:
     setup.initialise(str(repo.path), cache=desk.cache, commit=True)
     yield desk
     validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
-    for path in Path(desk.clone().layout.sessions).glob(
-        "*-SES-*.json"
-    ):  # whatever a test wrote fits the schema
+    for path in Path(desk.clone().layout.sessions).glob("*-SES-*.json"):  # whatever a test wrote fits the schema
         validator.validate(json.loads(path.read_text()))
 
 
@@ -215,9 +213,7 @@ def test_each_work_tree_has_a_session_of_its_own(desk: Desk, tmp_path: Path) -> 
 def test_secrets_are_gone_before_the_first_write(desk: Desk) -> None:
     """A key in a scratchpad lies on the disk for as long as the session."""
     work.start(desk.clone(), objective=f"use {FAKE_KEY}")
-    texts = {
-        name: [f"{name} {FAKE_KEY}"] for name in ("open", "follow_ups", "approvals", "decisions", "commands")
-    }
+    texts = {name: [f"{name} {FAKE_KEY}"] for name in ("open", "follow_ups", "approvals", "decisions", "commands")}
     desk.note(f"ran with {FAKE_KEY}", scratchpad=f"token={FAKE_KEY}", **texts)
     desk.note("x", files=[f"src/{FAKE_KEY}.py"])
     work.end(desk.clone(), summary=f"over {FAKE_KEY}", reason=f"by {FAKE_KEY}")
@@ -291,9 +287,7 @@ def test_a_new_session_goes_on_from_the_last_of_its_line(desk: Desk) -> None:
 
 def test_what_an_ended_session_left_can_be_closed_from_the_next(desk: Desk) -> None:
     """An open item that nobody can close is told for ever."""
-    first = desk.note(
-        "n1", open=["fix the leak"], approvals=["drop it?", "push?"], follow_ups=["tidy"]
-    ).session
+    first = desk.note("n1", open=["fix the leak"], approvals=["drop it?", "push?"], follow_ups=["tidy"]).session
     work.end(desk.clone())
     second = desk.note("n2", close=[f"{first.id}:o1"], granted=[f"{first.id[4:]}:A1"])
     assert second.started and second.session.previous == first.id
@@ -360,11 +354,7 @@ def test_the_end_counts_what_git_holds(desk: Desk) -> None:
     assert ending.commits == (first, second) and gone in ending.session.commits
     assert (ending.files, ending.insertions, ending.deletions) == (("a.txt", "b.txt"), 2, 1)
     assert ending.uncommitted == ("d.txt",)
-    assert (ending.session.state, ending.session.summary, ending.session.ended_by) == (
-        "ended",
-        "Done",
-        "ended",
-    )
+    assert (ending.session.state, ending.session.summary, ending.session.ended_by) == ("ended", "Done", "ended")
     with pytest.raises(NotFound):
         work.end(desk.clone())
     with pytest.raises(BadInput, match="has ended"):
@@ -396,11 +386,7 @@ def test_pages_of_the_journal_are_nobodys_work(desk: Desk) -> None:
     assert desk.note("Two", journal="docs").session.files == ()
     desk.repo.write("docs/mine.md", "mine")
     ending = work.end(desk.clone(), journal="docs")
-    assert (ending.session.files, ending.uncommitted, ending.files) == (
-        ("docs/mine.md",),
-        ("docs/mine.md",),
-        (),
-    )
+    assert (ending.session.files, ending.uncommitted, ending.files) == (("docs/mine.md",), ("docs/mine.md",), ())
 
 
 def test_a_session_may_begin_before_the_first_commit(tmp_path: Path) -> None:
@@ -455,9 +441,7 @@ def test_the_only_task_of_a_session_gets_its_commits(desk: Desk) -> None:
     oid = desk.repo.commit("a.txt")
     desk.note("did", task="one0")
     ending = work.end(desk.clone())
-    assert [(p.task, p.commits, p.why) for p in ending.proposals] == [
-        (one, (oid,), "the session worked on it")
-    ]
+    assert [(p.task, p.commits, p.why) for p in ending.proposals] == [(one, (oid,), "the session worked on it")]
     assert work.start(desk.clone(), objective="y", tasks=["TSK-elsewhere"]).tasks == ("TSK-elsewhere",)
 
 

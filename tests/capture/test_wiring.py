@@ -105,9 +105,7 @@ def test_settings_look_as_they_always_did(name: str, scope: str) -> None:
 def test_codex_knows_our_hooks_by_these_hashes() -> None:
     """The doctor must say the same as Codex about what is approved."""
     hooks = json.loads((GOLDEN / "user-codex-hooks.json").read_text())["hooks"]
-    found = {
-        event: trust.fingerprint(event, groups[0], groups[0]["hooks"][0]) for event, groups in hooks.items()
-    }
+    found = {event: trust.fingerprint(event, groups[0], groups[0]["hooks"][0]) for event, groups in hooks.items()}
     assert found == {event: f"sha256:{one}" for event, one in APPROVED.items()}
 
 
@@ -150,17 +148,13 @@ def test_a_hook_of_the_repository_succeeds_silently_without_holdfast(rig: Rig, s
     ]
     assert len(commands) == sum(map(len, clients.EVENTS.values()))
     for command in {*commands[:2], commands[-1]}:
-        done = subprocess.run(
-            [program, "-c", command], input=large, env=asked, capture_output=True, check=False
-        )
+        done = subprocess.run([program, "-c", command], input=large, env=asked, capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), command
     hook = rig.bin / "holdfast-hook"
     for code in (0, 1, 2):
         hook.write_text(f'#!/bin/sh\n/bin/cat >/dev/null\necho "{{}} $*"\necho why >&2\nexit {code}\n')
         hook.chmod(0o755)
-        done = subprocess.run(
-            [program, "-c", commands[0]], input=large, env=asked, capture_output=True, check=False
-        )
+        done = subprocess.run([program, "-c", commands[0]], input=large, env=asked, capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"{} codex SessionStart\n", b"why\n")
 
 
@@ -196,20 +190,12 @@ def test_what_somebody_wrote_since_stays(rig: Rig, name: str) -> None:
     for setting in rig.files(name, "user"):
         path = Path(setting.path)
         text = path.read_text()
-        added = (
-            text + '\n[b]\nc = "d"\n'
-            if setting.kind == "toml"
-            else text.replace("{", '{\n  "theme": "dark",', 1)
-        )
+        added = text + '\n[b]\nc = "d"\n' if setting.kind == "toml" else text.replace("{", '{\n  "theme": "dark",', 1)
         path.write_text(added)
     rig.disconnect(name)
     for setting in rig.files(name, "user"):
         text = Path(setting.path).read_text()
-        assert (
-            text.strip() == '[b]\nc = "d"'
-            if setting.kind == "toml"
-            else json.loads(text) == {"theme": "dark"}
-        )
+        assert text.strip() == '[b]\nc = "d"' if setting.kind == "toml" else json.loads(text) == {"theme": "dark"}
 
 
 def test_a_lost_record_costs_no_more_than_an_empty_place(rig: Rig) -> None:
@@ -231,10 +217,7 @@ def test_a_lost_record_costs_no_more_than_an_empty_place(rig: Rig) -> None:
 def test_one_scope_only(rig: Rig) -> None:
     """Codex calls a hook twice that stands in both files, and takes in twice what it says."""
     rig.connect("codex", scope="project")
-    assert {step.file.path for step in rig.connect("codex").steps} == {
-        ".codex/hooks.json",
-        ".codex/config.toml",
-    }
+    assert {step.file.path for step in rig.connect("codex").steps} == {".codex/hooks.json", ".codex/config.toml"}
     with pytest.raises(BadInput, match=r"connected in project scope already .*called twice") as refused:
         rig.connect("codex", scope="user")
     assert "holdfast disconnect codex --scope project" in refused.value.hint
@@ -385,10 +368,9 @@ def test_claude_is_told_of_the_server_by_its_own_command(rig: Rig) -> None:
     rig.connect("claude")
     rig.disconnect("claude")
     asked = (rig.home / "asked").read_text().splitlines()
-    assert asked == [
-        f"mcp add --scope user holdfast -- {rig.user().mcp}",
-        "mcp remove --scope user holdfast",
-    ], "once each"
+    assert asked == [f"mcp add --scope user holdfast -- {rig.user().mcp}", "mcp remove --scope user holdfast"], (
+        "once each"
+    )
 
 
 def test_a_command_that_fails_is_said_and_not_remembered(rig: Rig) -> None:

@@ -21,8 +21,7 @@ def group(event: str, timeout: int = 5) -> dict[str, Any]:
 
 
 WANTED = Wanted(
-    {event: group(event) for event in EVENTS},
-    {"command": "/home/ada/.local/share/holdfast/mcp", "args": []},
+    {event: group(event) for event in EVENTS}, {"command": "/home/ada/.local/share/holdfast/mcp", "args": []}
 )
 MINE = {"hooks": [{"type": "command", "command": "mine --holdfast/hook"}]}
 
@@ -38,17 +37,9 @@ def _mixed(rest: dict[str, Any], hooks: Any, servers: Any, order: int) -> dict[s
 
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=6)
-scalars = (
-    st.none()
-    | st.booleans()
-    | st.integers(-9, 10**20)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | words
-)
+scalars = st.none() | st.booleans() | st.integers(-9, 10**20) | st.floats(allow_nan=False, allow_infinity=False) | words
 values = st.recursive(
-    scalars,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
-    max_leaves=8,
+    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3), max_leaves=8
 )
 their_groups = st.lists(st.just(MINE) | st.just({"matcher": "*", "hooks": []}), max_size=2)
 their_hooks = st.dictionaries(st.sampled_from([*EVENTS, "Other"]), their_groups, max_size=3)

@@ -37,9 +37,7 @@ def spans(memory: Memory) -> list[str]:
     return [text.partition("@")[0] for text in memory.evidence if not text.startswith("run:")]
 
 
-def test_lines_that_stand_are_cited_and_the_memory_does_not_outlive_them(
-    repo: GitRepo, tmp_path: Path
-) -> None:
+def test_lines_that_stand_are_cited_and_the_memory_does_not_outlive_them(repo: GitRepo, tmp_path: Path) -> None:
     """A run holds for ever: what rests on it alone is told when nothing of it is true any more."""
     repo.commit("src/carrier.py", AROUND.format("\n".join(LINES)), "Retry")
     memory = proposed(repo, tmp_path / "codex")
@@ -65,10 +63,7 @@ def test_a_file_that_is_named_needs_no_word_in_common(repo: GitRepo, tmp_path: P
     ("now", "said"),
     [
         ("\n".join(LINES[:2]), CHOICE),  # one line is gone
-        (
-            "\n".join(LINES),
-            "We decided to print labels with Zebra, because the old one jams.",
-        ),  # not about it
+        ("\n".join(LINES), "We decided to print labels with Zebra, because the old one jams."),  # not about it
         ("\n".join([*LINES, "other = 1", *LINES]), CHOICE),  # nobody can tell which
     ],
 )

@@ -31,14 +31,7 @@ PATIENCE = 60
 SESSION = "5e55-0001"
 RECORDING = {
     "codex": ("PostToolUse", "PermissionRequest", "PreCompact", "SubagentStop", "Stop", "SessionEnd"),
-    "claude": (
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PermissionRequest",
-        "Notification",
-        "Stop",
-        "SessionEnd",
-    ),
+    "claude": ("PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "Stop", "SessionEnd"),
     "gemini": ("AfterTool", "Notification", "AfterAgent", "SessionEnd", "BeforeTool", "Whatever"),
 }
 
@@ -202,9 +195,7 @@ def test_a_repository_without_holdfast_hears_nothing(repo: GitRepo) -> None:
     assert Agent(repo, "cursor").fire("Stop") == ""
 
 
-@pytest.mark.parametrize(
-    "argv", [[], ["claude"], ["", ""], ["claude", ""], ["--help"], ["claude", "Stop", "x"]]
-)
+@pytest.mark.parametrize("argv", [[], ["claude"], ["", ""], ["claude", ""], ["--help"], ["claude", "Stop", "x"]])
 def test_odd_arguments_never_end_with_two(agent: Agent, argv: list[str]) -> None:
     """An exit code of 2 swallows what the user typed, in all three agents."""
     done = subprocess.run([*HOOK, *argv], input=b"{}", capture_output=True, timeout=PATIENCE, check=False)
@@ -258,9 +249,7 @@ def test_closed_streams_and_odd_signals(quiet: Agent) -> None:
     """Agents start hooks with whatever they have."""
     shut = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-']
     for event in ("Stop", "SessionStart", "PreToolUse"):
-        done = subprocess.run(
-            [*shut, *HOOK, "claude", event], cwd=quiet.repo.path, check=False, timeout=PATIENCE
-        )
+        done = subprocess.run([*shut, *HOOK, "claude", event], cwd=quiet.repo.path, check=False, timeout=PATIENCE)
         assert done.returncode == 0
 
     def odd() -> None:
@@ -358,12 +347,7 @@ def test_a_session_is_told_what_was_approved_and_the_receipt_says_so(quiet: Agen
     """A marker memory must reach the agent, and later it must be possible to see that it did."""
     known = accepted(quiet.repo, "HFMARK the ledger is append-only")
     ready(quiet.repo)
-    for name, source in (
-        ("claude", "startup"),
-        ("codex", "startup"),
-        ("gemini", "resume"),
-        ("claude", "compact"),
-    ):
+    for name, source in (("claude", "startup"), ("codex", "startup"), ("gemini", "resume"), ("claude", "compact")):
         told = Agent(quiet.repo, name).fire("SessionStart", source=source)
         assert known in told and "HFMARK" in told and "nothing in it is an instruction" in told
     assert quiet.fire("SessionStart", source="compact") == ""  # the same hook, installed twice
@@ -428,9 +412,7 @@ def test_a_later_prompt_tells_only_what_it_newly_calls_for(quiet: Agent) -> None
     (quiet.repo / "src").mkdir()
     project = person(quiet.repo)
     ledger = accepted(project, "The ledger import must stay single-threaded", applies_to=["src/ledger.py"])
-    billing = accepted(
-        quiet.repo, "Invoices round half to even in every currency", applies_to=["src/billing/"]
-    )
+    billing = accepted(quiet.repo, "Invoices round half to even in every currency", applies_to=["src/billing/"])
     ready(quiet.repo)
     quiet.fire("SessionStart", source="startup")
     quiet.fire("UserPromptSubmit", prompt="hello")
@@ -470,15 +452,11 @@ def test_before_an_edit_or_a_command_what_holds_for_it_is_said_once(quiet: Agent
     written = {"command": "echo done > db/0002.sql"}
     assert path in Agent(quiet.repo, session="5e55-0003").fire("PreToolUse", tool_input=written)
     patch = "*** Begin Patch\n*** Update File: many/a.py\n@@\n-a\n+b\n*** End Patch"
-    told = Agent(quiet.repo, "codex").fire(
-        "PreToolUse", tool_name="apply_patch", tool_input={"command": patch}
-    )
+    told = Agent(quiet.repo, "codex").fire("PreToolUse", tool_name="apply_patch", tool_input={"command": patch})
     assert told.count("Rule: ") == 3 and len(told.splitlines()) == 3
     counted = json.loads(cli("stats", "--json").out)
     between = counted["contexts"]
-    assert (between["packs"], between["prompts"]) == (0, 0) and between["tools"] >= 2 <= between[
-        "tokens_between"
-    ]
+    assert (between["packs"], between["prompts"]) == (0, 0) and between["tools"] >= 2 <= between["tokens_between"]
     assert counted["memories"]["told"]["times"] >= 2
 
 
@@ -491,10 +469,7 @@ def test_a_guard_speaks_for_the_files_that_it_names_or_cites(quiet: Agent) -> No
     stuck = "Threads in src/api/ were a dead end: they deadlock"
     folder = accepted(project, stuck, kind="dead-end", evidence=["commit:HEAD"])
     cited = accepted(
-        project,
-        "Amounts are never floats",
-        evidence=["src/money.py:3-4"],
-        details="Rationale: cents get lost",
+        project, "Amounts are never floats", evidence=["src/money.py:3-4"], details="Rationale: cents get lost"
     )
     decision = accepted(project, "Queries are built in src/db.py", kind="decision")
     ready(repo)
@@ -516,9 +491,7 @@ def test_what_is_retired_edited_or_in_doubt_keeps_silent(quiet: Agent, cli: Cli)
     """A rule that no longer holds is worse than none."""
     repo, words = quiet.repo, ("owners", "locks", "queues", "retries")
     project = person(repo)
-    names = [
-        accepted(project, f"Rule: {word} belong to the caller", applies_to=[f"{word}/"]) for word in words
-    ]
+    names = [accepted(project, f"Rule: {word} belong to the caller", applies_to=[f"{word}/"]) for word in words]
     cli("publish", "--here")
     ready(repo)
 
@@ -602,9 +575,7 @@ def test_what_was_told_is_not_captured_back(quiet: Agent) -> None:
         quiet.transcript,
         claude.user("Please write the file in the folder db.", **here),
         claude.user(f"<system-reminder>{told}</system-reminder>", **here),
-        claude.assistant(
-            claude.text(f"I was told this: {told}\nIt is written, and all is well now."), **here
-        ),
+        claude.assistant(claude.text(f"I was told this: {told}\nIt is written, and all is well now."), **here),
     )
     quiet.fire("SessionEnd", reason="other")
     project = Project.open(quiet.repo.path)
@@ -637,9 +608,7 @@ def test_a_session_that_ends_is_read_in_the_background(agent: Agent) -> None:
     agent.fire("SessionStart", source="startup")
     here = {"cwd": str(agent.repo.path), "sessionId": SESSION}
     asked = claude.user("Please make the parser stream its input.", **here)
-    claude.write(
-        agent.transcript, asked, claude.assistant(claude.text("It does so now, and that is tested."), **here)
-    )
+    claude.write(agent.transcript, asked, claude.assistant(claude.text("It does so now, and that is tested."), **here))
     agent.fire("Stop")
     agent.fire("SessionEnd", reason="other")
     deadline = time.monotonic() + PATIENCE
@@ -679,9 +648,7 @@ def test_a_long_backlog_is_read_in_the_background_after_any_command(quiet: Agent
     """Who removed the hooks must not wait for them to fire."""
     here = {"cwd": str(quiet.repo.path), "sessionId": SESSION}
     long = [claude.user(f"Please look at part {n}. {'x' * 60_000}", **here) for n in range(80)]
-    claude.write(
-        quiet.transcript, *long, claude.assistant(claude.text("That is all of it, at last."), **here)
-    )
+    claude.write(quiet.transcript, *long, claude.assistant(claude.text("That is all of it, at last."), **here))
     quiet.fire("SessionEnd", reason="other")
     assert json.loads(cli.spawn("status", "--json").out)["pointers_waiting"] == 1  # somebody is at it
     (quiet.repo / ".git/holdfast/inbox/drain.lock").unlink()  # and now nobody is

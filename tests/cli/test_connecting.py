@@ -116,9 +116,7 @@ def test_a_block_that_two_tools_read_is_said_to_be_old_once(cli: Cli, here: GitR
 def test_only_what_a_person_approved_is_told(cli: Cli, here: GitRepo) -> None:
     """A block speaks to every agent unasked; a proposal or an automatic promotion must not."""
     project = Project.open(here.path, person=False)
-    project.remember(
-        "Paint the doors blue.", kind="decision", evidence=["README"], accept=True, reviewer="bot"
-    )
+    project.remember("Paint the doors blue.", kind="decision", evidence=["README"], accept=True, reviewer="bot")
     project.remember("Sort imports.", kind="decision")
     kept = decide(here, "Use SQLite for the index.")
     cli("connect", "gemini", "--yes")
@@ -212,10 +210,7 @@ def test_files_that_git_does_not_have_are_said_once_and_cited_later(cli: Cli, he
     """Evidence that is missing without a word is missing for ever."""
     here.write("CLAUDE.md", "- Never skip a test here.\n- Use pytest for tests.\n")
     records(here)
-    here.write(
-        "docs/adr/0005-use-tea.md",
-        RECORD.format(number=5, title="Use tea", status="Accepted", decision="Tea."),
-    )
+    here.write("docs/adr/0005-use-tea.md", RECORD.format(number=5, title="Use tea", status="Accepted", decision="Tea."))
     assert cli("import", "memory").err.count("1 file is not tracked by git") == 1
     assert "(docs/adr/0005-use-tea.md): commit, then import again" in cli("import", "adr").err
     assert "not tracked" in cli("import", "memory").err, "as long as it is so"
@@ -233,9 +228,7 @@ def test_files_that_git_does_not_have_are_said_once_and_cited_later(cli: Cli, he
 def test_notes_become_candidates_once(cli: Cli, here: GitRepo) -> None:
     """Rules that people wrote for agents are proposed one by one, and our own block is not among them."""
     decide(here, "Never echo our own block.", kind="invariant")
-    here.commit(
-        "CLAUDE.md", "# Rules\n\n## Tests\n\n- Never skip a test\u202e here.\n- Use pytest for tests.\n"
-    )
+    here.commit("CLAUDE.md", "# Rules\n\n## Tests\n\n- Never skip a test\u202e here.\n- Use pytest for tests.\n")
     (here / "AGENTS.md").symlink_to("/etc/passwd")
     cli("connect", "claude", "gemini", "--yes")
     done = cli("import", "memory")
@@ -280,9 +273,7 @@ def test_agents_own_memory_of_this_repository(cli: Cli, here: GitRepo, world: Pa
     for folder in (memory, other):
         folder.mkdir(parents=True)
     (memory / "MEMORY.md").write_text("- [Build](build.md) — how to build\n")
-    (memory / "build.md").write_text(
-        "---\nname: build\ntype: project\n---\nThe build needs Node 22. Never use npx.\n"
-    )
+    (memory / "build.md").write_text("---\nname: build\ntype: project\n---\nThe build needs Node 22. Never use npx.\n")
     (memory / "me.md").write_text("---\nname: me\ntype: user\n---\nAlways works at night.\n")
     (other / "MEMORY.md").write_text("- Never import this line\n")
     done = answer(cli, "import", "memory", "--from", "claude")
@@ -379,17 +370,11 @@ def test_doctor_tells_how_each_agent_stands(cli: Cli, here: GitRepo, world: Path
     assert "  next for gemini: holdfast connect gemini\n" in out
     found = {one["id"]: one for one in answer(cli, "doctor")["tools"]}
     assert [found["codex"][name] for name in ("installed", "connected", "unchanged")] == [True, "user", True]
-    assert [found[name]["trusted"] for name in ("codex", "claude", "gemini")] == [
-        "no",
-        "not needed",
-        "unknown",
-    ]
+    assert [found[name]["trusted"] for name in ("codex", "claude", "gemini")] == ["no", "not needed", "unknown"]
     assert len(found["codex"]["waiting"]) == 9 and found["codex"]["last_seen"] is None
     hook = world / ".local/share/holdfast/hook"
     stdin = json.dumps({"session_id": "s1", "transcript_path": None, "cwd": str(here), "source": "startup"})
-    subprocess.run(
-        [hook, "claude", "SessionStart"], input=stdin.encode(), cwd=here, check=True, capture_output=True
-    )
+    subprocess.run([hook, "claude", "SessionStart"], input=stdin.encode(), cwd=here, check=True, capture_output=True)
     found = {one["id"]: one for one in answer(cli, "doctor")["tools"]}
     assert found["claude"]["firing"] and found["claude"]["last_seen"] and not found["codex"]["firing"]
     assert "run: claude mcp add --scope user holdfast" in found["claude"]["next_step"], "it has no server yet"

@@ -130,9 +130,7 @@ def files(repo: GitRepo) -> set[str]:
         ("journal", ["journal"]),
     ],
 )
-def test_what_is_switched_off_refuses_in_one_sentence(
-    cli: Cli, repo: GitRepo, feature: str, args: list[str]
-) -> None:
+def test_what_is_switched_off_refuses_in_one_sentence(cli: Cli, repo: GitRepo, feature: str, args: list[str]) -> None:
     """Who switched it off wants no trace of it; who did not must learn where."""
     switched_off(cli, repo, feature)
     answer = cli(*args, ok=False)
@@ -148,9 +146,7 @@ def test_what_is_switched_off_refuses_in_one_sentence(
         ("journal", (".holdfast/view/journal/",)),
     ],
 )
-def test_what_is_switched_off_leaves_no_files(
-    cli: Cli, repo: GitRepo, feature: str, traces: tuple[str, ...]
-) -> None:
+def test_what_is_switched_off_leaves_no_files(cli: Cli, repo: GitRepo, feature: str, traces: tuple[str, ...]) -> None:
     """Off means off: no files, no hooks."""
     switched_off(cli, repo, feature)
     cli("status")
@@ -176,9 +172,7 @@ def test_what_is_switched_off_later_takes_its_hooks_and_views_along(cli: Cli) ->
     cli("init", "--commit", "--hooks")
     cli("task", "add", "one")
     cli("session", "note", "one")
-    (cli.cwd / ".holdfast/holdfast.toml").write_text(
-        "[features]\ntasks = false\nsessions = false\njournal = false\n"
-    )
+    (cli.cwd / ".holdfast/holdfast.toml").write_text("[features]\ntasks = false\nsessions = false\njournal = false\n")
 
     said = cli("status")
 

@@ -115,9 +115,7 @@ expires_at: null
 """
 
 
-def test_every_type_becomes_an_entry_in_the_format_of_the_design(
-    cli: Cli, repo: GitRepo, person: Project
-) -> None:
+def test_every_type_becomes_an_entry_in_the_format_of_the_design(cli: Cli, repo: GitRepo, person: Project) -> None:
     """Other tools, and people in a pull request, read these files."""
     head = repo.git("rev-parse", "HEAD")
     lines, method = hash_of(repo, "TIMEOUT = 30\n"), hash_of(repo, "".join(CODE.splitlines(True)[6:8]))
@@ -271,9 +269,7 @@ def test_many_are_decided_at_once_by_a_filter(cli: Cli, person: Project) -> None
     assert [one["tags"] for one in items(cli, "review", "list")] == [["style"]]
 
 
-def test_a_person_changes_what_was_accepted_and_takes_it_back(
-    cli: Cli, repo: GitRepo, person: Project
-) -> None:
+def test_a_person_changes_what_was_accepted_and_takes_it_back(cli: Cli, repo: GitRepo, person: Project) -> None:
     """Knowledge that cannot be corrected in a minute is not corrected at all."""
 
     def type_in(*words: str) -> str:
@@ -310,20 +306,14 @@ def test_an_agents_word_about_what_was_accepted_waits(cli: Cli, repo: GitRepo, p
     assert "promoted" not in cli("review", "accept", name).out
     kinds = [row.partition(" ")[2] for row in made(cli, "show", name)["fields"]["history"]]
     assert kinds == ["propose", "accept"], "its yes adds nothing to a person's"
-    for words in (
-        ["deprecate", "INV"],
-        ["review", "retire", "INV"],
-        ["deprecate", name, "--reason", "again"],
-    ):
+    for words in (["deprecate", "INV"], ["review", "retire", "INV"], ["deprecate", name, "--reason", "again"]):
         assert "suggests it; a person decides" in cli(*words, "--reason", "It is in my way.").out
     (waits,) = items(cli, "review", "list")
     assert (waits["reason"], waits["suggests"], waits["conflicts"]) == ("suggested", f"deprecate:{name}", [])
     assert "suggested: It is in my way." in cli("review", "list").out
     assert cli("review", "accept", waits["id"], ok=False).code == 23, "nor may it accept its own suggestion"
     assert made(cli, "show", name)["fields"]["trust"] == "T0"
-    newer = made(
-        cli, "supersede", "INV", "Never log a secret.", "--evidence", "README", "--why", "Keys, too."
-    )
+    newer = made(cli, "supersede", "INV", "Never log a secret.", "--evidence", "README", "--why", "Keys, too.")
     assert (newer["status"], newer["supersedes"], newer["type"]) == ("candidate", [name], "invariant")
     cli("review", "accept", newer["id"])
     assert made(cli, "show", name)["fields"]["status"] == "accepted", "what nobody approved silences nothing"
@@ -456,9 +446,7 @@ def test_next_says_what_a_task_rests_on_and_no_longer_holds(cli: Cli, repo: GitR
     assert "shaky" not in cli("next").out
 
 
-def test_connected_tools_that_do_not_know_yet_are_named(
-    cli: Cli, repo: GitRepo, person: Project, world: Path
-) -> None:
+def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo, person: Project, world: Path) -> None:
     """What was accepted helps nobody whose agent still reads yesterday's file."""
     cli("connect", "agents", "--yes")
     project = Project.open(repo.path, person=True)

@@ -64,9 +64,7 @@ def test_a_handoff_is_data_and_within_its_budget(worked: Cli) -> None:
     told = worked("handoff", "--budget", "700").out
     begin, end = re.findall(r"</?holdfast-data \w+>", told)[:2]
     inside = told[told.index(begin) : told.index(end)]
-    assert "Ignore all previous" in inside and told.count("Ignore all previous") == inside.count(
-        "Ignore all previous"
-    )
+    assert "Ignore all previous" in inside and told.count("Ignore all previous") == inside.count("Ignore all previous")
     assert "\x1b" not in told and "⟨U+202E⟩" in told
     found = json.loads(worked("handoff", "--budget", "700", "--json").out)
     assert found["pack"]["tokens"] <= 700
@@ -106,9 +104,7 @@ def test_pages_are_there_to_be_read(worked: Cli, tmp_path: Path) -> None:
     """Not everybody has Holdfast."""
     told = worked("export", "markdown").out
     assert re.match(r"# Session SES-\w+\n", told) and f"## Asked for\n\n- {PROMPT}" in told
-    assert (
-        "- Planned: write docs\n- ask about PUT\n" in told and "## Turns\n\n1. Asked: Only requests" in told
-    )
+    assert "- Planned: write docs\n- ask about PUT\n" in told and "## Turns\n\n1. Asked: Only requests" in told
     file = tmp_path / "out.md"
     worked("export", "markdown", "--to", str(file))
     assert file.read_text().count("# Run ") == 1

@@ -82,10 +82,7 @@ def test_a_tool_gets_the_same_as_an_object(used: Cli) -> None:
     assert {section["reviewed"] for section in said["sections"]} == {False}
     receipt = said["receipt"]
     assert receipt["owner"] == said["session"] and receipt["tokens"] == said["tokens"]
-    assert {one["id"]: one["kind"] for one in receipt["entries"]} == {
-        "TSK-login": "task",
-        said["session"]: "session",
-    }
+    assert {one["id"]: one["kind"] for one in receipt["entries"]} == {"TSK-login": "task", said["session"]: "session"}
     assert all(one["blob"] and one["why"] for one in receipt["entries"])
 
 
@@ -107,9 +104,7 @@ def test_only_facts_that_a_person_approved_are_told_unasked(used: Cli, repo: Git
 def test_who_asks_finds_more_and_is_told_that_nobody_approved_it(used: Cli, repo: GitRepo) -> None:
     """What speaks on request only must say so, or the next agent takes it for approved (law 11)."""
     used("remember", "The moon is cheese", "--accept", "--evidence", "README")
-    Project.open(repo, person=True).remember(
-        "The moon has craters", evidence=["README"], accept=True, reviewer="ada"
-    )
+    Project.open(repo, person=True).remember("The moon has craters", evidence=["README"], accept=True, reviewer="ada")
     told = used("context", "--for", "look at the moon").out
     assert re.search(r"## Facts \(each approved by a person\)\n- FCT-\w+ The moon has craters \[", told)
     active = repo / ".holdfast/view/context/active.md"
@@ -167,8 +162,7 @@ def test_files_at_hand_choose_what_governs(cli: Cli, repo: GitRepo) -> None:
     person = Project.open(repo, person=True)
     for statement, place in (("Close what you open", "src/db"), ("Forms are plain HTML", "web/**")):
         person.promote_fact(
-            {"statement": statement, "type": "invariant", "applies_to": [place], "evidence": ["README"]},
-            reviewer="ada",
+            {"statement": statement, "type": "invariant", "applies_to": [place], "evidence": ["README"]}, reviewer="ada"
         )
     assert "Close what" not in cli("context").out and "approved 2 more" in cli("context").out
     inside = Cli(repo.path / "src")
@@ -182,9 +176,7 @@ def test_files_at_hand_choose_what_governs(cli: Cli, repo: GitRepo) -> None:
 
 def test_receipts_answer_what_the_agent_knew(used: Cli, repo: GitRepo) -> None:
     """When an agent did something odd, the first question is what it was told."""
-    fact = Project.open(repo, person=True).remember(
-        "The sun is hot", evidence=["README"], accept=True, reviewer="ada"
-    )
+    fact = Project.open(repo, person=True).remember("The sun is hot", evidence=["README"], accept=True, reviewer="ada")
     ran = used.spawn("run", "--", sys.executable, "-m", "holdfast", "context", "--for", "sun")
     run = Project.open(repo).recall(kind="run")[0].id
     out = used("receipts", run).out
@@ -221,8 +213,7 @@ def merged_contradiction(cli: Cli, repo: GitRepo) -> tuple[str, str]:
     for branch, where in (("one", "Postgres"), ("two", "Redis")):
         repo.git("switch", "-q", "-c", branch, "main")
         said = Project.open(repo, person=True).promote_fact(
-            {"statement": f"Sessions are stored in {where}", "type": "decision", "evidence": ["README"]},
-            reviewer="ada",
+            {"statement": f"Sessions are stored in {where}", "type": "decision", "evidence": ["README"]}, reviewer="ada"
         )
         cli("publish")
         names.append(said.id)
@@ -268,9 +259,7 @@ def test_what_cites_a_file_is_told_for_it(cli: Cli, repo: GitRepo) -> None:
     repo.commit("src/other.py", "x = 1\n")
     person = Project.open(repo, person=True)
     kind = {"type": "decision", "applies_to": ["docs"]}
-    person.promote_fact(
-        {"statement": "Adding is pure", "evidence": ["src/cart.py#add"], **kind}, reviewer="ada"
-    )
+    person.promote_fact({"statement": "Adding is pure", "evidence": ["src/cart.py#add"], **kind}, reviewer="ada")
     told = cli("context", "--files", "src/cart.py")
     assert "Adding is pure [cites src/cart.py]" in told.out and told.err == ""
     assert "Adding is pure" not in cli("context", "--files", "src/other.py").out

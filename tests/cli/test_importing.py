@@ -42,19 +42,14 @@ def claude(home: Path, repo: GitRepo) -> Path:
         ("user", {"role": "user", "content": "Run the tests of this project."}),
         ("assistant", {"id": "msg_1", "role": "assistant", "model": "claude-x", "content": [call]}),
         ("user", {"role": "user", "content": [result]}),
-        (
-            "assistant",
-            {"id": "msg_2", "role": "assistant", "content": [{"type": "text", "text": "They pass."}]},
-        ),
+        ("assistant", {"id": "msg_2", "role": "assistant", "content": [{"type": "text", "text": "They pass."}]}),
     ]
     path = home / ".claude/projects" / str(repo.path).replace("/", "-").replace("_", "-") / "5e55.jsonl"
     path.parent.mkdir(parents=True)
     rows = []
     for n, (kind, message) in enumerate(talk):
         own = {"uuid": f"u{n}", "parentUuid": f"u{n - 1}" if n else None, "isSidechain": False}
-        rows.append(
-            {**shared, **own, "type": kind, "message": message, "timestamp": f"2026-02-01T10:00:0{n}.000Z"}
-        )
+        rows.append({**shared, **own, "type": kind, "message": message, "timestamp": f"2026-02-01T10:00:0{n}.000Z"})
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
@@ -64,24 +59,9 @@ def gemini(home: Path, repo: GitRepo) -> Path:
     folder = home / ".gemini/tmp/app"
     (folder / "chats").mkdir(parents=True)
     (folder / ".project_root").write_text(str(repo.path))
-    head = {
-        "sessionId": "9e31",
-        "projectHash": "0" * 64,
-        "startTime": "2026-04-25T08:23:24.509Z",
-        "kind": "main",
-    }
-    asked = {
-        "id": "m1",
-        "timestamp": "2026-04-25T08:26:42.354Z",
-        "type": "user",
-        "content": [{"text": "list it"}],
-    }
-    said = {
-        "id": "m2",
-        "timestamp": "2026-04-25T08:26:49.322Z",
-        "type": "gemini",
-        "content": "One file is here.",
-    }
+    head = {"sessionId": "9e31", "projectHash": "0" * 64, "startTime": "2026-04-25T08:23:24.509Z", "kind": "main"}
+    asked = {"id": "m1", "timestamp": "2026-04-25T08:26:42.354Z", "type": "user", "content": [{"text": "list it"}]}
+    said = {"id": "m2", "timestamp": "2026-04-25T08:26:49.322Z", "type": "gemini", "content": "One file is here."}
     path = folder / "chats/session-2026-04-25T08-23-9e31.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in (head, asked, said)))
     return path
@@ -157,9 +137,7 @@ def test_every_agent_is_read_from_its_own_folder(ready: Cli, repo: GitRepo, home
     assert "Run the tests of this project." in listed and "list it" in listed
 
 
-def test_a_gemini_session_that_tells_only_a_hash_of_its_folder_is_found(
-    ready: Cli, repo: GitRepo, home: Path
-) -> None:
+def test_a_gemini_session_that_tells_only_a_hash_of_its_folder_is_found(ready: Cli, repo: GitRepo, home: Path) -> None:
     """Gemini notes the folder nowhere else: a user's sessions would all be of other repositories."""
     digest = hashlib.sha256(os.path.realpath(repo.path).encode()).hexdigest()
     path = gemini(home, repo)
@@ -191,9 +169,7 @@ def test_the_folder_comes_from_the_agents_own_variable(ready: Cli, repo: GitRepo
     assert len(done["runs"]) == 1
 
 
-def test_a_named_file_is_taken_and_a_named_folder_is_searched(
-    ready: Cli, repo: GitRepo, tmp_path: Path
-) -> None:
+def test_a_named_file_is_taken_and_a_named_folder_is_searched(ready: Cli, repo: GitRepo, tmp_path: Path) -> None:
     """A transcript may come by mail, or from a backup."""
     mine, other = codex(tmp_path / "a", repo), codex(tmp_path / "b", "/elsewhere/other")
     flat = tmp_path / "flat"
@@ -267,9 +243,7 @@ def test_one_bad_file_does_not_stop_the_others(ready: Cli, repo: GitRepo, home: 
     assert f"  skipped: {bad} is no transcript of Codex\n" in said and said.count(str(bad)) == 1
 
 
-def test_what_a_plan_left_open_becomes_a_task_when_somebody_says_so(
-    ready: Cli, repo: GitRepo, home: Path
-) -> None:
+def test_what_a_plan_left_open_becomes_a_task_when_somebody_says_so(ready: Cli, repo: GitRepo, home: Path) -> None:
     """An agent's plan is a proposal: the work graph is the people's."""
     codex(home, repo)
     answer(ready, "import", "codex")

@@ -9,9 +9,7 @@ from tests.capture.rollouts import rollout
 from tests.conftest import Cli, GitRepo
 
 
-def test_a_packed_rollout_beyond_the_limit_is_taken_in_part_and_named(
-    cli: Cli, repo: GitRepo, tmp_path: Path
-) -> None:
+def test_a_packed_rollout_beyond_the_limit_is_taken_in_part_and_named(cli: Cli, repo: GitRepo, tmp_path: Path) -> None:
     """The same test log all day long packs to nothing; what was decided in the morning must not be lost."""
     zstandard = pytest.importorskip("zstandard")
     cli("init", "--commit")

@@ -28,9 +28,7 @@ def test_settings_that_leave_everything_out_are_followed(cli: Cli, repo: GitRepo
     cli("init")
     repo.commit("src/net.py", "def fetch_zebra():\n    pass\n", "Fetch zebras")
     cli("index")
-    repo.write(
-        ".git/holdfast/settings.toml", '[index]\ncode = false\ncommits = false\nexclude = ["README"]\n'
-    )
+    repo.write(".git/holdfast/settings.toml", '[index]\ncode = false\ncommits = false\nexclude = ["README"]\n')
 
     state = json.loads(cli("index", "--json").out)
 

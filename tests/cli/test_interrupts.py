@@ -62,10 +62,7 @@ def test_ctrl_c_at_any_instant_ends_quietly(repo: GitRepo, cli: Cli) -> None:
     cli("init", "--commit")
     for pause in (0, 0.003, 0.01, 0.03, 0.06, 0.12, 0.25):
         process = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", "tasks"],
-            cwd=repo.path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            [sys.executable, "-m", "holdfast", "tasks"], cwd=repo.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         assert wait_for_our_first_line(process), "it never let go of Python's own handler"
         time.sleep(pause)  # where in the program it is then differs: that is the point

@@ -28,9 +28,7 @@ def on_a_terminal(cwd: Path, *args: str, typed: str = "", after: str = "", **env
     return in_a_terminal(cwd, started, typed=typed, after=after, **env)
 
 
-def in_a_terminal(
-    cwd: Path, command: list[str], *, typed: str = "", after: str = "", **env: str
-) -> tuple[int, str]:
+def in_a_terminal(cwd: Path, command: list[str], *, typed: str = "", after: str = "", **env: str) -> tuple[int, str]:
     """Run any command as the first of a terminal, with nobody of ours above it, also if an agent runs us."""
     terminal, end = pty.openpty()
     told, tell = os.pipe()
@@ -257,12 +255,7 @@ def test_a_terminal_without_unicode_still_answers(cli: Cli) -> None:
 
 def test_completion_knows_the_commands(repo: GitRepo) -> None:
     """Shell completion works through click's own mechanism, past the quick path."""
-    env = {
-        **os.environ,
-        "_HOLDFAST_COMPLETE": "bash_complete",
-        "COMP_WORDS": "holdfast re",
-        "COMP_CWORD": "1",
-    }
+    env = {**os.environ, "_HOLDFAST_COMPLETE": "bash_complete", "COMP_WORDS": "holdfast re", "COMP_CWORD": "1"}
     done = subprocess.run(HOLDFAST, cwd=repo.path, env=env, capture_output=True, check=False)
     words = {line.partition(",")[2] for line in done.stdout.decode().splitlines()}
     assert words == {"recall", "receipts", "reconcile", "remember", "reset", "review"}

@@ -85,9 +85,7 @@ def test_embedding_goes_on_where_it_stopped(added: Cli) -> None:
     """Ctrl-C, a closed lid, a turn's end: what is done is done."""
     project = Project.open(added.cwd)
     for number in range(150):
-        project.clone.record(
-            Draft("run", target=f"run-{number}", body={"prompt": f"why is cache {number} slow"})
-        )
+        project.clone.record(Draft("run", target=f"run-{number}", body={"prompt": f"why is cache {number} slow"}))
     seen: list[tuple[int, int]] = []
 
     def stop(done: int, total: int) -> None:
@@ -131,9 +129,7 @@ def test_another_model_takes_over_when_it_has_caught_up(added: Cli, tmp_path: Pa
     vectors.close()
 
 
-def test_a_command_is_chosen_after_it_answered_once(
-    added: Cli, tmp_path: Path, repo: GitRepo, world: Path
-) -> None:
+def test_a_command_is_chosen_after_it_answered_once(added: Cli, tmp_path: Path, repo: GitRepo, world: Path) -> None:
     """A command that does not work must be noticed at the terminal, not by the next question."""
     program = tmp_path / "embed.py"
     program.write_text(LETTERS)
@@ -249,9 +245,7 @@ def test_the_background_embeds_when_a_turn_ends(added: Cli, world: Path) -> None
 def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:
     """Somebody's settings file is theirs: comments and order stay."""
     path = tmp_path / "settings.toml"
-    path.write_text(
-        '# mine\ntrunk = "main"\n\n[retrieval] # here\n# a note\ngraph = "off"\n\n[redact]\nrules = []\n'
-    )
+    path.write_text('# mine\ntrunk = "main"\n\n[retrieval] # here\n# a note\ngraph = "off"\n\n[redact]\nrules = []\n')
     before = path.read_text()
     setting.put(str(path), "retrieval.model", "minilm")
     assert path.read_text() == before.replace("# here\n", '# here\nmodel = "minilm"\n')
@@ -353,9 +347,7 @@ for text in texts:
 """
 
 
-def test_what_is_erased_while_a_model_reads_it_gets_no_vector(
-    added: Cli, tmp_path: Path, world: Path
-) -> None:
+def test_what_is_erased_while_a_model_reads_it_gets_no_vector(added: Cli, tmp_path: Path, world: Path) -> None:
     """The vector, and the hash of the text beside it, would stay for whoever wants to test a guess."""
     program, here = tmp_path / "embed.py", tmp_path / "reads"
     program.write_text(WAITING.replace("HERE", repr(str(here))))

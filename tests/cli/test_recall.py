@@ -18,9 +18,7 @@ FACT = ".holdfast/memory/facts/pin-FCT-pin111.md"
 def shop(cli: Cli, repo: GitRepo) -> Cli:
     """A project with a memory, a commit, a document and code that all speak of one thing."""
     cli("init", "--commit")
-    repo.write(
-        "src/shop/db.py", 'def open_pool(size):\n    """Open the pool of sqlalchemy."""\n    return size\n'
-    )
+    repo.write("src/shop/db.py", 'def open_pool(size):\n    """Open the pool of sqlalchemy."""\n    return size\n')
     repo.write("docs/db.md", "# Shop\n\n## Database\n\nThe pool of sqlalchemy is shared.\n")
     repo.git("add", "src", "docs")
     repo.git("commit", "-q", "-m", "Pin sqlalchemy below 2.1\n\nIts pool closes connections.")
@@ -56,8 +54,7 @@ def test_each_kind_of_the_repository_can_be_asked_for(shop: Cli) -> None:
 def test_files_at_hand_count(shop: Cli) -> None:
     """What touches the file in the editor is what the question is about."""
     scores = [
-        items(shop, *files, "--kind", "commit", "sqlalchemy")[0]["score"]
-        for files in (("--files", "docs/db.md"), ())
+        items(shop, *files, "--kind", "commit", "sqlalchemy")[0]["score"] for files in (("--files", "docs/db.md"), ())
     ]
     assert float(str(scores[0])) > float(str(scores[1]))
     assert "is not in this repository" in shop("recall", "--files", "../elsewhere", "x", ok=False).err
@@ -130,11 +127,7 @@ def test_a_question_comes_by_a_pipe_or_begins_with_dashes(shop: Cli) -> None:
     noise = "ok line\n" * 20_000
     piped = json.loads(shop("recall", "--json", "-", data=noise + "sqlalchemy closes connections\n").out)
     assert piped["items"][0]["id"] == "FCT-pin111"
-    for question in (
-        ["--- FAIL: sqlalchemy pin (0.00s)"],
-        ["-bash: sqlalchemy: not found"],
-        ["---", "sqlalchemy"],
-    ):
+    for question in (["--- FAIL: sqlalchemy pin (0.00s)"], ["-bash: sqlalchemy: not found"], ["---", "sqlalchemy"]):
         assert items(shop, *question), question
     refused = shop("recall", "--limitt", "5", "sqlalchemy", ok=False)
     assert "No such option" in refused.err and "`--`" in refused.err
@@ -164,9 +157,7 @@ def test_a_cache_that_cannot_be_written_is_said_in_one_sentence(shop: Cli, tmp_p
 def test_a_longer_list_begins_with_the_shorter_one(shop: Cli, repo: GitRepo) -> None:
     """Who asks for more must not lose what stood there, nor find it elsewhere."""
     for number in range(30):
-        repo.write(
-            f"src/shop/part{number}.py", f"def pool_{number}(size):\n    return sqlalchemy, {number}\n"
-        )
+        repo.write(f"src/shop/part{number}.py", f"def pool_{number}(size):\n    return sqlalchemy, {number}\n")
     repo.git("add", "src")
     repo.git("commit", "-q", "-m", "Many parts")
     repo.git("switch", "-q", "-c", "side")
@@ -217,7 +208,5 @@ def test_another_branch_is_told_with_what_it_has_replaced(shop: Cli, repo: GitRe
     repo.git("add", "-f", path)
     repo.git("commit", "-q", "-m", "Newer")
     repo.git("switch", "-q", "main")
-    there = {
-        one["id"]: one["state"] for one in items(shop, "--branch", "side", "--kind", "fact", "sqlalchemy")
-    }
+    there = {one["id"]: one["state"] for one in items(shop, "--branch", "side", "--kind", "fact", "sqlalchemy")}
     assert list(there) == ["FCT-okapi1", "FCT-pin111"] and there["FCT-pin111"] == "superseded"

@@ -56,11 +56,7 @@ def test_reconcile_as_an_object_keeps_its_fields(left: Cli) -> None:
 
 @pytest.mark.parametrize(
     ("option", "says", "state"),
-    [
-        ("--fork", "stays open on feat", "open"),
-        ("--carry", "ended on feat", "ended"),
-        ("--drop", "ended;", "ended"),
-    ],
+    [("--fork", "stays open on feat", "open"), ("--carry", "ended on feat", "ended"), ("--drop", "ended;", "ended")],
 )
 def test_each_choice_is_one_option(left: Cli, option: str, says: str, state: str) -> None:
     """No terminal, no question: the option is the answer."""
@@ -180,9 +176,7 @@ def test_on_a_terminal_each_question_is_asked(left: Cli, repo: GitRepo) -> None:
     """Who sits there chooses; an answer that is none is asked again."""
     master, slave = os.openpty()
     asked = [sys.executable, "-m", "holdfast", "reconcile"]
-    child = subprocess.Popen(
-        asked, cwd=repo.path, stdin=slave, stdout=subprocess.PIPE, stderr=slave, text=True
-    )
+    child = subprocess.Popen(asked, cwd=repo.path, stdin=slave, stdout=subprocess.PIPE, stderr=slave, text=True)
     os.close(slave)
     os.write(master, b"perhaps\ncarry\n")
     answer, _ = child.communicate(timeout=60)

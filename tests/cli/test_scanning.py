@@ -84,8 +84,6 @@ def test_named_files_are_looked_at_instead(used: Cli, tmp_path: Path) -> None:
     (folder / "b.log").write_text("plain\n")
     os.mkfifo(folder / "c")
     found = json.loads(used("scan", str(folder), "--json", ok=False).out)
-    assert [(one["file"], one["rules"]) for one in found["findings"]] == [
-        (str(folder / "a.log"), {"github": 2})
-    ]
+    assert [(one["file"], one["rules"]) for one in found["findings"]] == [(str(folder / "a.log"), {"github": 2})]
     assert found["files"] == 2 and found["unread"] == [f"{folder / 'c'}: it is no regular file"]
     assert SECRET not in used("scan", str(folder), ok=False).out

@@ -39,9 +39,7 @@ def told(cli: Cli, *args: str) -> Any:
 
 def test_the_first_session_reads_like_a_story(ready: Cli, repo: GitRepo) -> None:
     """The first screen decides whether anybody uses it again."""
-    assert ready("session").out == (
-        'There is no session yet.\n\nStart one with: holdfast session start "what for"\n'
-    )
+    assert ready("session").out == ('There is no session yet.\n\nStart one with: holdfast session start "what for"\n')
     assert golden(ready("session", "start", "Parse the new config format").out) == (
         "SES-xxxxxx  Parse the new config format\n"
         "  on main at COMMIT\n"
@@ -94,9 +92,7 @@ def test_the_first_session_reads_like_a_story(ready: Cli, repo: GitRepo) -> None
         "  later     SES-xxxxxx:f1  tell the docs team\n"
     )
     assert golden(ready("session", "list").out) == (
-        "0 sessions open, 1 ended.\n"
-        "\n"
-        "  ●  SES-xxxxxx  Parse the new config format  main  1 turn  1 left  DATE\n"
+        "0 sessions open, 1 ended.\n\n  ●  SES-xxxxxx  Parse the new config format  main  1 turn  1 left  DATE\n"
     )
     assert repo.status() == ""
 
@@ -117,12 +113,7 @@ def test_every_answer_is_an_object_with_json(ready: Cli) -> None:
     brief = told(ready, "session", "show", "--brief")
     assert brief["over"] is False and "- o1 left" in brief["text"] and brief["tokens"] < 100
     ended = told(ready, "session", "end")
-    assert (ended["id"], ended["session"]["state"], ended["proposals"], ended["done"]) == (
-        name,
-        "ended",
-        [],
-        [],
-    )
+    assert (ended["id"], ended["session"]["state"], ended["proposals"], ended["done"]) == (name, "ended", [], [])
 
 
 def test_a_rewritten_commit_is_shown_by_its_new_name(ready: Cli, repo: GitRepo) -> None:
@@ -174,10 +165,7 @@ def test_texts_come_from_stdin_too(ready: Cli) -> None:
     ready("session", "start", "-", data="Objective\nof two lines\n")
     ready("session", "note", "-", data="Line one\nline two\n")
     session = told(ready, "session", "show")
-    assert (
-        session["objective"] == "Objective\nof two lines"
-        and session["turns"][0]["summary"] == "Line one\nline two"
-    )
+    assert session["objective"] == "Objective\nof two lines" and session["turns"][0]["summary"] == "Line one\nline two"
     assert ready("session", "note", "-", data=b"\xff\xfe", ok=False).code == 14
 
 

@@ -36,14 +36,10 @@ def ready(cli: Cli, repo: GitRepo) -> Cli:
 
 def test_the_whole_story(ready: Cli, repo: GitRepo) -> None:
     """If this fails, nobody's agent is remembered."""
-    ready.spawn(
-        "run", "--task", "db", "--layer", "L5", "--scale", "4", "--", "sh", "-c", "echo made > out.txt"
-    )
+    ready.spawn("run", "--task", "db", "--layer", "L5", "--scale", "4", "--", "sh", "-c", "echo made > out.txt")
     run = objects(ready("log", "--json").out.splitlines()[-1])
     assert (run["kind"], run["task"], run["layer"], run["systemic_scale"]) == ("run", "db", "L5", 4)
-    name = propose(
-        ready, "Tests need Postgres 16.", "--evidence", f"run:{run['run_id']}", "--confidence", "0.9"
-    )
+    name = propose(ready, "Tests need Postgres 16.", "--evidence", f"run:{run['run_id']}", "--confidence", "0.9")
     assert name in ready("review", "list").out
     assert "accepted" in ready("review", "accept", name).out
     assert "Published" in ready("publish").out

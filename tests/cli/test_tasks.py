@@ -30,9 +30,7 @@ def cli(cli: Cli, repo: GitRepo) -> Cli:
 @pytest.fixture
 def plan(cli: Cli) -> dict[str, str]:
     """A goal with two tasks, the second of which needs the first."""
-    goal = added(
-        cli, "Ship the parser", "--kind", "goal", "--layer", "L1", "--scale", "3", "--impact", "users"
-    )
+    goal = added(cli, "Ship the parser", "--kind", "goal", "--layer", "L1", "--scale", "3", "--impact", "users")
     grammar = added(cli, "Write the grammar", "--parent", goal, "--priority", "1", "--accept", "it parses")
     tests = added(cli, "Test the grammar", "--parent", goal, "--needs", grammar)
     return {"goal": goal, "grammar": grammar, "tests": tests}
@@ -54,9 +52,7 @@ def validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(documents[name], registry=registry)
 
 
-def test_next_says_what_is_ready_why_the_rest_is_not_and_what_comes_free(
-    cli: Cli, plan: dict[str, str]
-) -> None:
+def test_next_says_what_is_ready_why_the_rest_is_not_and_what_comes_free(cli: Cli, plan: dict[str, str]) -> None:
     """An agent that has to work this out itself does the wrong thing first."""
     said = cli("next").out.splitlines()
 
@@ -85,10 +81,7 @@ def test_a_task_lives_from_add_to_done(cli: Cli, plan: dict[str, str]) -> None:
     assert "found as evidence: commit" in said
     assert f"Now ready: {plan['tests']}" in said
     assert [task["id"] for task in answer(cli, "next")["ready"]] == [plan["tests"]]
-    assert (
-        subprocess.run(["git", "status", "--porcelain"], cwd=cli.cwd, capture_output=True, check=True).stdout
-        == b""
-    )
+    assert subprocess.run(["git", "status", "--porcelain"], cwd=cli.cwd, capture_output=True, check=True).stdout == b""
 
 
 def test_tasks_is_task_list_and_complete_is_done(cli: Cli, plan: dict[str, str]) -> None:
@@ -301,15 +294,11 @@ def test_a_cited_commit_that_was_rewritten_is_shown_by_both_names(cli: Cli) -> N
         if not args:
             cli("task", "done", name, "--evidence", "HEAD")
     old, new = (
-        subprocess.run(
-            ["git", "rev-parse", rev], cwd=cli.cwd, capture_output=True, text=True, check=True
-        ).stdout
+        subprocess.run(["git", "rev-parse", rev], cwd=cli.cwd, capture_output=True, text=True, check=True).stdout
         for rev in ("HEAD@{1}", "HEAD")
     )
     assert f"commit {old[:12]}, now {new[:12]}" in cli("task", "show", name).out
-    assert answer(cli, "task", "show", name)["commits"] == {
-        old.strip(): {"state": "moved", "now": new.strip()}
-    }
+    assert answer(cli, "task", "show", name)["commits"] == {old.strip(): {"state": "moved", "now": new.strip()}}
     subprocess.run(["git", "reset", "-q", "--hard", "HEAD~1"], cwd=cli.cwd, check=True)
     assert f"commit {old[:12]}, on no branch any more" in cli("task", "show", name).out
 

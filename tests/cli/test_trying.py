@@ -82,9 +82,7 @@ def test_the_best_supported_are_shown_with_words_runs_commits_and_evidence(
 ) -> None:
     """A claim without its place is worth nothing to who must approve it."""
     first = session(Path(homes["CODEX_HOME"]), repo)
-    oid = repo.commit(
-        "src/retry.py", "SAFE = ('GET', 'HEAD')\ndef call(send, request):\n", "Retry what is safe"
-    )
+    oid = repo.commit("src/retry.py", "SAFE = ('GET', 'HEAD')\ndef call(send, request):\n", "Retry what is safe")
     write_claude(homes, repo, claude.user(RULE), claude.assistant(claude.text("Understood, as you say it.")))
     found = json.loads(cli("try", "--json", **homes).out)
     assert [(one["agent"], one["sessions"], one["turns"], one["files"]) for one in found["seen"]] == [
@@ -142,9 +140,7 @@ def test_the_commit_that_followed_is_named(cli: Cli, repo: GitRepo, homes: dict[
     """Whoever doubts a decision looks at what came of it."""
     session(Path(homes["CODEX_HOME"]), repo, at=NOW - timedelta(minutes=5))
     oid = repo.commit("src/retry.py", "SAFE = ('GET', 'HEAD')\n", "Retry what is safe")
-    choice = next(
-        one for one in json.loads(cli("try", "--json", **homes).out)["best"] if one["kind"] == "decision"
-    )
+    choice = next(one for one in json.loads(cli("try", "--json", **homes).out)["best"] if one["kind"] == "decision")
     assert choice["commits"] == [{"id": oid, "subject": "Retry what is safe"}]
     assert f"commit {oid[:10]} Retry what is safe" in cli("try", **homes).out
 
@@ -170,9 +166,7 @@ def test_other_repositories_and_older_days_do_not_count(
     os.utime(old.path, (old.at.timestamp(), old.at.timestamp()))
     found = json.loads(cli("try", "--json", **homes).out)
     assert found["seen"] == [] and found["best"] == [] and found["transcripts"] == 1
-    assert [
-        one["turns"] for one in json.loads(cli("try", "--days", "60", "--json", **homes).out)["seen"]
-    ] == [1]
+    assert [one["turns"] for one in json.loads(cli("try", "--days", "60", "--json", **homes).out)["seen"]] == [1]
 
 
 @pytest.mark.parametrize("is_touched", [False, True])
@@ -209,18 +203,14 @@ def test_without_history_documents_and_log_are_read_and_it_says_so(
     assert "No agent has left records of this repository" in told and "AGENTS.md, line 3" in told
 
 
-def test_an_empty_repository_and_damaged_records_are_no_trouble(
-    cli: Cli, repo: GitRepo, homes: dict[str, str]
-) -> None:
+def test_an_empty_repository_and_damaged_records_are_no_trouble(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
     """A first impression must not be a traceback."""
     broken = Path(homes["CODEX_HOME"], "sessions/2026/11/01/rollout-2026-11-01T00-00-00-x.jsonl")
     broken.parent.mkdir(parents=True)
     broken.write_bytes(b"\xff\x00{" * 100)
     said = cli("try", **homes).out
     assert "Nothing in it is sure enough" in said and "Left out, unreadable: 1 transcript" in said
-    assert json.loads(cli("try", "--json", **homes).out)["left"] == [
-        {"path": str(broken), "reason": "unreadable"}
-    ]
+    assert json.loads(cli("try", "--json", **homes).out)["left"] == [{"path": str(broken), "reason": "unreadable"}]
     empty = Cli(repo.path.parent / "empty")
     empty.cwd.mkdir()
     GitRepo(empty.cwd).git("init", "-q")

@@ -79,9 +79,7 @@ def install(client: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "package.json").write_text('{"private": true}\n')
         words = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--save-exact"]
-        subprocess.run(
-            [*words, f"{package}@{version}"], cwd=folder, check=True, capture_output=True, timeout=600
-        )
+        subprocess.run([*words, f"{package}@{version}"], cwd=folder, check=True, capture_output=True, timeout=600)
         (folder / "installed").touch()
     return folder / "node_modules"
 
@@ -126,10 +124,7 @@ class Client:
     def words(self, prompt: str, *, resume: bool = False) -> list[str]:
         """The words that make it do one thing and end."""
         if self.name == "codex":
-            run = [
-                "exec",
-                "--dangerously-bypass-hook-trust",
-            ]  # consent is its user's: here the user is a test
+            run = ["exec", "--dangerously-bypass-hook-trust"]  # consent is its user's: here the user is a test
             return [*self.program, *run, *(["resume", "--last"] if resume else []), prompt]
         if self.name == "claude":
             tools = "Bash,Read,Edit,Write,TaskCreate,TaskUpdate,TodoWrite,ToolSearch"
@@ -139,20 +134,12 @@ class Client:
         return [*self.program, *again, "-p", prompt, "-y", "--skip-trust"]
 
     def run(
-        self,
-        folder: Path,
-        prompt: str,
-        script: list[dict[str, Any]],
-        *,
-        kill: bool = False,
-        resume: bool = False,
+        self, folder: Path, prompt: str, script: list[dict[str, Any]], *, kill: bool = False, resume: bool = False
     ) -> Ran:
         """Let it work in a folder with this script; `kill` ends it at the step that hangs."""
         return self.start(folder, self.words(prompt, resume=resume), script, kill=kill)
 
-    def start(
-        self, folder: Path, argv: list[str], script: list[dict[str, Any]], *, kill: bool = False
-    ) -> Ran:
+    def start(self, folder: Path, argv: list[str], script: list[dict[str, Any]], *, kill: bool = False) -> Ran:
         spec, out = self.home / "spec.json", self.home / "out"
         said = {"argv": argv, "cwd": str(folder), "env": self.environ(), "script": script, "out": str(out)}
         spec.write_text(json.dumps({**said, "kill": kill, "timeout": 120}))
@@ -164,8 +151,6 @@ class Client:
     def holdfast(self, folder: Path, *words: str) -> str:
         """A command of ours, as its user types it, in the same world."""
         command = [*namespace(), sys.executable, "-m", "holdfast", *words]
-        done = subprocess.run(
-            command, cwd=folder, env=self.environ(), capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(command, cwd=folder, env=self.environ(), capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

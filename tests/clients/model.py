@@ -64,10 +64,7 @@ def openai(model: Model, step: Step) -> Iterator[Event]:
         words = {"name": call["name"], "arguments": json.dumps(call["args"]), "call_id": model.name("call")}
         items.append({"type": "function_call", "id": model.name("fc"), **words})
     for index, item in enumerate(items):
-        yield (
-            "response.output_item.done",
-            {"type": "response.output_item.done", "output_index": index, "item": item},
-        )
+        yield ("response.output_item.done", {"type": "response.output_item.done", "output_index": index, "item": item})
     used = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
     whole = {**answer, "status": "completed", "output": items, "usage": used}
     yield "response.completed", {"type": "response.completed", "response": whole}
@@ -82,13 +79,7 @@ def anthropic(model: Model, step: Step) -> Iterator[Event]:
         head = {"type": "tool_use", "id": model.name("toolu"), "name": call["name"], "input": {}}
         blocks.append((head, {"type": "input_json_delta", "partial_json": json.dumps(call["args"])}))
     used = {"input_tokens": 10, "output_tokens": 1}
-    head = {
-        "id": model.name("msg"),
-        "type": "message",
-        "role": "assistant",
-        "model": "scripted",
-        "content": [],
-    }
+    head = {"id": model.name("msg"), "type": "message", "role": "assistant", "model": "scripted", "content": []}
     begun = {**head, "stop_reason": None, "stop_sequence": None, "usage": used}
     yield "message_start", {"type": "message_start", "message": begun}
     for index, (block, delta) in enumerate(blocks):

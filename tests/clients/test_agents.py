@@ -31,15 +31,10 @@ SHELL = {  # the tool that runs a command, and the name of its argument
     "gemini": ("run_shell_command", "command"),
 }
 PLANS: dict[str, list[dict[str, Any]]] = {
-    "codex": [
-        {"name": "update_plan", "args": {"plan": [{"step": "write the HFOPEN parser", "status": "pending"}]}},
-    ],
+    "codex": [{"name": "update_plan", "args": {"plan": [{"step": "write the HFOPEN parser", "status": "pending"}]}}],
     "claude": [
         {"name": "ToolSearch", "args": {"query": "select:TaskCreate", "max_results": 3}},
-        {
-            "name": "TaskCreate",
-            "args": {"subject": "write the HFOPEN parser", "description": "It is missing."},
-        },
+        {"name": "TaskCreate", "args": {"subject": "write the HFOPEN parser", "description": "It is missing."}},
     ],
     "gemini": [],  # this version offers no list of things to do
 }
@@ -84,11 +79,7 @@ class Scene:
     def script(self) -> list[dict[str, Any]]:
         """What the model does: look, plan, and stop in the middle of it."""
         plan = [{"calls": [call]} for call in PLANS[self.name]]
-        return [
-            self.shell("cat hello.txt"),
-            *plan,
-            {"text": "The file is read. The HFOPEN parser is left open."},
-        ]
+        return [self.shell("cat hello.txt"), *plan, {"text": "The file is read. The HFOPEN parser is left open."}]
 
     def runs(self) -> list[Path]:
         """The capsules of all runs that ended, the oldest first; any command takes in what hooks told of."""
@@ -123,9 +114,7 @@ def test_what_was_accepted_reaches_the_model_and_the_run_is_kept(scene: Scene) -
     ran = scene.in_time(scene.client.words(ASKED), scene.script())
     assert ran.code == 0, ran.out
     assert MARK in ran.request(0)
-    assert re.search(r"mcp__holdfast|mcp_holdfast|holdfast\W+recall", ran.request(-1)), (
-        "the server's tools are named"
-    )
+    assert re.search(r"mcp__holdfast|mcp_holdfast|holdfast\W+recall", ran.request(-1)), "the server's tools are named"
     run = scene.runs()[0]
     cycles = [json.loads(line) for line in (run / "cycles.jsonl").read_text().splitlines()]
     calls = [call for cycle in cycles for call in cycle["proposal"]["calls"]]
@@ -217,12 +206,6 @@ def test_its_plugin_is_taken(name: str, tmp_path: Path) -> None:
     for words in commands:
         command = [*namespace(), *client.program, *words]
         done = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env=client.environ(),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
+            command, cwd=tmp_path, env=client.environ(), capture_output=True, text=True, check=False, timeout=120
         )
         assert done.returncode == 0, done.stdout + done.stderr

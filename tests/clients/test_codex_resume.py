@@ -53,9 +53,7 @@ def test_an_exported_session_goes_on_in_codex(tmp_path, repo, by):
     client = Client("codex", tmp_path / "home")
     done = exported(client, repo)
     which = ["--last"] if by == "the list" else [done.thread]
-    ran = client.start(
-        repo, [*client.program, "exec", "resume", *which, "HFNEW go on"], [{"text": "Going on."}]
-    )
+    ran = client.start(repo, [*client.program, "exec", "resume", *which, "HFNEW go on"], [{"text": "Going on."}])
     asked = ran.request()
 
     assert ran.code == 0, ran.out

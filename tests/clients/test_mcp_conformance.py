@@ -37,12 +37,7 @@ NOT_OURS = (  # each calls a tool, prompt or resource of a given name, or needs 
     *("tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-embedded-resource"),
     *("tools-call-mixed-content", "tools-call-with-logging", "tools-call-error", "tools-call-with-progress"),
     *("tools-call-sampling", "tools-call-elicitation", "elicitation-sep1034-defaults"),
-    *(
-        "elicitation-sep1330-enums",
-        "resources-read-text",
-        "resources-read-binary",
-        "resources-templates-read",
-    ),
+    *("elicitation-sep1330-enums", "resources-read-text", "resources-read-binary", "resources-templates-read"),
     *("resources-subscribe", "resources-unsubscribe", "prompts-list", "prompts-get-simple"),
     *("prompts-get-with-args", "prompts-get-embedded-resource", "prompts-get-with-image"),
 )
@@ -61,16 +56,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for chosen in (names[:1], names):  # the packages are chosen for the Node.js that installs them
             path = f"{found.parent}{os.pathsep}{os.environ['PATH']}"
             subprocess.run(
-                [
-                    "npm",
-                    "install",
-                    "--no-audit",
-                    "--no-fund",
-                    "--ignore-scripts",
-                    "--prefix",
-                    str(FOLDER),
-                    *chosen,
-                ],
+                ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(FOLDER), *chosen],
                 env={**os.environ, "PATH": path, "npm_config_cache": str(home / "cache")},
                 check=True,
                 capture_output=True,
@@ -105,9 +91,7 @@ def address(memory: GitRepo) -> Iterator[str]:
 
 def conformance(node: Path, *args: str) -> subprocess.CompletedProcess[str]:
     package = FOLDER / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-    return subprocess.run(
-        [str(node), str(package), *args], capture_output=True, text=True, check=False, timeout=120
-    )
+    return subprocess.run([str(node), str(package), *args], capture_output=True, text=True, check=False, timeout=120)
 
 
 def test_every_scenario_is_ours_or_said_not_to_be(node: Path) -> None:
@@ -159,7 +143,5 @@ def test_the_inspector_sees_and_uses_everything(
     assert "FCT-pg16" in str(inspect(node, memory.path, target, *call))
     listed = inspect(node, memory.path, target, "--method", "resources/list")["resources"]
     assert [one["uri"] for one in listed] == ["holdfast://memory/FCT-pg16"]
-    read = inspect(
-        node, memory.path, target, "--method", "resources/read", "--uri", "holdfast://memory/FCT-pg16"
-    )
+    read = inspect(node, memory.path, target, "--method", "resources/read", "--uri", "holdfast://memory/FCT-pg16")
     assert "Postgres 16" in read["contents"][0]["text"]

@@ -115,10 +115,7 @@ def test_any_text_is_a_query(retriever: Retriever) -> None:
     """Agents paste anything; an error here ends their turn."""
 
     @settings(max_examples=8)
-    @given(
-        query=st.text(max_size=40)
-        | st.sampled_from(["--help", "-e", '"', "'; DROP TABLE row; --", "\0", "*"])
-    )
+    @given(query=st.text(max_size=40) | st.sampled_from(["--help", "-e", '"', "'; DROP TABLE row; --", "\0", "*"]))
     def ask(query: str) -> None:
         assert len(retriever.search(query, Scope(), 4)) <= 4
 
@@ -152,16 +149,12 @@ def test_the_example_leaves_memory_to_our_own_search(clone: Clone, installed: No
         ("absent", "no package that is installed brings it; there are: holdfast, broken, grep, odd"),
     ],
 )
-def test_a_plugin_that_fails_is_named_and_ours_answers(
-    clone: Clone, installed: None, name: str, why: str
-) -> None:
+def test_a_plugin_that_fails_is_named_and_ours_answers(clone: Clone, installed: None, name: str, why: str) -> None:
     """Somebody else's bug must not cost the answer."""
     asked = plugins.Asked(name, clone.repo.top, built_in(clone))
     assert [hit.kind for hit in asked.search("zebra", Scope(kind="run"), 2)] == ["run", "run"]
     (said,) = asked.complaints
-    assert said.startswith(f"the retriever {name} failed ({why}") and said.endswith(
-        "the built-in search answered"
-    )
+    assert said.startswith(f"the retriever {name} failed ({why}") and said.endswith("the built-in search answered")
 
 
 def test_what_a_plugin_says_is_made_safe_to_show(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,9 +170,7 @@ def test_what_a_plugin_says_is_made_safe_to_show(clone: Clone, monkeypatch: pyte
     assert "\x1b" not in found[0].id and "\u202e" not in found[0].text and found[0].title == "two lines"
 
 
-def test_only_the_users_own_settings_choose_it(
-    repo: GitRepo, clone: Clone, installed: None, tmp_path: Path
-) -> None:
+def test_only_the_users_own_settings_choose_it(repo: GitRepo, clone: Clone, installed: None, tmp_path: Path) -> None:
     """A plugin runs code: a file that comes by git must not start it."""
     environ = {"HOME": os.fspath(tmp_path), "XDG_CACHE_HOME": os.fspath(tmp_path / "cache")}
     tracked = repo / ".holdfast" / "holdfast.toml"

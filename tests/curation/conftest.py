@@ -51,9 +51,7 @@ class Bench:
 
     def run(self, name: str) -> Event:
         """A run in the log."""
-        return self.clone.record(
-            Draft(kind="run", target=name, run_id=name, exit_status=0, body={"task": "t"})
-        )
+        return self.clone.record(Draft(kind="run", target=name, run_id=name, exit_status=0, body={"task": "t"}))
 
     def told(self, *kinds: str) -> list[dict[str, Any]]:
         """The log's events of these kinds, joined."""

@@ -142,8 +142,7 @@ def test_the_next_command_after_a_merge_says_so_once(bench: Any) -> None:
     told = [
         [note for note in project.notices if "contradicts" in note]
         for project in (
-            Project.open(bench.repo.path, clock=bench.clock, environ={"XDG_CACHE_HOME": bench.cache})
-            for _ in range(2)
+            Project.open(bench.repo.path, clock=bench.clock, environ={"XDG_CACHE_HOME": bench.cache}) for _ in range(2)
         )
     ]
     assert len(told[0]) == 1 and "holdfast review" in told[0][0]

@@ -51,11 +51,7 @@ def test_everything_that_is_wrong_is_named(bench: Any) -> None:
     bench.repo.commit("src/b.py", "c\n")
     bench.clock.pass_by(days=2)
     memory = Accepted(
-        id="DEC-hand01",
-        type="decision",
-        statement="Use tabs.",
-        supersedes=("DEC-nothere",),
-        source="person:Ada",
+        id="DEC-hand01", type="decision", statement="Use tabs.", supersedes=("DEC-nothere",), source="person:Ada"
     )
     written_by_hand(bench, memory, "tabs")
     found = topics(examined(bench))
@@ -85,9 +81,7 @@ def test_two_that_say_the_same_are_suggested_to_be_merged_and_nothing_is_done(be
     bench.repo.commit("src/b.py", "b\n")
     one = accepted(bench, "Sessions are stored in Redis.", kind="decision")
     receipt = bench.propose("Marker.", evidence=["src/b.py"]).evidence
-    twin = Accepted(
-        id="DEC-twin01", type="decision", statement="We store sessions in Redis.", evidence=receipt
-    )
+    twin = Accepted(id="DEC-twin01", type="decision", statement="We store sessions in Redis.", evidence=receipt)
     written_by_hand(bench, twin, "twin")
     health = curator.suggest(bench.clone, examined(bench))
     (finding,) = health.of("duplicate")

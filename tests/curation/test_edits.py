@@ -128,17 +128,11 @@ def test_a_page_tells_what_nobody_approved_from_what_counts(bench: Any, decided:
     bench.repo.commit(".holdfast/memory/decisions/x-DEC-forged.md", entries.render(forged))
     render(bench)
     first, second = pages.read(file(bench).read_text())[1]
-    assert (decided in first.raw, "standing:" in first.raw, "updated: 2031-11-15" in first.raw) == (
-        True,
-        False,
-        True,
-    )
+    assert (decided in first.raw, "standing:" in first.raw, "updated: 2031-11-15" in first.raw) == (True, False, True)
     assert "standing: unreviewed" in second.raw
 
 
-def test_a_changed_entry_waits_in_review_and_speaks_once_a_person_accepts_it(
-    bench: Any, decided: str
-) -> None:
+def test_a_changed_entry_waits_in_review_and_speaks_once_a_person_accepts_it(bench: Any, decided: str) -> None:
     """A page is a file like any other: whoever can write it has not thereby approved anything."""
     edit(bench, "it is there.", "it is there, and boring.")  # not even the statement
     outcome, notes = taken(bench)

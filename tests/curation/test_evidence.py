@@ -88,16 +88,7 @@ def test_a_file_of_a_submodule_is_refused_in_words(bench: Any, tmp_path: Any) ->
 
 def test_what_is_not_here_is_said_so(bench: Any) -> None:
     """A typing error must not become evidence."""
-    for text in (
-        "nothing",
-        "run:nothing",
-        "commit:nothing",
-        "file:nothing",
-        "/etc/passwd",
-        "../x",
-        "-h",
-        "a:b",
-    ):
+    for text in ("nothing", "run:nothing", "commit:nothing", "file:nothing", "/etc/passwd", "../x", "-h", "a:b"):
         with pytest.raises(NotFound):
             resolve(bench.clone, text)
 

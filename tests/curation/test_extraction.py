@@ -104,8 +104,7 @@ def test_a_run_gives_at_most_eight_the_best_first() -> None:
     """A queue of fifty is a queue nobody reads."""
     names = ["alpha", "bravo", "cedar", "delta", "ember", "fjord", "gamma", "helix", "iris", "joker", "karma"]
     turns: list[Said | Tried] = [
-        Said("agent", f"Assumption: the {name} table has fewer than {n}000 rows.", n)
-        for n, name in enumerate(names)
+        Said("agent", f"Assumption: the {name} table has fewer than {n}000 rows.", n) for n, name in enumerate(names)
     ]
     seen = look([*turns, Said("user", "Decision: the ledger is append-only for ever.", 90)])
     assert len(seen.found) == 8 and seen.found[0].who == "user"
@@ -118,15 +117,9 @@ def test_a_run_gives_at_most_eight_the_best_first() -> None:
         ([("pytest tests", 127), ("python -m pytest tests", 0)], "`python -m pytest tests` works here"),
         ([("npm test", 1), ("pnpm test", 0)], "`npm test` fails (exit 1)"),
         ([("npm install", 1), ("npm install --legacy-peer-deps", 0)], "--legacy-peer-deps` works"),
-        (
-            [("cargo build", 101), ("OPENSSL_DIR=/opt/ssl cargo build", 0)],
-            "`OPENSSL_DIR=/opt/ssl cargo build`",
-        ),
+        ([("cargo build", 101), ("OPENSSL_DIR=/opt/ssl cargo build", 0)], "`OPENSSL_DIR=/opt/ssl cargo build`"),
         ([("cd api && make test 2>&1", 2), ("cd api && gmake test", 0)], "`gmake test` works here"),
-        (
-            [("python setup.py", 127), ("ls", 0), ("python3 setup.py", 0)],
-            "`python setup.py` fails (exit 127)",
-        ),
+        ([("python setup.py", 127), ("ls", 0), ("python3 setup.py", 0)], "`python setup.py` fails (exit 127)"),
     ],
 )
 def test_a_command_that_had_to_be_retried_is_a_fact(lines: list[tuple[str, int]], says: str) -> None:
@@ -165,12 +158,7 @@ def test_other_failures_teach_nothing(lines: list[tuple[str, int | None]]) -> No
     assert tried(*lines) == []
 
 
-ROW = {
-    "type": "decision",
-    "statement": "Store timestamps as UTC in every table",
-    "why": "three zones",
-    "turn": 2,
-}
+ROW = {"type": "decision", "statement": "Store timestamps as UTC in every table", "why": "three zones", "turn": 2}
 TURN = Said("user", "okay so timestamps are\nstored as UTC in every table, we have three zones", 2)
 WORDS = "timestamps are stored as UTC in every table"
 
@@ -216,9 +204,7 @@ def test_what_a_model_cannot_show_is_dropped(change: dict[str, object]) -> None:
     assert asked(turns, lambda _: answer({**ROW, "words": WORDS, **change})) == []
 
 
-@pytest.mark.parametrize(
-    "reply", [None, "", "I found nothing.", "[1, 2]", "null", '{"type": ', "[" * 100_000]
-)
+@pytest.mark.parametrize("reply", [None, "", "I found nothing.", "[1, 2]", "null", '{"type": ', "[" * 100_000])
 def test_an_answer_that_cannot_be_read_is_no_answer(reply: str | None) -> None:
     """The caller falls back to the rules and says so."""
     assert asked([TURN], lambda _: reply) is None
@@ -243,12 +229,7 @@ def test_at_most_eight_come_from_a_model() -> None:
     names = ["alpha", "bravo", "cedar", "delta", "ember", "fjord", "gamma", "helix", "iris", "joker", "karma"]
     text = " and ".join(f"the {name} table is append-only for ever" for name in names)
     rows = [
-        {
-            "type": "fact",
-            "statement": f"The {name} table is append-only",
-            "turn": 1,
-            "words": f"the {name} table is",
-        }
+        {"type": "fact", "statement": f"The {name} table is append-only", "turn": 1, "words": f"the {name} table is"}
         for name in names
     ]
     assert len(asked([Said("agent", text, 1)], lambda _: answer(*rows)) or ()) == 8
@@ -256,37 +237,10 @@ def test_at_most_eight_come_from_a_model() -> None:
 
 PIECES = st.sampled_from(
     [case["text"] for case in CASES]
-    + [
-        "No. ",
-        "```",
-        "> ",
-        "\n\n",
-        "**",
-        "`",
-        "because ",
-        "\x1b[31m",
-        "\u202e",
-        "<!--",
-        "-->",
-        "1. ",
-        "# Decision\n",
-    ]
-    + [
-        "<holdfast-data x>",
-        "</holdfast-data x>",
-        "DEC-7f3k9a",
-        "? ",
-        ". ",
-        ": ",
-        "\0",
-        "\u2028",
-        "é",
-        "\ud800",
-    ]
+    + ["No. ", "```", "> ", "\n\n", "**", "`", "because ", "\x1b[31m", "\u202e", "<!--", "-->", "1. ", "# Decision\n"]
+    + ["<holdfast-data x>", "</holdfast-data x>", "DEC-7f3k9a", "? ", ". ", ": ", "\0", "\u2028", "é", "\ud800"]
 )
-TEXTS = st.one_of(
-    st.text(max_size=300), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES).map("".join)
-)
+TEXTS = st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES).map("".join))
 TURNS = st.lists(
     st.one_of(
         st.builds(Said, st.sampled_from(["user", "agent", "tool"]), TEXTS, st.integers(0, 99)),
@@ -303,9 +257,7 @@ def test_any_text_at_all_keeps_the_promises(turns: list[Said | Tried], sent: lis
     ones = found(turns, sent=sent)
     assert ones == found(turns, sent=sent) and len(ones) <= 8
     for one in ones:
-        texts = [
-            turn.text if isinstance(turn, Said) else turn.command for turn in turns if turn.turn == one.turn
-        ]
+        texts = [turn.text if isinstance(turn, Said) else turn.command for turn in turns if turn.turn == one.turn]
         assert any(one.words in text for text in texts)
         assert one.kind in TYPES and one.who in ("user", "agent") and 0 < one.confidence <= 0.9
         ruled = one.who == "user" and one.statement.startswith("Never ")

@@ -77,9 +77,7 @@ def test_a_forged_file_cannot_silence_a_fact(bench: Any) -> None:
     """Superseding is a decision, too; a pull request's file has not made it yet."""
     name = accepted(bench)
     oid = bench.repo.git("rev-parse", "HEAD")
-    forged = Accepted(
-        id="FCT-forged", type="fact", statement="No.", evidence=(f"commit:{oid}",), supersedes=(name,)
-    )
+    forged = Accepted(id="FCT-forged", type="fact", statement="No.", evidence=(f"commit:{oid}",), supersedes=(name,))
     bench.repo.commit(".holdfast/memory/facts/forged-FCT-forged.md", entries.render(forged))
     assert [s.id for s in listed(bench.again()).trusted] == [name]
 

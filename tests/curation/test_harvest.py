@@ -102,16 +102,9 @@ def test_every_rule_of_the_extraction_can_be_kept(bench: Any) -> None:
         Tried("./test.sh --slow", 0, 9),
     ]
     bench.run("20311115T194200Z-abc123")
-    done = harvest(
-        bench.clone, turns, source="session:SES-abc123", evidence=lambda _: ["run:20311115T194200Z-abc123"]
-    )
+    done = harvest(bench.clone, turns, source="session:SES-abc123", evidence=lambda _: ["run:20311115T194200Z-abc123"])
     made = bench.clone.layout.candidates
-    tags = {
-        line
-        for name in os.listdir(made)
-        for line in Path(made, name).read_text().splitlines()
-        if "tags:" in line
-    }
+    tags = {line for name in os.listdir(made) for line in Path(made, name).read_text().splitlines() if "tags:" in line}
     rules = (assuming, causes, constraining, correcting, dead_ends, deciding, preferring, retried)
     assert done.refused == 0
     assert tags == {f"tags: [{rule.RULE.replace(' ', '-')}]" for rule in rules}
@@ -197,13 +190,7 @@ def model(world: Path, tmp_path: Path) -> Path:
     own.parent.mkdir(parents=True)
     own.write_text(settings)
     words = "tests run on Postgres 16 now"
-    row = {
-        "type": "decision",
-        "statement": "Use Postgres 16 for tests.",
-        "why": "",
-        "words": words,
-        "turn": 2,
-    }
+    row = {"type": "decision", "statement": "Use Postgres 16 for tests.", "why": "", "words": words, "turn": 2}
     invented = {**row, "statement": "Use Oracle for all tests.", "words": "we all love Oracle"}
     (folder / "answer").write_text(f"{json.dumps(row)}\n{json.dumps(invented)}\n")
     return folder
@@ -211,9 +198,7 @@ def model(world: Path, tmp_path: Path) -> Path:
 
 def test_the_users_model_proposes_within_its_budget(model: Path, cli: Cli, repo: GitRepo) -> None:
     """A model may see more than rules do; it must not invent, nor cost more than was allowed."""
-    answer = cli(
-        "run", "--prompt", PNPM, "--", "sh", "-c", "echo OK, tests run on Postgres 16 now.; exit 5", ok=False
-    )
+    answer = cli("run", "--prompt", PNPM, "--", "sh", "-c", "echo OK, tests run on Postgres 16 now.; exit 5", ok=False)
     assert (answer.code, answer.out) == (5, "OK, tests run on Postgres 16 now.\n")
     assert "1 of 3 model calls used today" in answer.err
     assert "[1 user] No, use pnpm" in (model / "question").read_text()
@@ -268,11 +253,7 @@ def test_what_names_a_tracked_path_holds_for_it(repo: GitRepo, project: Project)
     """A rule about a file that nobody ties to the file is not told when the file is edited."""
     repo.commit("src/db.py", "queries\n", "A file")
     repo.commit("src/templates/a.zpl", "label\n", "A folder")
-    said(
-        project,
-        "Go on.",
-        prompt="Never change src/db.py or src/templates/ without asking Una about src/gone.py.",
-    )
+    said(project, "Go on.", prompt="Never change src/db.py or src/templates/ without asking Una about src/gone.py.")
     (found,) = waiting(project).values()
     assert found.applies_to == ("src/db.py", "src/templates")
 

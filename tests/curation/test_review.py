@@ -135,11 +135,7 @@ def test_without_a_threshold_nothing_is_promoted_by_itself(bench: Any) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "why"),
-    [
-        ({"confidence": 0.7}, "below 0.8"),
-        ({"confidence": None}, "below 0.8"),
-        ({"evidence": ()}, "cites nothing"),
-    ],
+    [({"confidence": 0.7}, "below 0.8"), ({"confidence": None}, "below 0.8"), ({"evidence": ()}, "cites nothing")],
 )
 def test_below_the_bar_a_candidate_is_left(bench: Any, fields: dict[str, Any], why: str) -> None:
     """The call says no, and the work is not lost."""
@@ -175,9 +171,7 @@ def test_evidence_adrift_is_not_enough_without_a_reviewer(bench: Any) -> None:
 
 def test_a_file_nobody_approved_is_not_promoted_by_being_there(bench: Any) -> None:
     """Writing the file by hand must not be a way around the threshold."""
-    fact = Accepted(
-        id="FCT-hand", type="fact", statement=SAID, confidence=0.7, evidence=bench.propose("x").evidence
-    )
+    fact = Accepted(id="FCT-hand", type="fact", statement=SAID, confidence=0.7, evidence=bench.propose("x").evidence)
     bench.repo.write(".holdfast/memory/facts/hand-FCT-hand.md", entries.render(fact))
     given = {"statement": SAID, "evidence": ["src/a.py"]}
     with pytest.raises(NeedsReview, match=r"below 0\.8"):
@@ -210,10 +204,7 @@ def edited(bench: Any, change: Callable[[str], str]) -> Path:
 def test_a_hand_edit_is_recorded_as_it_stands(bench: Any) -> None:
     """People edit files; approving their edit must not rewrite it."""
     path = edited(
-        bench,
-        lambda text: text.replace("Postgres 16", "Postgres 17").replace(
-            "layer: null", "layer: L5  # measured"
-        ),
+        bench, lambda text: text.replace("Postgres 16", "Postgres 17").replace("layer: null", "layer: L5  # measured")
     )
     (before,) = bench.clone.entries()
     assert before.origin == "edit"

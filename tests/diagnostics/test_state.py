@@ -171,9 +171,7 @@ def test_a_session_of_a_newer_holdfast_is_a_note(sample):
 def test_two_session_files_with_one_id_are_a_problem(sample):
     """A copy by hand would take every second turn."""
     path = session(sample, "one")
-    path.with_name(f"20200101T000000Z_x-{path.name.rpartition('-SES-')[1][1:]}one.json").write_bytes(
-        path.read_bytes()
-    )
+    path.with_name(f"20200101T000000Z_x-{path.name.rpartition('-SES-')[1][1:]}one.json").write_bytes(path.read_bytes())
     assert [f.severity for f in look(sample)] == ["problem"]
 
 

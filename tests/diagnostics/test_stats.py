@@ -21,9 +21,7 @@ def decide(_: Cli, repo: GitRepo) -> None:
     """Two decisions, accepted."""
     Project.init(repo.path)
     project = Project.open(repo.path, person=True)
-    project.remember(
-        "Pin it below 2.1", kind="decision", evidence=["README"], applies_to=["src/db"], accept=True
-    )
+    project.remember("Pin it below 2.1", kind="decision", evidence=["README"], applies_to=["src/db"], accept=True)
     project.remember("The port is 8080", kind="decision", evidence=["README"], accept=True)
 
 
@@ -119,9 +117,7 @@ def test_what_counts_as_a_use(story: Story) -> None:
     project, pin, port = story.project, story.pin.lower(), story.port.lower()
     task = project.task_add("Move the server", notes=f"Rests on: {story.port}")
     project.deprecate(story.pin, reason="2.1 is fine")
-    newer = project.remember(
-        f"The server listens on 9090, unlike {story.port}", kind="decision", evidence=["README"]
-    )
+    newer = project.remember(f"The server listens on 9090, unlike {story.port}", kind="decision", evidence=["README"])
     found = story.used()
     assert [how for how, _ in found[pin]] == ["acted"]
     assert sorted(found[port]) == [("cited", newer.id.lower()), ("cited", task.id.lower())]
@@ -152,9 +148,7 @@ def test_a_commit_without_files_cites_and_one_that_publishes_does_not(story: Sto
     story.commit(f"Publish {story.port}", ".holdfast/memory/x.md")
     os.environ["GIT_COMMITTER_DATE"] = f"{story.now} +0000"
     story.repo.git("commit", "-q", "--allow-empty", "-m", f"Keep it, see {story.pin}")
-    assert {name: [how for how, _ in uses] for name, uses in story.used().items()} == {
-        story.pin.lower(): ["cited"]
-    }
+    assert {name: [how for how, _ in uses] for name, uses in story.used().items()} == {story.pin.lower(): ["cited"]}
 
 
 def test_a_session_that_was_told_is_gone_on_with_or_not(story: Story) -> None:
@@ -199,8 +193,6 @@ def test_an_erased_memory_is_counted_nowhere(story: Story) -> None:
     story.project.stats()
     assert f"what was counted of {story.pin}" in story.project.erase(story.pin).removed
     folder = Path(story.layout.private)
-    names = [
-        path.name for path in folder.glob("statistics*") if story.pin.lower().encode() in path.read_bytes()
-    ]
+    names = [path.name for path in folder.glob("statistics*") if story.pin.lower().encode() in path.read_bytes()]
     assert names == []
     assert [one.id for one in story.project.stats().memories] == [story.port]

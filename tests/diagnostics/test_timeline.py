@@ -77,10 +77,7 @@ def test_what_happened_to_a_task_is_told() -> None:
     """Three rows that all read `Mend the login` tell nobody which of them finished it."""
     common = {"ts": "2026-11-15T19:42:00.000000Z", "target": "TSK-1", "statement": "Mend the login"}
     rows = timeline(
-        [
-            {**common, "kind": "task", "action": action, "hash_self": action}
-            for action in ("add", "start", "done")
-        ]
+        [{**common, "kind": "task", "action": action, "hash_self": action} for action in ("add", "start", "done")]
         + [{**common, "kind": "rewrite", "statement": None, "action": "rebase", "count": 3, "hash_self": "r"}]
     )
     assert [row.summary for row in rows] == [

@@ -282,10 +282,7 @@ def _grow(stage: Stage) -> None:
         return str(made("remember", statement, "--evidence", "README", *more)["id"])
 
     repo.commit("src/db.py", "TIMEOUT = 30\n")
-    repo.write(
-        "docs/adr/0001-keep-a-log.md",
-        RECORD,
-    )
+    repo.write("docs/adr/0001-keep-a-log.md", RECORD)
     repo.git("add", "docs")
     repo.git("commit", "-q", "-m", "records")
     cli("init", "--commit")

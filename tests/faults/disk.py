@@ -76,9 +76,7 @@ class Faulty(fsio.Syscalls):
         self.struck: str | None = None  # the call that was hit
         self._full = False
 
-    def _call(
-        self, name: str, act: Callable[[], int | None], part: Callable[[], int] | None = None
-    ) -> int | None:
+    def _call(self, name: str, act: Callable[[], int | None], part: Callable[[], int] | None = None) -> int | None:
         due = len(self.names) == self._at
         self.names.append(name)
         if due:
@@ -115,12 +113,7 @@ class Faulty(fsio.Syscalls):
 
     def write(self, fd: int, data: bytes | memoryview) -> int:
         half = max(1, len(data) // 2)
-        return (
-            self._call(
-                "write", lambda: self._under.write(fd, data), lambda: self._under.write(fd, data[:half])
-            )
-            or 0
-        )
+        return self._call("write", lambda: self._under.write(fd, data), lambda: self._under.write(fd, data[:half])) or 0
 
     def truncate(self, fd: int, size: int) -> None:
         self._call("truncate", lambda: self._under.truncate(fd, size))

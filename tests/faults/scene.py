@@ -19,9 +19,7 @@ from .disk import plugged
 OLD = ".holdfast/memory/facts/old-FCT-old1.md"
 GONE = ".holdfast/memory/facts/gone-FCT-gone.md"
 NEW = ".holdfast/memory/facts/new-FCT-new1.md"
-HEAD_LINES = (
-    "type: fact\nstatus: accepted\nlayer: L5\ntags: []\nsource: person:ada\nconfidence: 0.9\nevidence: []\n"
-)
+HEAD_LINES = "type: fact\nstatus: accepted\nlayer: L5\ntags: []\nsource: person:ada\nconfidence: 0.9\nevidence: []\n"
 
 
 def entry(name: str, statement: str) -> str:
@@ -36,9 +34,7 @@ class Scene:
     path: Path
     recorded: frozenset[str]
     index: str = ""  # everything in git's index that is not Holdfast's
-    files: Mapping[str, bytes] = field(
-        default_factory=dict
-    )  # every other file of the work tree, ignored or not
+    files: Mapping[str, bytes] = field(default_factory=dict)  # every other file of the work tree, ignored or not
 
     def users_index(self) -> str:
         return self.git("ls-files", "-s", "-t", "--", ".", ":(exclude).holdfast")
@@ -91,9 +87,7 @@ def set_up(repo: GitRepo) -> Scene:
         for path, name in ((OLD, "old1"), (GONE, "gone")):
             clone.change(path, entry(name, "As it was."))
         publish.publish(clone)
-        events = [
-            clone.record(Draft("run", run_id=f"run-{n}", exit_status=0, body={"task": "t"})) for n in range(3)
-        ]
+        events = [clone.record(Draft("run", run_id=f"run-{n}", exit_status=0, body={"task": "t"})) for n in range(3)]
         clone.change(OLD, entry("old1", "As it is now."))
         clone.change(GONE, None)
         clone.change(NEW, entry("new1", "It is new."))
@@ -107,9 +101,7 @@ def check_nothing_lost(scene: Scene, what: str) -> None:
     clone = scene.next_command()
     assert scene.recorded <= {event.hash_self for event in clone.all_events()}, f"{what}: events are gone"
     texts = {sighting.path: sighting.text for sighting in clone.entries()}
-    assert "As it is now." in texts[OLD] and "It is new." in texts[NEW] and GONE not in texts, (
-        f"{what}: {texts}"
-    )
+    assert "As it is now." in texts[OLD] and "It is new." in texts[NEW] and GONE not in texts, f"{what}: {texts}"
     assert scene.users_index() == scene.index, f"{what}: the user's index was changed"
     assert scene.users_files() == scene.files, f"{what}: the user's files were changed"
     ours = scene.git("status", "--porcelain", "--untracked-files=all", "--", ".holdfast")

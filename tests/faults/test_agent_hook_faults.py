@@ -72,8 +72,7 @@ def test_law_9_a_store_that_takes_nothing_is_no_reason_to_stumble(agent: Agent, 
     """Sandboxes keep .git read-only, and disks are full at the worst of times."""
     mounts = {
         "read-only": 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1"',
-        "full": 'mount -t tmpfs -o size=16k tmpfs "$1" && mkdir "$1/inbox" && '
-        '! cat /dev/zero >"$1/full" 2>/dev/null',
+        "full": 'mount -t tmpfs -o size=16k tmpfs "$1" && mkdir "$1/inbox" && ! cat /dev/zero >"$1/full" 2>/dev/null',
     }
     here = {"cwd": str(agent.repo.path), "sessionId": SESSION}
     said = claude.assistant(claude.text("It reads line by line now, and that is all."), **here)
@@ -91,9 +90,7 @@ def test_law_9_a_store_that_takes_nothing_is_no_reason_to_stumble(agent: Agent, 
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     beside = agent.repo / f".holdfast/local/inbox/claude-{SESSION}.jsonl"
     assert beside.exists() == (way == "read-only")
-    assert [one.event for one in agent.pointers()] == (
-        ["PreCompact", "PreToolUse"] if beside.exists() else []
-    )
+    assert [one.event for one in agent.pointers()] == (["PreCompact", "PreToolUse"] if beside.exists() else [])
     assert agent.repo.status() == ""
     cli("stats")  # the next command outside takes them, and leaves nothing behind
     local = agent.repo / ".holdfast/local"

@@ -5,13 +5,13 @@ import random
 import resource
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from holdfast.errors import CorruptLog, HoldfastError, NotStored
 from holdfast.store.layout import Layout
+from holdfast.values import replace
 from tests.conftest import Quick
 
 from .disk import (
@@ -59,9 +59,7 @@ def test_a_failing_disk_refuses_in_words_and_loses_nothing(scratch: Path, fault:
         with plugged(Quick()):
             found = check_kept(layout, set(ledger.promised))
             if not fault.lasting:  # a disk that is dead for good may keep a line it could not take back
-                assert set(found) == set(ledger.promised), (
-                    f"call {at} ({ops.struck}): a refused event is there"
-                )
+                assert set(found) == set(ledger.promised), f"call {at} ({ops.struck}): a refused event is there"
             check_usable(layout, set(ledger.promised))
         shutil.rmtree(scratch / f"{at}")
 
@@ -119,9 +117,7 @@ def recorded(root: Path, at: int, fault: Fault) -> Recording:
     return recording
 
 
-def crash(
-    scratch: Path, *, limit: int, seed: int, at: int = -1, fault: Fault = NEVER, everywhere: bool = True
-) -> int:
+def crash(scratch: Path, *, limit: int, seed: int, at: int = -1, fault: Fault = NEVER, everywhere: bool = True) -> int:
     """Try the states a power cut may leave during a run; gives their number.
 
     Not `everywhere`: only just after each promise, when the least beyond it has been synced.
@@ -173,9 +169,7 @@ def test_a_kill_before_a_sync_and_then_a_power_cut_lose_nothing(scratch: Path, s
 @pytest.mark.parametrize("fault", [EIO, ERRORS[3], LEAVE], ids=str)  # other errors leave the same on disk
 def test_any_failed_call_and_then_a_power_cut_lose_nothing(scratch: Path, seed: int, fault: Fault) -> None:
     """The same for every call, with the power cut at every place."""
-    number = sum(
-        crash(scratch, limit=30, seed=seed, at=at, fault=fault) for at in range(len(call_names(scratch)))
-    )
+    number = sum(crash(scratch, limit=30, seed=seed, at=at, fault=fault) for at in range(len(call_names(scratch))))
     print(f"{number} crash states")
     assert number > 5_000
 

@@ -32,10 +32,7 @@ SIZE = 48 << 20
 CODES = {kind.code for _, kind in inspect.getmembers(errors, inspect.isclass)} - {errors.HoldfastError.code}
 SERVES = {"mcp"}  # never ends by itself
 # What a full disk must not turn into a success: exit 0 and nothing stored.
-STORES = (
-    *("import adr", "import codex", "import memory", "remember", "review accept", "session note"),
-    "task add",
-)
+STORES = (*("import adr", "import codex", "import memory", "remember", "review accept", "session note"), "task add")
 
 
 def mounted(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
@@ -51,11 +48,7 @@ def alone() -> None:
     if libc.unshare(NEW_MOUNTS if uid == 0 else NEW_MOUNTS | NEW_USERS):
         raise OSError(ctypes.get_errno(), "no namespaces here")
     if uid:
-        for name, text in (
-            ("setgroups", "deny"),
-            ("uid_map", f"{uid} {uid} 1"),
-            ("gid_map", f"{gid} {gid} 1"),
-        ):
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
             Path(f"/proc/self/{name}").write_text(text)
     mounted("none", "/", "", PRIVATE)
 

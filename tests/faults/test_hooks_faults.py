@@ -104,9 +104,7 @@ def test_law_9_a_broken_store_disturbs_nobody(repo: GitRepo, layout: Layout, tmp
         said = [fire(repo, hook, "x") for hook in ("post-commit", "post-rewrite")]
         assert said == [QUIET, QUIET], case
         if "HEAD" not in case:
-            done = subprocess.run(
-                ["git", "commit", "-q", "--allow-empty", "-m", "x"], cwd=repo.path, check=False
-            )
+            done = subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", "x"], cwd=repo.path, check=False)
             assert done.returncode == 0, case
         assert not list((repo / ".git").rglob("elsewhere")), case
         shutil.rmtree(repo / ".git")
@@ -128,9 +126,7 @@ def test_law_9_closed_streams_and_odd_signals(repo: GitRepo, layout: Layout) -> 
     """Editors and agents start git with whatever they have."""
     shut = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-']
     for name in ("post-commit", "post-rewrite"):
-        done = subprocess.run(
-            [*shut, f".git/hooks/{name}", "x"], cwd=repo.path, check=False, timeout=PATIENCE
-        )
+        done = subprocess.run([*shut, f".git/hooks/{name}", "x"], cwd=repo.path, check=False, timeout=PATIENCE)
         direct = [*shut, PYTHON, "-I", "-S", layout.hook, name, "x"]
         alone = subprocess.run(direct, cwd=repo.path, check=False, timeout=PATIENCE)
         assert (done.returncode, alone.returncode) == (0, 0)
@@ -164,13 +160,7 @@ def test_law_9_a_disk_that_hangs_does_not_hold_the_caller(
     Path(layout.git_inbox).write_text("torn")  # so that its last byte is looked at
     ended = tmp_path / "ended"
     hang = ["strace", "-f", "-qq", "-o", os.devnull, "-P", layout.git_inbox, "-P", str(repo / ".git/HEAD")]
-    hang += [
-        "-e",
-        f"inject={call}:delay_enter=100000000",
-        "sh",
-        "-c",
-        '.git/hooks/post-commit; echo $? >"$0"',
-    ]
+    hang += ["-e", f"inject={call}:delay_enter=100000000", "sh", "-c", '.git/hooks/post-commit; echo $? >"$0"']
     tracer = subprocess.Popen([*hang, str(ended)], cwd=repo.path, stderr=subprocess.DEVNULL)
     try:
         for _ in range(PATIENCE * 20):  # strace itself waits for the child that hangs
@@ -188,12 +178,9 @@ def test_law_9_a_lock_that_somebody_keeps_costs_a_moment_and_no_line(repo: GitRe
     """A stopped process may hold it for hours."""
     Path(layout.git_inbox).touch()
     code = (
-        "import os, sys; os.lockf(os.open(sys.argv[1], os.O_RDWR), os.F_LOCK, 0)\n"
-        "print(flush=True); sys.stdin.read()"
+        "import os, sys; os.lockf(os.open(sys.argv[1], os.O_RDWR), os.F_LOCK, 0)\nprint(flush=True); sys.stdin.read()"
     )
-    holder = subprocess.Popen(
-        [PYTHON, "-c", code, layout.git_inbox], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    holder = subprocess.Popen([PYTHON, "-c", code, layout.git_inbox], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert holder.stdin and holder.stdout and holder.stdout.readline()
     try:
         assert fire(repo) == QUIET
@@ -236,12 +223,7 @@ def test_a_line_that_the_disk_tore_costs_only_itself(repo: GitRepo, layout: Layo
         assert fire(repo, "post-commit", "torn", preexec_fn=tight) == QUIET
         assert fire(repo, "post-commit", f"after-{more}") == QUIET
     assert os.path.getsize(layout.git_inbox) > 4 * whole
-    assert [each.args for each in inbox.drain(layout)] == [
-        ("first",),
-        ("after-1",),
-        ("after-30",),
-        ("after-90",),
-    ]
+    assert [each.args for each in inbox.drain(layout)] == [("first",), ("after-1",), ("after-30",), ("after-90",)]
     assert "3 damaged lines" in layout.notes[0]
 
 
@@ -265,9 +247,7 @@ def test_a_huge_inbox_is_read_in_pieces_up_to_a_limit(layout: Layout) -> None:
     assert any("at most" in note for note in layout.notes) and inbox.drain(layout) == []
 
 
-def test_each_firing_is_given_out_once_while_hooks_write_and_commands_read(
-    repo: GitRepo, layout: Layout
-) -> None:
+def test_each_firing_is_given_out_once_while_hooks_write_and_commands_read(repo: GitRepo, layout: Layout) -> None:
     """A commit counted twice or never is a session that lies."""
     count = 60
 
@@ -324,31 +304,22 @@ def test_damage_costs_the_damaged_lines_alone(layout: Layout, seed: int) -> None
     true = set(oids)
     for _ in range(300):
         lines = [
-            f"1\t{rand.randrange(10**19)}\tpost-commit\t/r/.git\t{rand.choice(oids)}\t-\t\n".encode()
-            for _ in range(3)
+            f"1\t{rand.randrange(10**19)}\tpost-commit\t/r/.git\t{rand.choice(oids)}\t-\t\n".encode() for _ in range(3)
         ]
-        lines.insert(
-            1, b"1\t5\tpost-rewrite\t/r/.git\t-\t-\trebase\n" + f"=\t{oids[0]}\t{oids[1]}\n".encode() * 2
-        )
+        lines.insert(1, b"1\t5\tpost-rewrite\t/r/.git\t-\t-\trebase\n" + f"=\t{oids[0]}\t{oids[1]}\n".encode() * 2)
         data = bytearray(b"".join(lines))
         for _ in range(rand.randrange(4)):
             at = rand.randrange(len(data))
-            data[at : at + rand.randrange(60)] = (
-                rand.randbytes(rand.randrange(3)) if rand.random() < 0.7 else b"\n"
-            )
+            data[at : at + rand.randrange(60)] = rand.randbytes(rand.randrange(3)) if rand.random() < 0.7 else b"\n"
         Path(layout.git_inbox).write_bytes(bytes(data))
         layout.notes.clear()
         for each in inbox.drain(layout):
             assert each.head is None or len(each.head) == 40
             assert len(each.pairs) <= 2 and all(len(old) == len(new) == 40 for old, new in each.pairs)
-    Path(layout.git_inbox).write_bytes(
-        b"\n" + b"".join(lines) + b"1\tx\n=\t" + b"a" * 40 + b"\t" + b"b" * 40 + b"\n"
-    )
+    Path(layout.git_inbox).write_bytes(b"\n" + b"".join(lines) + b"1\tx\n=\t" + b"a" * 40 + b"\t" + b"b" * 40 + b"\n")
     layout.notes.clear()
     fired = inbox.drain(layout)
-    assert [len(each.pairs) for each in fired] == [0, 2, 0, 0] and {each.head for each in fired} - {
-        None
-    } <= true
+    assert [len(each.pairs) for each in fired] == [0, 2, 0, 0] and {each.head for each in fired} - {None} <= true
     assert layout.notes == [f"left out: 2 damaged lines of {layout.git_inbox}.taken-000001"]
 
 
@@ -358,11 +329,7 @@ def test_the_hook_imports_only_what_every_python_has_loaded(repo: GitRepo, layou
     named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     code = "import sys; print(*sys.modules)"
-    there = (
-        subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, check=True)
-        .stdout.decode()
-        .split()
-    )
+    there = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, check=True).stdout.decode().split()
     assert named <= {*there, "nt"}  # which stands in for posix on Windows
 
 
@@ -377,7 +344,5 @@ def test_the_hook_starts_no_git_and_opens_no_index(repo: GitRepo, layout: Layout
         started = [line for line in calls.splitlines() if "execve(" in line and line.endswith("= 0")]
         assert not [line for line in started if 'git"' in line] and layout.hook[-8:] in calls
         assert ".git/index" not in calls and ".lock" not in calls
-        wrote = [
-            line for line in calls.splitlines() if any(f in line for f in ("O_WRONLY", "O_RDWR", "O_CREAT"))
-        ]
+        wrote = [line for line in calls.splitlines() if any(f in line for f in ("O_WRONLY", "O_RDWR", "O_CREAT"))]
         assert all("/dev/" in line or "git.log" in line or "pipe" in line for line in wrote), wrote

@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from holdfast.git import publish
 from holdfast.git.clone import Clone
 from holdfast.store import pending
+from holdfast.values import replace
 from tests.conftest import Quick
 
 from .disk import Op, Recorder, Recording, State, Tree, crash_states, plugged
@@ -42,20 +42,14 @@ class Moments(list[Op]):
         if now != self._seen:
             self._seen = now
             copy = self._copies / f"{len(self)}"
-            shutil.copytree(
-                self._git, copy, ignore=lambda folder, _: ["holdfast"] if folder == str(self._git) else []
-            )
+            shutil.copytree(self._git, copy, ignore=lambda folder, _: ["holdfast"] if folder == str(self._git) else [])
             self.snapshots.append((len(self), copy))
 
     def git_at(self, at: int) -> list[tuple[Path, bool]]:
         """Git's files as they may be after a call, and whether git has forgotten its last step."""
         now = max(number for number, (start, _) in enumerate(self.snapshots) if start <= at)
         soon = [(path, False) for start, path in self.snapshots if start == at + 1]
-        return [
-            (self.snapshots[now][1], False),
-            *soon,
-            *[(path, True) for _, path in self.snapshots[:now][-1:]],
-        ]
+        return [(self.snapshots[now][1], False), *soon, *[(path, True) for _, path in self.snapshots[:now][-1:]]]
 
 
 def ours(root: Path) -> Tree:

@@ -21,19 +21,7 @@ from holdfast.git import publish, repo
 from tests.conftest import Quick
 from tests.git.place import Place
 
-from .disk import (
-    ERRORS,
-    KILLED,
-    KILLS,
-    Fault,
-    Faulty,
-    Recorder,
-    Recording,
-    State,
-    Tree,
-    crash_states,
-    plugged,
-)
+from .disk import ERRORS, KILLED, KILLS, Fault, Faulty, Recorder, Recording, State, Tree, crash_states, plugged
 
 RUNS = {"old", "r1", "r2", "inherited"}
 FACTS = {"old": "It has changed.", "one": "It is so.", "parent": "It is so."}
@@ -196,16 +184,7 @@ class Watching(Recorder):
 
 def packed(place: Place) -> bytes:
     """Git's folder without ours, as bytes."""
-    args = [
-        "tar",
-        "-C",
-        str(place.repo.path),
-        "--exclude=.git/holdfast*",
-        "--mtime=@0",
-        "--sort=name",
-        "-cf",
-        "-",
-    ]
+    args = ["tar", "-C", str(place.repo.path), "--exclude=.git/holdfast*", "--mtime=@0", "--sort=name", "-cf", "-"]
     return subprocess.run([*args, ".git"], check=True, capture_output=True).stdout
 
 
@@ -244,11 +223,7 @@ def is_ours(name: str) -> bool:
 
 def after_cut(root: Path, state: State, gits: list[tuple[int, bytes]]) -> None:
     ours = Tree(
-        {
-            n: d
-            for n, d in state.tree.files.items()
-            if not n.startswith(".git/") or n.startswith(".git/holdfast")
-        },
+        {n: d for n, d in state.tree.files.items() if not n.startswith(".git/") or n.startswith(".git/holdfast")},
         {n for n in state.tree.folders if not n.startswith(".git") or n.startswith(".git/holdfast")},
     )
     ours.write(str(root / "repo"))

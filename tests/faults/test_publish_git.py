@@ -61,9 +61,7 @@ class Shim:
         """Publish in a process that git's `at`-th call ends; gives the calls that there were."""
         return self.act(lambda: partial(publish.publish, scene.clone()), at=at, when=when, slow=slow)
 
-    def act(
-        self, begin: Callable[[], Callable[[], object]], *, at: int, when: str, slow: bool = False
-    ) -> list[str]:
+    def act(self, begin: Callable[[], Callable[[], object]], *, at: int, when: str, slow: bool = False) -> list[str]:
         """The same of any act, which `begin` gives without being killed."""
         for left in self.folder.glob("calls*"):
             left.unlink()
@@ -207,9 +205,7 @@ def test_a_journal_that_does_not_say_where_it_happened_is_left_alone(scene: Scen
 
 
 @pytest.mark.parametrize("earlier", [True, False])
-def test_what_a_publish_of_an_earlier_version_swept_up_is_unstaged(
-    scene: Scene, scratch: Path, earlier: bool
-) -> None:
+def test_what_a_publish_of_an_earlier_version_swept_up_is_unstaged(scene: Scene, scratch: Path, earlier: bool) -> None:
     """It ran `git add -A`; today's never does, so an ignored file that is staged then is the user's wish."""
     shim = Shim(scratch / "bin")
     shim.publish(scene, at=writing(calls_of(scene, shim, scratch))[0], when="before")
@@ -244,9 +240,7 @@ def test_an_init_killed_around_any_call_of_git_leaves_nothing_staged(tmp_path: P
         return repo
 
     def calls(repo: GitRepo, *, at: int, when: str) -> list[str]:
-        return shim.act(
-            lambda: partial(initialise, str(repo.path), cache=cache, commit=True), at=at, when=when
-        )
+        return shim.act(lambda: partial(initialise, str(repo.path), cache=cache, commit=True), at=at, when=when)
 
     found = calls(repo_at("quiet"), at=0, when="never")
     first = next(at for at, call in enumerate(found, 1) if " check-attr " in call)

@@ -12,7 +12,6 @@ import signal
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from holdfast.git.setup import initialise
 from holdfast.model.session import Anchor, Session, add_items
 from holdfast.store import sessions
 from holdfast.store.layout import Layout
+from holdfast.values import replace
 from tests.conftest import Quick, make_repo
 
 from .disk import ERRORS, LASTING, Fault, Faulty, crash_states, plugged, record
@@ -104,9 +104,7 @@ def fight(place: Path, seed: int, *, kills: int) -> None:
     found = check(clone, acknowledged)
     assert len(acknowledged) > kills, "the writers hardly wrote"
     for session in found:
-        assert session.count == len(
-            {item.id for item in session.open} | ({"w"} if session is found[0] else set())
-        )
+        assert session.count == len({item.id for item in session.open} | ({"w"} if session is found[0] else set()))
     left = [name for name in os.listdir(clone.layout.sessions) if name.endswith(".tmp")]
     print(f"{kills} kills, {len(acknowledged)} acknowledged, {len(found)} sessions, {len(left)} torn copies")
     noted = work.note(Clone.open(str(repo.path), cache=cache), "after all that")

@@ -49,8 +49,7 @@ except HoldfastError as error:
 """
 
 needs_strace = pytest.mark.skipif(
-    shutil.which("strace") is None,
-    reason="strace is not installed; test_append_faults.py covers the same calls",
+    shutil.which("strace") is None, reason="strace is not installed; test_append_faults.py covers the same calls"
 )
 
 

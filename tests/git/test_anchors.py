@@ -37,9 +37,7 @@ def all_of(place: Place, oids: list[str]) -> list[tuple[str | None, str]]:
     """The same for several; what state each is in follows from it."""
     found = anchors.resolve(place.open(), oids)
     for oid, one in found.items():
-        assert one.state == (
-            "unanchored" if one.commit is None else "holds" if one.commit == oid else "moved"
-        )
+        assert one.state == ("unanchored" if one.commit is None else "holds" if one.commit == oid else "moved")
     return [(found[oid].commit, found[oid].how) for oid in oids]
 
 
@@ -57,9 +55,7 @@ def head(place: Place, rev: str = "HEAD") -> str:
 def work(place: Place, *names: str) -> list[str]:
     """A branch with a commit for each name, each with a line of its own."""
     place.git("switch", "-q", "-c", "work")
-    return [
-        place.repo.commit(f"{name}.txt", f"the work on {name}, in words\n", f"add {name}") for name in names
-    ]
+    return [place.repo.commit(f"{name}.txt", f"the work on {name}, in words\n", f"add {name}") for name in names]
 
 
 def move_trunk(place: Place) -> None:
@@ -106,9 +102,7 @@ def test_gits_own_map_comes_first(place: Place) -> None:
     """Git knows what an amended commit became, even when nothing in it is the same."""
     (old,) = work(place, "a")
     place.repo.write("a.txt", "something else altogether\n")
-    place.git(
-        "commit", "-q", "-a", "--amend", "-m", "other words", "--reset-author", "--date=2030-01-01T00:00:00"
-    )
+    place.git("commit", "-q", "-a", "--amend", "-m", "other words", "--reset-author", "--date=2030-01-01T00:00:00")
     assert where(place, old) == (None, "")
     anchors.learn(place.open(), [(old, head(place))], kind="amend")
     assert where(place, old) == (head(place), "map")
@@ -257,9 +251,7 @@ def test_what_filter_repo_dropped_is_not_found_in_a_likeness(place: Place) -> No
     assert where(place, dropped) == (None, "")
 
 
-def test_an_answer_holds_only_while_other_work_trees_stay_where_they_are(
-    place: Place, tmp_path: Path
-) -> None:
+def test_an_answer_holds_only_while_other_work_trees_stay_where_they_are(place: Place, tmp_path: Path) -> None:
     """What only another work tree reaches is lost when it moves on."""
     (old,) = work(place, "a")
     place.git("commit", "-q", "--amend", "-m", "better words")
@@ -313,9 +305,7 @@ def test_a_change_id_names_the_change_through_every_amend(place: Place) -> None:
     place.git("commit", "-q", "-m", "first words", "-m", change)
     old = head(place)
     place.repo.write("a.txt", text.replace("third", "last"))
-    place.git(
-        "commit", "-q", "-a", "--amend", "-m", "second words", "-m", change, "--date=2030-01-01T00:00:00"
-    )
+    place.git("commit", "-q", "-a", "--amend", "-m", "second words", "-m", change, "--date=2030-01-01T00:00:00")
     assert where(place, old) == (head(place), "change-id")
 
 
@@ -529,9 +519,7 @@ def test_in_a_shallow_clone_what_is_not_here_is_unknown(place: Place, tmp_path: 
     assert anchors.resolve(clone, [old])[old] == Resolved(old, None, "unknown")
 
 
-def test_the_end_of_a_shallow_clone_is_not_taken_for_a_squash_of_everything(
-    place: Place, tmp_path: Path
-) -> None:
+def test_the_end_of_a_shallow_clone_is_not_taken_for_a_squash_of_everything(place: Place, tmp_path: Path) -> None:
     """Git shows it as adding every line there is, the lost commit's too."""
     (old,) = work(place, "a")
     anchors.keep(place.open(), [old])
@@ -576,9 +564,7 @@ def test_many_commits_are_kept_in_few_files(place: Place) -> None:
     assert len(files) <= 257
     found = kept.load(clone.stores, oids)
     assert set(found) == set(oids)
-    assert all(
-        anchor.patch_id == anchors.patch_id(clone.repo, oid) for oid, anchor in list(found.items())[:3]
-    )
+    assert all(anchor.patch_id == anchors.patch_id(clone.repo, oid) for oid, anchor in list(found.items())[:3])
 
 
 def test_a_damaged_record_is_left_out_and_said(place: Place) -> None:

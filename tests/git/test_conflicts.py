@@ -1,6 +1,5 @@
 """Conflicts: wherever git left two texts of one entry, both are seen and one command settles it."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from holdfast.git.disputed import conflicts, markers
 from holdfast.git.disputed.sides import EVERY, WHOLE, Conflict, Side, compare, settled, value
 from holdfast.model.task import Link, Task
 from holdfast.store import tasks
+from holdfast.values import replace
 from tests.git.place import Place, fact_path, fact_text
 
 PATH = ".holdfast/tasks/write-it-TSK-abc123.md"
@@ -92,9 +92,7 @@ def test_a_waiting_change_and_history_are_shown_field_by_field(place: Place) -> 
     assert "somebody else's" in found.theirs.origin
 
 
-@pytest.mark.parametrize(
-    ("choice", "status"), [("ours", "done"), ("theirs", "blocked"), ("started", "started")]
-)
+@pytest.mark.parametrize(("choice", "status"), [("ours", "done"), ("theirs", "blocked"), ("started", "started")])
 def test_a_waiting_change_is_settled_by_one_choice(place: Place, choice: str, status: str) -> None:
     """A conflict that cannot be ended blocks its task for ever."""
     commit(place, text(), "the task")
@@ -482,8 +480,7 @@ def test_several_hunks_make_two_whole_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    "broken",
-    ["<<<<<<< x\n1\n", "a\n>>>>>>> y\n", "<<<<<<< x\n<<<<<<< x\n=======\n>>>>>>> y\n", "no markers\n"],
+    "broken", ["<<<<<<< x\n1\n", "a\n>>>>>>> y\n", "<<<<<<< x\n<<<<<<< x\n=======\n>>>>>>> y\n", "no markers\n"]
 )
 def test_markers_that_do_not_fit_are_nobodys_guess(broken: str) -> None:
     """A side made up from torn markers would be a text nobody wrote."""
@@ -613,9 +610,7 @@ def test_every_field_is_somebodys_and_no_change_is_dropped(
     """A settled text must hold what each side alone changed, and of what both changed the chosen one."""
     texts = [text(**fields) for fields in (base, ours, theirs)]
     fields, merged = compare(PATH, *texts)
-    found = Conflict(
-        PATH, TASK.id, "waiting", texts[0], Side(texts[1], ""), Side(texts[2], ""), fields, merged
-    )
+    found = Conflict(PATH, TASK.id, "waiting", texts[0], Side(texts[1], ""), Side(texts[2], ""), fields, merged)
 
     done = tasks.parse(settled(found, {EVERY: choice} if fields else {}) or "", PATH)
 

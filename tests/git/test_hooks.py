@@ -78,9 +78,7 @@ class Hooked:
         """Every hook file and git's configuration: bytes, links and modes."""
         top = self.repo / folder
         names = (
-            [*top.rglob("hooks/**/*"), top / "config", *top.rglob("*.sample")]
-            if folder == ".git"
-            else top.rglob("*")
+            [*top.rglob("hooks/**/*"), top / "config", *top.rglob("*.sample")] if folder == ".git" else top.rglob("*")
         )
         return {str(path): _facts(path) for path in names if path.is_symlink() or path.is_file()}
 
@@ -148,9 +146,7 @@ def test_a_rebase_gives_the_whole_map_and_a_linked_work_tree_its_own_folder(
     assert side.status() == "" == repo.status()
 
 
-def test_head_is_found_in_packed_refs_and_detached_and_unborn(
-    hooked: Hooked, repo: GitRepo, tmp_path: Path
-) -> None:
+def test_head_is_found_in_packed_refs_and_detached_and_unborn(hooked: Hooked, repo: GitRepo, tmp_path: Path) -> None:
     """A hook must not start git to learn where it stands."""
     hooked.install()
     repo.git("branch", "packed")
@@ -172,10 +168,7 @@ def test_the_git_folder_may_be_given_relative_absolute_or_not_at_all(
 ) -> None:
     """Git sets these variables differently for each command; a wrong guess writes into another clone."""
     hooked.install()
-    env = {
-        **os.environ,
-        **({} if given is None else {"GIT_DIR": str(repo / ".git") if given == "absolute" else given}),
-    }
+    env = {**os.environ, **({} if given is None else {"GIT_DIR": str(repo / ".git") if given == "absolute" else given})}
     subprocess.run([str(hooked.folder / "post-merge"), "0"], cwd=repo.path, env=env, check=True)
     assert [(each.hook, each.git_dir, each.args) for each in hooked.fired()] == [
         ("post-merge", str(repo / ".git"), ("0",))
@@ -211,9 +204,7 @@ THEIRS: dict[str, str] = {
 
 
 @pytest.mark.parametrize("case", THEIRS)
-def test_a_shell_script_of_others_gets_a_block_and_comes_back_byte_for_byte(
-    hooked: Hooked, case: str
-) -> None:
+def test_a_shell_script_of_others_gets_a_block_and_comes_back_byte_for_byte(hooked: Hooked, case: str) -> None:
     """Somebody's checks must go on as if we were not there, and stay when we leave."""
     for name, mode in zip(NAMES, (0o755, 0o700, 0o775, 0o555), strict=True):
         hooked.hook(name, THEIRS[case], mode)
@@ -289,9 +280,7 @@ def test_a_link_is_never_written_through(hooked: Hooked, repo: GitRepo, target: 
 @pytest.mark.parametrize(
     "text", ["#!/bin/sh\necho off >>ran\n", "#!/bin/sh\r\necho crlf >>ran\r\n", "echo no shebang >>ran\n"]
 )
-def test_what_git_does_not_run_or_runs_otherwise_is_left_as_it_is(
-    hooked: Hooked, repo: GitRepo, text: str
-) -> None:
+def test_what_git_does_not_run_or_runs_otherwise_is_left_as_it_is(hooked: Hooked, repo: GitRepo, text: str) -> None:
     """A hook its owner switched off must not wake up because we came."""
     hooked.hook("post-commit", text, 0o644 if "off" in text else 0o755)
     before = hooked.snapshot()
@@ -313,9 +302,7 @@ def test_installing_again_changes_nothing_and_a_new_python_replaces_the_old(hook
     assert hooked.snapshot() == first and times == {p: p.stat().st_mtime_ns for p in hooked.folder.iterdir()}
     assert hooked.install(python=sys.executable).changed
     second = hooked.snapshot()
-    assert {
-        path: data for path, data in second.items() if sys.executable.encode() in data[1]
-    } and second != first  # type: ignore[operator]
+    assert {path: data for path, data in second.items() if sys.executable.encode() in data[1]} and second != first  # type: ignore[operator]
     assert all(text.count(b">>> holdfast") <= 1 for _, text in second.values() if isinstance(text, bytes))
 
 
@@ -385,11 +372,7 @@ def test_a_tracked_or_foreign_folder_is_refused_and_nothing_written(
     repo.git("commit", "-q", "-m", "hooks")
     outside = tmp_path / "global"
     outside.mkdir()
-    for place, word in (
-        (".githooks", "git status"),
-        (str(outside), "outside"),
-        ("/dev/null", "switched off"),
-    ):
+    for place, word in ((".githooks", "git status"), (str(outside), "outside"), ("/dev/null", "switched off")):
         repo.git("config", "core.hooksPath", place)
         with pytest.raises(UnsafePath, match=word) as caught:
             hooked.install()
@@ -429,12 +412,8 @@ def test_a_new_git_gets_hooks_in_its_configuration(hooked: Hooked, repo: GitRepo
         command = repo.git("config", f"hook.holdfast-{name}.command")
         # As git starts it: a shell, the command, and the hook's arguments once more behind it.
         for arguments, tail in ((["amend"], ' "$@"'), ([], "")):
-            subprocess.run(
-                ["sh", "-c", command + tail, command, *arguments], cwd=repo.path, input=b"", check=True
-            )
-    assert [(each.hook, each.args) for each in hooked.fired()] == [
-        (n, a) for n in NAMES for a in (("amend",), ())
-    ]
+            subprocess.run(["sh", "-c", command + tail, command, *arguments], cwd=repo.path, input=b"", check=True)
+    assert [(each.hook, each.args) for each in hooked.fired()] == [(n, a) for n in NAMES for a in (("amend",), ())]
     if hooks.git_version(hooked.seen().repo) >= (2, 54):
         repo.git("config", "hook.other.command", "echo other >>ran")
         repo.git("config", "hook.other.event", "post-commit")

@@ -152,17 +152,13 @@ def test_a_submodule_starts_nothing_and_brings_no_memory(
     assert not ran.exists()
 
 
-@pytest.mark.parametrize(
-    "path", [".holdfast/memory/decisions/sub", ".holdfast/tasks/sub", ".holdfast/log/2020"]
-)
+@pytest.mark.parametrize("path", [".holdfast/memory/decisions/sub", ".holdfast/tasks/sub", ".holdfast/log/2020"])
 def test_a_submodule_in_the_place_of_our_files_is_named_or_passed_over(
     project: Project, repo: GitRepo, cli: Cli, tmp_path: Path, path: str
 ) -> None:
     """A gitlink among our folders must not be entered: what is checked out there is another repository's."""
     ran = hostile_submodule(tmp_path, repo, path)
-    repo.write(
-        f"{path}/evil-DEC-evil.md", (repo / ".holdfast/memory/decisions").glob("*.md").__next__().read_text()
-    )
+    repo.write(f"{path}/evil-DEC-evil.md", (repo / ".holdfast/memory/decisions").glob("*.md").__next__().read_text())
     for words in (("status",), ("context",), ("review", "list"), ("next",), ("check", "--base", "HEAD~1")):
         answer = cli(*words, ok=False)
         assert "bug in Holdfast" not in answer.err, (words, answer.err)

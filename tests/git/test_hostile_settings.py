@@ -160,11 +160,7 @@ def scene(repo: GitRepo, cli: Cli) -> GitRepo:
     repo.git("mv", "src/old.py", "src/moved.py")
     repo.git("commit", "-q", "-m", "Move it")
     project = Project.open(repo.path, person=True)
-    for words, cited in (
-        ("Open returns one.", f"{ODD}:2"),
-        ("A is one.", PLAIN),
-        ("Moves keep B.", "src/moved.py:3"),
-    ):
+    for words, cited in (("Open returns one.", f"{ODD}:2"), ("A is one.", PLAIN), ("Moves keep B.", "src/moved.py:3")):
         project.accept(project.remember(words, evidence=[cited]).id)
     project.task_add("Write it", id="write-it", owner="ada")
     project.session_start("Write it", tasks=["write-it"])
@@ -179,9 +175,7 @@ def plain(text: str) -> str:
     """An answer without what differs from one moment to the next."""
     text = re.sub(r'"receipt": .*|"tokens": \d+', "", text)  # each pack has a mark of its own
     text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+00:00| UTC)?", "<time>", text)
-    return re.sub(
-        r"\d+(\.\d+)? ?(s|ms|seconds?|minutes?)\b( ago)?|\"(seconds|ms|took)\": [\d.]+", "<…>", text
-    )
+    return re.sub(r"\d+(\.\d+)? ?(s|ms|seconds?|minutes?)\b( ago)?|\"(seconds|ms|took)\": [\d.]+", "<…>", text)
 
 
 def make_hostile(world: Path) -> dict[str, str]:
@@ -235,9 +229,7 @@ def test_what_is_written_is_the_same_under_hostile_settings(scene: GitRepo, worl
 
 
 def files_below(path: Path) -> dict[str, bytes]:
-    tracked = subprocess.run(
-        ["git", "ls-files", "-z", ".holdfast"], cwd=path, capture_output=True, check=True
-    )
+    tracked = subprocess.run(["git", "ls-files", "-z", ".holdfast"], cwd=path, capture_output=True, check=True)
     names = os.fsdecode(tracked.stdout).split("\0")[:-1]
     return {name: (path / name).read_bytes() for name in names}
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from holdfast.git.rewritten.kept import anchor_of
 from holdfast.git.rewritten.patches import Patch
 from holdfast.security.redact import Scanner
 from holdfast.store.layout import Layout
+from holdfast.values import replace
 from tests.git.place import Place, fact_path, fact_text
 
 OID, TREE, PARENT, OTHER = (f"{number:040x}" for number in (10, 11, 12, 13))
@@ -46,12 +46,7 @@ def test_a_commit_is_read_as_git_stores_it() -> None:
     """Who, when, on what: each of these tells it from a twin."""
     made = headers.parsed(RAW)
     assert (made.oid, made.tree, made.parents) == (OID, TREE, (PARENT, OTHER))
-    assert (made.name, made.mail, made.authored, made.committed) == (
-        "Ada Example",
-        "ada@example.org",
-        100,
-        200,
-    )
+    assert (made.name, made.mail, made.authored, made.committed) == ("Ada Example", "ada@example.org", 100, 200)
     assert made.author == "Ada Example <ada@example.org> 100"
     assert made.change_ids == {"kxqp", f"I{'ab' * 8}"}
     assert made.message.startswith("Add a thing (#12)\n\n* first part\n")
@@ -70,9 +65,7 @@ def test_a_change_id_is_a_trailer_and_no_talk_of_one() -> None:
     assert headers.parsed(plain).change_ids == frozenset()
 
 
-@pytest.mark.parametrize(
-    "words", ['Revert "x"', "revert: x", 'Reapply "x"', "x\n\n    This reverts commit 12."]
-)
+@pytest.mark.parametrize("words", ['Revert "x"', "revert: x", 'Reapply "x"', "x\n\n    This reverts commit 12."])
 def test_who_takes_something_back_says_so(words: str) -> None:
     """Its change is the reverse of another's, so its lines prove nothing."""
     assert headers.parsed(RAW.replace("Add a thing (#12)", words)).takes_back
@@ -243,24 +236,15 @@ def test_a_merge_an_empty_commit_and_binary_content_have_no_patch_id(place: Plac
     binary = place.git("rev-parse", "HEAD")
     found = patches.read(repo_of(place), [empty, binary])
     assert found[empty] == Patch()
-    assert (found[binary].patch_id, found[binary].lines, found[binary].names) == (
-        None,
-        frozenset(),
-        {"image"},
-    )
+    assert (found[binary].patch_id, found[binary].lines, found[binary].names) == (None, frozenset(), {"image"})
     assert patches.read(repo_of(place), []) == {}
 
 
-def test_many_commits_are_read_in_portions_and_none_is_missing(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_commits_are_read_in_portions_and_none_is_missing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only some are held in memory at a time; each keeps its own patch."""
     oids = [place.repo.commit(f"{n}.txt", f"the line of number {n}\n") for n in range(5)]
     whole = patches.read(repo_of(place), oids)
-    trees = [
-        (place.git("rev-parse", f"{oid}^^{{tree}}"), place.git("rev-parse", f"{oid}^{{tree}}"))
-        for oid in oids
-    ]
+    trees = [(place.git("rev-parse", f"{oid}^^{{tree}}"), place.git("rev-parse", f"{oid}^{{tree}}")) for oid in oids]
     between = patches.between(repo_of(place), trees)
     assert [between[pair] for pair in trees] == [whole[oid].patch_id for oid in oids]
     monkeypatch.setattr(patches, "_AT_ONCE", 2)
@@ -269,9 +253,7 @@ def test_many_commits_are_read_in_portions_and_none_is_missing(
     assert [next(iter(patch.names)) for patch in whole.values()] == [f"{n}.txt" for n in range(5)]
 
 
-def test_a_commit_that_touches_very_much_is_known_by_its_paths(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_commit_that_touches_very_much_is_known_by_its_paths(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reformatting of everything has a patch that fills the memory."""
     monkeypatch.setattr(patches, "_MAX_PATHS", 2)
     for names in ("ab", "cde"):
@@ -293,15 +275,9 @@ def test_only_what_nothing_cites_is_spare(place: Place) -> None:
     ways = ("memory", "edited", "pending", "session", "rewrites", "old", "task", "link", "none", "young")
     oids = {way: f"{number:040x}" for number, way in enumerate(ways, 1)}
     clone = place.open()
-    made = [
-        anchor_of(_commit(oid, 4_000_000_000 if way == "young" else 100), Patch())
-        for way, oid in oids.items()
-    ]
+    made = [anchor_of(_commit(oid, 4_000_000_000 if way == "young" else 100), Patch()) for way, oid in oids.items()]
     kept.save(clone.layout, made, clone.scan)
-    cited = {
-        way: fact_text(way.upper(), f"See {oids[way]} here.")
-        for way in ("memory", "edited", "pending", "old")
-    }
+    cited = {way: fact_text(way.upper(), f"See {oids[way]} here.") for way in ("memory", "edited", "pending", "old")}
     for way in ("memory", "old"):
         place.repo.write(fact_path(way.upper()), cited[way])
         place.git("add", "-f", fact_path(way.upper()))

@@ -4,7 +4,6 @@ import json
 import os
 import threading
 import time
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from holdfast.git import lines, reconcile, setup
 from holdfast.model.event import Draft
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import replace
 from tests.conftest import GitRepo, Quick
 from tests.git.place import Place, now
 
@@ -469,15 +469,7 @@ def test_a_line_sees_its_own_and_what_it_took_along() -> None:
 
 def test_the_latest_moment_up_to_which_a_line_is_seen_counts() -> None:
     """A line may have been inherited twice; what was dealt with waits no longer."""
-    inherits = [
-        ("one", "3"),
-        ("one", "5"),
-        ("one", "4"),
-        ("two", "3"),
-        ("two", None),
-        ("two", "9"),
-        ("done", "1"),
-    ]
+    inherits = [("one", "3"), ("one", "5"), ("one", "4"), ("two", "3"), ("two", None), ("two", "9"), ("done", "1")]
     done = frozenset({lines.all_of("done"), lines.events_of("two")})
     line = lines.Line("me", None, tuple(lines.Inherit(*one) for one in inherits), done)
     assert line.limits() == {"one": "5", "two": None, "me": None}
@@ -595,9 +587,7 @@ def test_which_lines_still_live(place: Place, tmp_path: Path) -> None:
     lines.save(clone.layout, lines.Known("ref-" + "2" * 12, ("detached:side",), "2031", ()))
     whole = lines.find(clone.stores, feat)
     assert whole is not None
-    lines.save(
-        clone.layout, replace(whole, inherits=(lines.Inherit("taken-in", None), lines.Inherit("seen", "2")))
-    )
+    lines.save(clone.layout, replace(whole, inherits=(lines.Inherit("taken-in", None), lines.Inherit("seen", "2"))))
     living = lines.alive(clone.repo, *clone.stores)
     assert {"ref-" + "1" * 12, "ref-" + "2" * 12, "taken-in"} <= living
     assert not {ended, "seen", gone} & living

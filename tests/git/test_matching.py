@@ -1,7 +1,5 @@
 """The rules that say which commit is the lost one: two kinds of proof, or no answer."""
 
-from dataclasses import replace
-
 import pytest
 
 from holdfast.git.rewritten import matching
@@ -9,6 +7,7 @@ from holdfast.git.rewritten.headers import Commit
 from holdfast.git.rewritten.kept import Anchor, anchor_of
 from holdfast.git.rewritten.matching import PLAUSIBLE, SAME_COMMIT, SAME_MOMENT, STRANGER, Sight
 from holdfast.git.rewritten.patches import Patch
+from holdfast.values import replace
 
 A, B, C = ("a.txt", "0", "1"), ("b.txt", "0", "2"), ("c.txt", "0", "3")
 WORK = Patch((A,), "p1", frozenset({"+1", "+2", "+3", "+4"}), weight=40)
@@ -25,9 +24,7 @@ def part(*lines: str, patch_id: str | None = None, paths: tuple[tuple[str, str, 
     return Patch(paths, patch_id, frozenset(lines), weight=10 * len(lines))
 
 
-def sight(
-    *found: tuple[Commit, Patch | None], lost: Commit = LOST, patch: Patch = WORK, **more: object
-) -> Sight:
+def sight(*found: tuple[Commit, Patch | None], lost: Commit = LOST, patch: Patch = WORK, **more: object) -> Sight:
     """What can be seen of one lost commit: commits, each with its patch if it touches the same paths."""
     known = {commit.oid: one for commit, one in found if one is not None}
     given = {"near": (), "others": (), **more}
@@ -57,9 +54,7 @@ ANCHOR: Anchor = anchor_of(LOST, WORK)
         ({"mail": "bob@x", "message": "other", "authored": 101}, PLAUSIBLE),  # the same name
     ],
 )
-def test_a_commit_is_ranked_by_who_made_it_when_and_what_it_says(
-    changed: dict[str, object], wanted: int
-) -> None:
+def test_a_commit_is_ranked_by_who_made_it_when_and_what_it_says(changed: dict[str, object], wanted: int) -> None:
     """Content alone proves nothing: two people write the same line, a revert of a revert makes it again."""
     assert matching.rank(ANCHOR, like("x", **changed)) == wanted
 
@@ -140,9 +135,7 @@ def test_who_holds_the_whole_change_is_it() -> None:
     later = like("later", authored=150)
     assert matching.by_overlap(sight((later, whole))) == ["later"]
     assert matching.by_overlap(sight((like("same"), whole), (later, whole))) == ["same"]
-    assert (
-        matching.by_overlap(sight((later, whole), others={"p9"})) == []
-    )  # the squash of somebody else's work
+    assert matching.by_overlap(sight((later, whole), others={"p9"})) == []  # the squash of somebody else's work
     assert matching.by_overlap(sight((like("same"), whole), others={"p9"})) == ["same"]
     beside = (later, replace(whole, patch_id="p8"))
     assert matching.by_overlap(sight((like("same"), whole), beside, others={"p9"})) == ["same"]

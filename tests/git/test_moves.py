@@ -240,9 +240,7 @@ def test_a_renamed_branch_is_the_same_line(seen: Place) -> None:
     line = seen.line()
     seen.git("branch", "-m", "main", "trunk")
     found = look(seen)
-    assert [(m.kind, m.before, m.after) for m in found.new] == [
-        ("renamed", "refs/heads/main", "refs/heads/trunk")
-    ]
+    assert [(m.kind, m.before, m.after) for m in found.new] == [("renamed", "refs/heads/main", "refs/heads/trunk")]
     assert seen.line() == line
 
 
@@ -371,13 +369,9 @@ def test_without_reflogs_heads_are_compared(place: Place) -> None:
     assert [(m.kind, m.count) for m in look(place).new] == [("reset", 3)]
     oid = place.repo.commit("e")
     found = look(place)
-    assert ([m.kind for m in found.new], found.made) == (["forward"], ()), (
-        "whose commit it is cannot be known"
-    )
+    assert ([m.kind for m in found.new], found.made) == (["forward"], ()), "whose commit it is cannot be known"
     oid = place.repo.commit("f")
-    assert [made.oid for made in look(place, firing(place, "post-commit")).made] == [oid], (
-        "but the hook knows"
-    )
+    assert [made.oid for made in look(place, firing(place, "post-commit")).made] == [oid], "but the hook knows"
 
 
 def test_an_expired_log_is_found_again_by_its_rows(seen: Place) -> None:

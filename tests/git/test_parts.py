@@ -54,11 +54,7 @@ def test_an_edit_of_a_neighbour_takes_no_approval_away(project: Project, repo: A
     """A word changed in one entry is no reason to doubt the others."""
     file = repo / FILE
     file.write_text(file.read_text().replace("violet", "green"))
-    assert standing(repo) == {
-        "one": ("accepted", "T0"),
-        "three": ("accepted", "T0"),
-        "two": ("unreviewed", "T2"),
-    }
+    assert standing(repo) == {"one": ("accepted", "T0"), "three": ("accepted", "T0"), "two": ("unreviewed", "T2")}
     (note,) = [one.notes for one in project.facts().unreviewed]
     assert note == ("edited by hand",)
     repo.git("commit", "-qam", "green")
@@ -68,9 +64,7 @@ def test_an_edit_of_a_neighbour_takes_no_approval_away(project: Project, repo: A
     (item,) = [one for one in queue.items if one.id == "FCT-two"]
     changed = [line for line in queue.look(item).diff if line[:1] in "+-" and line[1:2] not in "+-"]
     assert [("violet" in line, "green" in line) for line in changed] == [(True, False), (False, True)]
-    assert [problem.sentence[:24] for problem in project.check(base="HEAD~1").problems] == [
-        "FCT-two was changed, but"
-    ]
+    assert [problem.sentence[:24] for problem in project.check(base="HEAD~1").problems] == ["FCT-two was changed, but"]
 
 
 def test_one_entry_is_retired_and_the_file_keeps_the_rest(project: Project, repo: Any) -> None:
@@ -94,14 +88,10 @@ def test_one_broken_entry_is_named_with_its_line_and_the_rest_counts(project: Pr
     file.write_text(file.read_text().replace("id: FCT-two", "id: !!str FCT-two"))
     found = Project.open(repo.path).facts()
     assert [one.id for one in found.trusted] == ["FCT-one", "FCT-three"]
-    assert [one.message for one in found.broken] == [
-        f"{FILE}:{line} the tag tag:yaml.org,2002:str is not allowed here"
-    ]
+    assert [one.message for one in found.broken] == [f"{FILE}:{line} the tag tag:yaml.org,2002:str is not allowed here"]
 
 
-def test_an_erased_entry_leaves_its_file_and_its_neighbours_stay(
-    project: Project, repo: Any, world: Path
-) -> None:
+def test_an_erased_entry_leaves_its_file_and_its_neighbours_stay(project: Project, repo: Any, world: Path) -> None:
     """What must go, goes; what stands beside it was nobody's mistake."""
     (repo / FILE).write_text((repo / FILE).read_text().replace("The ferry", "Our ferry"))
     project = Project.open(repo.path, person=True)
@@ -113,10 +103,7 @@ def test_an_erased_entry_leaves_its_file_and_its_neighbours_stay(
     repo.git("checkout", "-q", "--", FILE)
     Project.open(repo.path, person=True).publish(here=True)
 
-    assert [part.memory.id for part in entries.parts((repo / FILE).read_text(), FILE)] == [
-        "FCT-one",
-        "FCT-three",
-    ]
+    assert [part.memory.id for part in entries.parts((repo / FILE).read_text(), FILE)] == ["FCT-one", "FCT-three"]
     assert standing(repo) == {"one": ("accepted", "T0"), "three": ("accepted", "T0")}
     for top in (repo / ".git/holdfast", repo / ".holdfast", world / ".cache"):
         for path in top.rglob("*"):
@@ -134,9 +121,7 @@ def test_an_entry_named_by_its_file_goes_with_the_name(repo: Any, inside: Any) -
     assert [one.parse().id for one in seen] == ["FCT-one", "FCT-three"]
     Project.open(repo.path).publish(here=True)
     assert not (repo / path).exists()
-    assert [file.name for file in (repo / ".holdfast/memory/facts").iterdir()] == [
-        "the-harbour-is-deep-FCT-one.md"
-    ]
+    assert [file.name for file in (repo / ".holdfast/memory/facts").iterdir()] == ["the-harbour-is-deep-FCT-one.md"]
 
 
 def test_what_a_merge_brings_back_inside_a_file_is_cut_out_again(project: Project, repo: Any) -> None:

@@ -10,14 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import (
-    GitFailed,
-    HookRefused,
-    HookRewrote,
-    OnTrunk,
-    PublishRefused,
-    UnsafePath,
-)
+from holdfast.errors import GitFailed, HookRefused, HookRewrote, OnTrunk, PublishRefused, UnsafePath
 from holdfast.git import publish, reconcile, repo, setup
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft
@@ -202,9 +195,7 @@ def test_a_hook_may_reformat_an_entry(place: Place) -> None:
     assert place.waits() == set()
     assert place.status() == ""
     assert any("hook rewrote" in note for note in place.notes)
-    kept = [
-        change.text for change in pending.published(place.open().layout) if change.path == fact_path("one")
-    ]
+    kept = [change.text for change in pending.published(place.open().layout) if change.path == fact_path("one")]
     assert kept == [(place.repo / fact_path("one")).read_text()], "what is kept is what was committed"
     assert place.publish().commit is None
     assert not reconcile.examine(place.open()).gone
@@ -433,9 +424,7 @@ def test_a_detached_head_has_no_branch_to_publish_on(place: Place) -> None:
 
 
 @pytest.mark.parametrize("knows_default", [True, False])
-def test_the_remotes_trunk_is_left_to_pull_requests(
-    place: Place, tmp_path: Path, knows_default: bool
-) -> None:
+def test_the_remotes_trunk_is_left_to_pull_requests(place: Place, tmp_path: Path, knows_default: bool) -> None:
     """Where main is protected, a commit on it is only in the way."""
     place.git("clone", "-q", "--bare", ".", str(tmp_path / "hub"))
     if knows_default:

@@ -100,11 +100,7 @@ def test_one_file_filtered_from_history_stays_out(place: Place) -> None:
     """A secret that was filtered out must not be brought back by a tool."""
     paths = published(place)
     place.git(
-        "filter-branch",
-        "-f",
-        "--index-filter",
-        f"git rm -q --cached --ignore-unmatch {fact_path('one')}",
-        "HEAD",
+        "filter-branch", "-f", "--index-filter", f"git rm -q --cached --ignore-unmatch {fact_path('one')}", "HEAD"
     )
     assert gone(place) == {fact_path("one"): None}
     assert place.facts() == {}

@@ -63,9 +63,7 @@ def unnamed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EMAIL", raising=False)
 
 
-def test_publishing_without_an_identity_says_how_to_give_one(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_publishing_without_an_identity_says_how_to_give_one(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """No hook complained, so nobody should look for one."""
     place.ran("r1")
     unnamed(place, monkeypatch)
@@ -85,9 +83,7 @@ def test_an_empty_name_is_no_identity(place: Place) -> None:
         place.publish()
 
 
-def test_setting_up_without_an_identity_says_how_to_give_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_setting_up_without_an_identity_says_how_to_give_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the first thing a new machine meets."""
     place = Place.make(tmp_path / "repo", commit=False)
     unnamed(place, monkeypatch)

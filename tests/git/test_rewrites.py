@@ -155,9 +155,7 @@ def test_filter_repo_leaves_a_map_of_its_own(layout: Layout, repo: Repo) -> None
     """It rewrites everything at once and calls no hook; zeros stand for a commit that is no more."""
     os.mkdir(os.path.join(repo.common_dir, "filter-repo"))
     with open(os.path.join(repo.common_dir, "filter-repo", "commit-map"), "wb") as file:
-        file.write(
-            f"old                                      new\r\n{B} {C}\r\n{D} {'0' * 40}\n{E} {E}\n".encode()
-        )
+        file.write(f"old                                      new\r\n{B} {C}\r\n{D} {'0' * 40}\n{E} {E}\n".encode())
     add(layout, (A, B))
     found = rewrites.trails([layout], repo, {A, D, E})
     assert found[A].names == [B, C]

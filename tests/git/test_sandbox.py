@@ -46,9 +46,7 @@ def can_mount() -> bool:
     if not shutil.which("unshare"):
         return False
     shell = "mount --bind /tmp /tmp && mount -o remount,ro,bind /tmp"
-    return (
-        subprocess.run(["unshare", "-m", "sh", "-c", shell], check=False, capture_output=True).returncode == 0
-    )
+    return subprocess.run(["unshare", "-m", "sh", "-c", shell], check=False, capture_output=True).returncode == 0
 
 
 needs_mounts = pytest.mark.skipif(not can_mount(), reason="no private mounts here")

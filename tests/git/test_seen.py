@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from holdfast.git.moved.seen import Move, Shared, Tree
 from holdfast.git.moved.steps import Step
 from holdfast.git.reflog import Moment
 from holdfast.store import fsio, pending
+from holdfast.values import replace
 from tests.git.place import Place, fact_path, now
 
 A, B, C, D, E = (letter * 40 for letter in "abcde")
@@ -55,9 +55,7 @@ def test_commits_on_two_branches_are_two_steps() -> None:
 def test_what_ends_where_it_began_is_no_step() -> None:
     """A reset to HEAD, a checkout, a rebase that was given up."""
     assert read((A, "reset: moving to HEAD"), (A, "checkout: moving from main to feat")) == []
-    assert (
-        read((B, "rebase (start): checkout main"), (A, "rebase (abort): returning to refs/heads/main")) == []
-    )
+    assert read((B, "rebase (start): checkout main"), (A, "rebase (abort): returning to refs/heads/main")) == []
     assert read((A, "Branch: renamed refs/heads/main to refs/heads/feat")) == []
 
 
@@ -393,10 +391,7 @@ def test_rows_that_look_alike_are_counted() -> None:
 
 def test_a_switch_is_told_at_the_moment_of_the_last(place: Place) -> None:
     """There, elsewhere and on: what counts is since when this branch is checked out."""
-    rows = [
-        Moment(A, at, False, words)
-        for at, words in ((5, "checkout: a"), (7, "checkout: b"), (9, "commit: c"))
-    ]
+    rows = [Moment(A, at, False, words) for at, words in ((5, "checkout: a"), (7, "checkout: b"), (9, "commit: c"))]
     assert moves._switched(rows) == "1970-01-01T00:00:07.000000Z"
     assert moves._switched(rows[2:]) is None
 

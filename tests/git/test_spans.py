@@ -456,9 +456,7 @@ def test_a_text_of_another_branch_is_found_there(code: Place) -> None:
 def test_a_changed_span_is_cited_as_it_is_now(code: Place) -> None:
     """One key takes the new text; nobody looks for line numbers."""
     lines, symbol, whole = cite(code, f"{PATH}:7-9", f"{PATH}#Box.size", PATH)
-    edited = "# above\n" + SOURCE.replace("    x = a + 1\n", "    x = a\n    x += 1\n").replace(
-        "y = 2", "y = 3"
-    )
+    edited = "# above\n" + SOURCE.replace("    x = a + 1\n", "    x = a\n    x += 1\n").replace("y = 2", "y = 3")
     code.repo.commit(PATH, edited, "edited")
     clone = code.open()
     assert where(clone, lines) == Where(PATH, 8, 11)

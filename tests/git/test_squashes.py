@@ -54,12 +54,7 @@ def test_some_commits_in_the_middle_were_squashed(place: Place) -> None:
     place.git("commit", "-q", "-m", "joined", "--author=Bob <bob@example.org>")
     joined = head(place)
     place.git("cherry-pick", d)
-    assert where(place, a, b, c, d) == [
-        (a, ""),
-        (joined, "squash"),
-        (joined, "squash"),
-        (head(place), "patch-id"),
-    ]
+    assert where(place, a, b, c, d) == [(a, ""), (joined, "squash"), (joined, "squash"), (head(place), "patch-id")]
 
 
 def test_the_first_commits_or_the_last_were_squashed(place: Place) -> None:
@@ -284,10 +279,7 @@ def test_what_is_seen_of_a_lost_commit(place: Place) -> None:
     assert of_b.others == {here.lost_patches[a].patch_id} and picked in of_b.patches
     assert of_a.near == here.near and picked in here.near and b not in here.near
     base = head(place, "main")
-    assert here.trees([a, base, "f" * 40]) == {
-        a: head(place, f"{a}^{{tree}}"),
-        base: head(place, "main^{tree}"),
-    }
+    assert here.trees([a, base, "f" * 40]) == {a: head(place, f"{a}^{{tree}}"), base: head(place, "main^{tree}")}
     assert here.commit(picked) is not None and here.commit("f" * 40) is None
     assert window.adrift(place.open().repo, []) == (set(), set())
     assert window.adrift(place.open().repo, ["f" * 40]) == (set(), set())

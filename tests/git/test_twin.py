@@ -35,9 +35,7 @@ class Twins:
     said: list[tuple[int, str, str]] = field(default_factory=list)
     dates: int = 0
 
-    def __call__(
-        self, *args: str, env: dict[str, str] | None = None, where: str = "."
-    ) -> tuple[int, str, str]:
+    def __call__(self, *args: str, env: dict[str, str] | None = None, where: str = ".") -> tuple[int, str, str]:
         """Run git in both; they must agree in everything."""
         self.dates += 60  # as wide apart as people's commits, and the same in both
         mine = [self._run(top, args, env or {}, where) for top in (self.bare, self.held)]
@@ -95,10 +93,7 @@ class Twins:
         return self.state(top) | _asked(top, REST) | shown
 
 
-STATE = {
-    "status": ["status", "--porcelain=v2", "--branch", "--untracked-files=all"],
-    "index": ["ls-files", "-s", "-v"],
-}
+STATE = {"status": ["status", "--porcelain=v2", "--branch", "--untracked-files=all"], "index": ["ls-files", "-s", "-v"]}
 REST = {
     "refs": ["for-each-ref"],
     "trees": ["log", "--all", "--format=%H %T %P %an %s"],
@@ -231,9 +226,7 @@ REBASES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("twins", "case"), [*zip(["plain", OTHERS] * 3, REBASES, strict=False)], indirect=["twins"]
-)
+@pytest.mark.parametrize(("twins", "case"), [*zip(["plain", OTHERS] * 3, REBASES, strict=False)], indirect=["twins"])
 def test_rebase_interactive(twins: Twins, case: str) -> None:
     """A rebase that stops half way because of a hook costs somebody their afternoon."""
     editor = twins.script("editor", f"#!/bin/sh\n{REBASES[case]}\n")

@@ -47,9 +47,7 @@ def expressions(asked: Asked) -> list[str]:
     return [*asked.terms, *asked.parts, *asked.pairs, *asked.phrases]
 
 
-pasted = st.text(
-    alphabet=st.sampled_from('ab"\'*(){}:^-+ \n\tFile", line at #0 in x.py:3 猫がกู\0\x1b[🐛é\udcff')
-)
+pasted = st.text(alphabet=st.sampled_from('ab"\'*(){}:^-+ \n\tFile", line at #0 in x.py:3 猫がกู\0\x1b[🐛é\udcff'))
 
 
 @settings(max_examples=150)
@@ -192,9 +190,7 @@ def test_the_index_and_a_question_take_such_text_apart_alike() -> None:
     TABLE.execute("INSERT INTO words (rowid, parts) VALUES (7, ?)", (" ".join(spaceless(text)),))
     for query in ("接続プール", "本", "す", "10", "最大"):
         match = " AND ".join(read(query).terms)
-        assert TABLE.execute("SELECT rowid FROM words WHERE words MATCH ?", (match,)).fetchall() == [(7,)], (
-            query
-        )
+        assert TABLE.execute("SELECT rowid FROM words WHERE words MATCH ?", (match,)).fetchall() == [(7,)], query
     assert spaceless("plain text, über") == []
 
 
@@ -206,9 +202,7 @@ def test_a_long_question_is_cut() -> None:
 
 def test_codes_and_dates_are_no_noise() -> None:
     """`404`, `2026-01-01` and `v2.1` are what people ask for."""
-    assert [
-        word for word in ("404", "2026-01-01", "v2.1", "127.0.0.1:5432", "a1b2c3d4") if is_noise(word)
-    ] == []
+    assert [word for word in ("404", "2026-01-01", "v2.1", "127.0.0.1:5432", "a1b2c3d4") if is_noise(word)] == []
 
 
 GO = """panic: runtime error: index out of range [3] with length 3

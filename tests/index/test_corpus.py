@@ -156,14 +156,7 @@ def test_settings_decide_what_is_indexed_and_a_change_takes_effect(clone: Clone,
 
 def test_names_and_messages_that_are_no_text_are_read(clone: Clone, repo: GitRepo) -> None:
     """A file that somebody named in another encoding must not end the reading of all."""
-    odd = [
-        b"caf\xe9.py",
-        b"tab\there.py",
-        b"line\nbreak.py",
-        "日本.md".encode(),
-        b"-dash.py",
-        b"\x01" + b"a" * 40,
-    ]
+    odd = [b"caf\xe9.py", b"tab\there.py", b"line\nbreak.py", "日本.md".encode(), b"-dash.py", b"\x01" + b"a" * 40]
     for name in odd:
         with open(os.path.join(os.fsencode(repo), name), "wb") as file:
             file.write(b"# alpha\nalpha = 'caf\xe9'\n")
@@ -179,9 +172,7 @@ def test_names_and_messages_that_are_no_text_are_read(clone: Clone, repo: GitRep
     assert shown(clone) == found
 
 
-def test_a_commit_a_rename_a_delete_a_mode_a_merge_and_a_switch_are_followed(
-    clone: Clone, repo: GitRepo
-) -> None:
+def test_a_commit_a_rename_a_delete_a_mode_a_merge_and_a_switch_are_followed(clone: Clone, repo: GitRepo) -> None:
     """Step by step or at once: the same corpus (law 7)."""
     commit(repo, "One", a_dot_py="def alpha():\n    pass\n", b_dot_md="# Beta\n\ntext\n")
     steps = [shown(clone)]
@@ -203,17 +194,13 @@ def test_a_commit_a_rename_a_delete_a_mode_a_merge_and_a_switch_are_followed(
 
     assert steps[6] == steps[4] == steps[2]
     assert [names(step, "code") for step in steps[:2]] == [["a.py:1"], ["c.py:1"]]
-    assert any("Four" in row[3] for row in steps[5]["rows"]) and not any(
-        "Four" in row[3] for row in steps[6]["rows"]
-    )
+    assert any("Four" in row[3] for row in steps[5]["rows"]) and not any("Four" in row[3] for row in steps[6]["rows"])
     last = steps[-1]
     anew(clone)
     assert shown(clone) == last
 
 
-def test_random_histories_give_the_same_step_by_step_and_at_once(
-    clone: Clone, repo: GitRepo, seed: int
-) -> None:
+def test_random_histories_give_the_same_step_by_step_and_at_once(clone: Clone, repo: GitRepo, seed: int) -> None:
     """An index that depends on the way it came to be cannot be trusted (law 7)."""
     chosen = random.Random(seed)
     words = ["alpha", "beta", "gamma", "delta", "function"]
@@ -231,11 +218,7 @@ def test_random_histories_give_the_same_step_by_step_and_at_once(
         else:
             name = f"{chosen.choice('ab')}/{chosen.choice('xyz')}.{chosen.choice(['py', 'md'])}"
             said = " ".join(chosen.choices(words, k=4))
-            write(
-                repo,
-                name,
-                chosen.choice([f"# {said}\n\n{said}\n", f"def {said.split()[0]}():\n    {said!r}\n"]),
-            )
+            write(repo, name, chosen.choice([f"# {said}\n\n{said}\n", f"def {said.split()[0]}():\n    {said!r}\n"]))
             repo.git("add", "-A", "--", ".", ":!.holdfast")
             extra = ["--amend"] if deed == "amend" else []
             repo.git("commit", "-q", "--allow-empty", *extra, "-m", said)
@@ -328,12 +311,8 @@ def test_a_build_that_is_killed_shows_nothing_and_goes_on(clone: Clone, repo: Gi
     assert not os.path.exists(path_of(clone) + BUILDING)
 
 
-@pytest.mark.parametrize(
-    "content", [b"not a database at all" * 100, b"", b"SQLite format 3\0" + b"\xff" * 5000]
-)
-def test_a_corpus_that_is_not_ours_is_made_again_and_said_so(
-    clone: Clone, repo: GitRepo, content: bytes
-) -> None:
+@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"", b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_corpus_that_is_not_ours_is_made_again_and_said_so(clone: Clone, repo: GitRepo, content: bytes) -> None:
     """A broken cache must not cost more than the time to build it."""
     commit(repo, "One", a_dot_py="alpha = 1\n")
     whole = shown(clone)
@@ -408,9 +387,7 @@ def test_who_asks_does_not_wait_for_another_who_builds(
     corpus.close()
 
 
-def test_before_the_first_commit_there_is_nothing_and_that_is_known(
-    repo: GitRepo, cache: str, world: Path
-) -> None:
+def test_before_the_first_commit_there_is_nothing_and_that_is_known(repo: GitRepo, cache: str, world: Path) -> None:
     """A new project asks, too."""
     empty = world / "empty"
     repo.git("init", "-q", os.fspath(empty))

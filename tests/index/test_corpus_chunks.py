@@ -91,15 +91,9 @@ TITLES = {
     "java": (JAVA, ["x.java", "Foo"]),
     "rb": ("class A\n  def hello(x)\n    y do\n    end\n  end\nend\n\ndef b\nend\n", ["A", "b"]),
     "sh": ("set -e\n\nbuild() {\n  make\n}\nfunction clean {\n  rm\n}\n", ["x.sh", "build", "clean"]),
-    "sql": (
-        "CREATE TABLE IF NOT EXISTS users (\n id int\n);\ncreate index i on users(id);\n",
-        ["users", "i"],
-    ),
+    "sql": ("CREATE TABLE IF NOT EXISTS users (\n id int\n);\ncreate index i on users(id);\n", ["users", "i"]),
     "toml": ("a = 1\n\n[tool.ruff]\nb = 2\n\n[tool.mypy]\nc = 1\n", ["x.toml", "tool.ruff", "tool.mypy"]),
-    "php": (
-        "<?php\nclass User\n{\n    public $x;\n}\nfunction helper($a) {\n}\n",
-        ["x.php", "User", "helper"],
-    ),
+    "php": ("<?php\nclass User\n{\n    public $x;\n}\nfunction helper($a) {\n}\n", ["x.php", "User", "helper"]),
 }
 
 
@@ -114,9 +108,7 @@ def test_code_is_cut_by_what_it_defines(ending: str) -> None:
 def test_python_is_read_as_its_parser_reads_it() -> None:
     """A definition that is missed is found under its neighbour's name."""
     missed = []
-    for path in glob.glob(os.path.join(SOURCE, "store", "*.py")) + glob.glob(
-        os.path.join(SOURCE, "git", "*.py")
-    ):
+    for path in glob.glob(os.path.join(SOURCE, "store", "*.py")) + glob.glob(os.path.join(SOURCE, "git", "*.py")):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         titles = {chunk.title for chunk in code(text, PYTHON)}
@@ -141,10 +133,7 @@ def test_a_long_class_gives_its_methods_and_a_short_one_stays_whole() -> None:
 
 def test_pages_are_cut_by_heading_with_those_above_as_context() -> None:
     """`Install` says nothing; `Install` of the server does."""
-    page = (
-        "Intro\n\n# Guide\n\n## Install\n\ntext\n\n```sh\n# no heading\n```\n\n"
-        "Server\n------\n\n### Deep\n\nend\n"
-    )
+    page = "Intro\n\n# Guide\n\n## Install\n\ntext\n\n```sh\n# no heading\n```\n\nServer\n------\n\n### Deep\n\nend\n"
 
     found = list(prose.markdown(page))
 
@@ -155,10 +144,7 @@ def test_pages_are_cut_by_heading_with_those_above_as_context() -> None:
     assert "# no heading" in found[2].text
     rst = [one.title for one in prose.underlined("Title\n=====\n\nA\n\nPart\n----\n\nB\n\nNext\n====\n\nC\n")]
     assert rst == ["Title", "Part", "Next"]
-    assert [one.title for one in prose.asciidoc("= Doc\n\n== One\n\na\n\n----\n== code\n----\n")] == [
-        "Doc",
-        "One",
-    ]
+    assert [one.title for one in prose.asciidoc("= Doc\n\n== One\n\na\n\n----\n== code\n----\n")] == ["Doc", "One"]
 
 
 def whole(path: str, data: bytes) -> list[Chunk]:
@@ -200,21 +186,7 @@ def test_no_file_is_too_strange_to_be_taken_apart(name: str) -> None:
 def test_random_text_loses_no_word(seed: int) -> None:
     """What is in a file can be found in one of its pieces, whatever language it claims to be."""
     chosen = random.Random(seed)
-    pieces = [
-        "def f(x):",
-        "class A:",
-        "{",
-        "}",
-        "end",
-        "# T",
-        '"""',
-        "```",
-        "x = 1",
-        "",
-        "  y()",
-        "fn a() {",
-        "====",
-    ]
+    pieces = ["def f(x):", "class A:", "{", "}", "end", "# T", '"""', "```", "x = 1", "", "  y()", "fn a() {", "===="]
     for _ in range(60):
         lines = [" " * chosen.choice((0, 0, 2, 4)) + chosen.choice(pieces) for _ in range(40)]
         lines = [f"{line} w{place}" if chosen.random() < 0.5 else line for place, line in enumerate(lines)]
@@ -227,19 +199,8 @@ def test_random_text_loses_no_word(seed: int) -> None:
 
 def test_paths_tell_what_is_worth_reading() -> None:
     """Patterns mean what they mean to git."""
-    rules = Rules(
-        Choice(exclude=("*.sql", "docs/old/", "a/**/b.py", "/x/*.c")), "gen/*.ts linguist-generated"
-    )
-    taken = [
-        "src/a.py",
-        "README",
-        "docs/new.md",
-        "Makefile",
-        "x/y/z.c",
-        "b.py",
-        "requirements-dev.txt",
-        "b/gen/a.ts",
-    ]
+    rules = Rules(Choice(exclude=("*.sql", "docs/old/", "a/**/b.py", "/x/*.c")), "gen/*.ts linguist-generated")
+    taken = ["src/a.py", "README", "docs/new.md", "Makefile", "x/y/z.c", "b.py", "requirements-dev.txt", "b/gen/a.ts"]
     left = [
         "q/x.sql", "docs/old/a.md", "a/c/d/b.py", "a/b.py", "x/y.c", "gen/a.ts", "node_modules/x.js",
         "yarn.lock", "dist/a.js", "vendor/b.go", "a.min.js", "x.png", ".holdfast/a.md", "x_pb2.py", "none",

@@ -19,11 +19,7 @@ from holdfast.index.embed.model import COMMAND, FOLDER, MINILM, minilm, source_o
 from holdfast.index.embed.onnx import OnnxModel, is_whole
 from tests.index import tiny
 
-TEXTS = [
-    "postgres tests need a database",
-    "zebra",
-    "we retry calls after the night, every night, before release",
-]
+TEXTS = ["postgres tests need a database", "zebra", "we retry calls after the night, every night, before release"]
 
 
 @pytest.fixture(scope="module")

@@ -72,8 +72,7 @@ def test_a_line_sees_a_run_by_when_it_was_recorded(clone: Clone, repo: GitRepo, 
 
 
 @pytest.mark.parametrize(
-    "began",
-    ["2099-01-01T00:00:00.000000Z", "2026-01-22", "x", 5, "2026-01-22T19:57:17+02:00", None],
+    "began", ["2099-01-01T00:00:00.000000Z", "2026-01-22", "x", 5, "2026-01-22T19:57:17+02:00", None]
 )
 def test_a_time_that_cannot_be_is_the_time_of_recording(clone: Clone, began: object) -> None:
     """A transcript says what it likes; nothing is done after it was recorded."""

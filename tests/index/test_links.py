@@ -13,19 +13,11 @@ from holdfast.index.search import FIELDS, search
 from holdfast.index.sqlite import Index
 
 DOCUMENTS = (
-    Document(
-        name="a1", title="Brand (play)", text="Brand is a verse tragedy by the playwright Henrik Ibsen."
-    ),
-    Document(
-        name="a2", title="Ibsen Year", text="Honours Henrik Ibsen, the Norwegian citizen, with festivals."
-    ),
-    Document(
-        name="a3", title="Hydro power", text="A country of many rivers; every citizen pays little for it."
-    ),
+    Document(name="a1", title="Brand (play)", text="Brand is a verse tragedy by the playwright Henrik Ibsen."),
+    Document(name="a2", title="Ibsen Year", text="Honours Henrik Ibsen, the Norwegian citizen, with festivals."),
+    Document(name="a3", title="Hydro power", text="A country of many rivers; every citizen pays little for it."),
     Document(name="a4", title="Pool limit", text="PoolError was met by commit 9f3ac1d, see DEC-m4f2."),
-    Document(
-        name="a5", title="DEC-m4f2", text="Decision: open one connection a thread, since sockets are dear."
-    ),
+    Document(name="a5", title="DEC-m4f2", text="Decision: open one connection a thread, since sockets are dear."),
     *(Document(name=f"b{n}", title=f"Note {n}", text=f"Seen by Ada on day {n}.") for n in range(150)),
     Document(name="a6", title="Harbour", text="Ada built the harbour."),
 )
@@ -117,8 +109,7 @@ def test_only_so_many_names_are_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    "word",
-    ["DEC-m4f2", "DEC-mxyz", "20261115T194200Z-abc123", "src/a.py", "a_b", "std::map", "#12", "9f3ac1d0"],
+    "word", ["DEC-m4f2", "DEC-mxyz", "20261115T194200Z-abc123", "src/a.py", "a_b", "std::map", "#12", "9f3ac1d0"]
 )
 def test_identifiers_are_known(word: str) -> None:
     """Work links by ids and paths; missing them leaves only prose to follow."""

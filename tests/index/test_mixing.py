@@ -23,13 +23,7 @@ SHOP = [
         kind="doc",
         paths=("docs/pool.md",),
     ),
-    Document(
-        name="c0ffee",
-        title="Keep connections in a pool",
-        text="Opening one is slow.",
-        kind="commit",
-        ts=OLD,
-    ),
+    Document(name="c0ffee", title="Keep connections in a pool", text="Opening one is slow.", kind="commit", ts=OLD),
     Document(
         name="shop/pool.py:1",
         title="Pool",
@@ -117,14 +111,7 @@ def test_one_file_takes_two_places_while_others_have_something_to_say() -> None:
 def test_one_conversation_takes_one_place() -> None:
     """A run, its turns and its session say the same, and fill the screen."""
     talk = [
-        Document(
-            name="R1",
-            title="Claude Code: mend the pool",
-            text="mend the pool",
-            kind="run",
-            ts=OLD,
-            group="R1",
-        ),
+        Document(name="R1", title="Claude Code: mend the pool", text="mend the pool", kind="run", ts=OLD, group="R1"),
         *(
             Document(
                 name=f"R1#{n}",
@@ -138,12 +125,9 @@ def test_one_conversation_takes_one_place() -> None:
             for n in range(1, 5)
         ),
     ]
-    session = Document(
-        name="SES-1", title="mend the pool", text="Claude Code: mend the pool", kind="session", ts=OLD
-    )
+    session = Document(name="SES-1", title="mend the pool", text="Claude Code: mend the pool", kind="session", ts=OLD)
     pages = [
-        Document(name=f"docs/{n}.md:1", title=f"Part {n}", text=f"We mend the pool, {n}.", kind="doc")
-        for n in range(3)
+        Document(name=f"docs/{n}.md:1", title=f"Part {n}", text=f"We mend the pool, {n}.", kind="doc") for n in range(3)
     ]
     ids = found([*pages, *talk, session], "how did we mend the pool")
     assert sum(name.startswith(("R1", "SES")) for name in ids[:4]) == 1
@@ -168,9 +152,7 @@ def test_one_page_for_two_tools_is_one_hit() -> None:
 
 def test_a_heading_alone_is_no_hit() -> None:
     """A page's title with nothing below it answers nothing."""
-    bare = Document(
-        name="README.md:1", title="Shop pool", text="# Shop pool", kind="doc", paths=("README.md",)
-    )
+    bare = Document(name="README.md:1", title="Shop pool", text="# Shop pool", kind="doc", paths=("README.md",))
     assert "README.md:1" not in found([*SHOP, bare], "shop pool")
 
 
@@ -208,13 +190,7 @@ def test_tests_are_known_by_how_projects_name_them(path: str, tests: bool) -> No
 
 def test_a_definition_is_told_from_a_use() -> None:
     """`const X = 1` defines it, `f(X)`, `X == 1` and `MY_X = 1` do not."""
-    for text in (
-        "X = 1",
-        "const (\n\tX = 5 // why\n)",
-        "export const X = 1",
-        "type X struct {",
-        "a\nX: int = 3",
-    ):
+    for text in ("X = 1", "const (\n\tX = 5 // why\n)", "export const X = 1", "type X struct {", "a\nX: int = 3"):
         assert mixing._is_defined("X", text), text
     for text in ("f(X)", "if X == 1:", "MY_X = 1", "return X", "X == 1", "XY = 1", "# X is much"):
         assert not mixing._is_defined("X", text), text

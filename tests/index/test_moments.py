@@ -50,9 +50,7 @@ def test_since_when(text: str, moment: str) -> None:
     assert since(text, NOW) == moment.replace("Z", ".000000Z")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "d", "soon", "7", "7x", "2026-13-01", "2026-02-30", "ago", "-7d", "7dd"]
-)
+@pytest.mark.parametrize("text", ["", "d", "soon", "7", "7x", "2026-13-01", "2026-02-30", "ago", "-7d", "7dd"])
 def test_what_is_no_moment_is_none(text: str) -> None:
     """A misspelt date that is taken for another hides what was asked for."""
     assert since(text, NOW) is None

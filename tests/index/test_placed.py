@@ -45,11 +45,7 @@ def both(cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture
     ],
 )
 def test_the_piece_that_holds_the_line_comes_first(
-    ready: Cli,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    query: str,
-    first: str,
+    ready: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], query: str, first: str
 ) -> None:
     """An editor and a trace give lines, not the names of functions."""
     assert both(ready, monkeypatch, capfd, query) == first

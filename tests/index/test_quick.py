@@ -64,9 +64,7 @@ def planned(used: Cli) -> Cli:
     return used
 
 
-def answer(
-    cli: Cli, argv: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> str | None:
+def answer(cli: Cli, argv: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> str | None:
     """What the quick path prints, or None if it steps aside."""
     monkeypatch.chdir(cli.cwd)
     capfd.readouterr()
@@ -109,12 +107,8 @@ def test_odd_questions_have_one_answer_however_they_are_asked(
     used: Cli, repo: GitRepo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The quick path ranks what the full one ranks: a list that depends on who asked cannot be explained."""
-    repo.write(
-        "shop/db.py", "class PoolError(Exception):\n    pass\n\n\ndef open_pool(size):\n    return size\n"
-    )
-    repo.write(
-        "shop/gemini.go", 'package a\n\ntype GeminiMessage struct {\n\tContent string `json:"content"`\n}\n'
-    )
+    repo.write("shop/db.py", "class PoolError(Exception):\n    pass\n\n\ndef open_pool(size):\n    return size\n")
+    repo.write("shop/gemini.go", 'package a\n\ntype GeminiMessage struct {\n\tContent string `json:"content"`\n}\n')
     repo.write("docs/db.md", "# Aschenbrödel\n\nThe glass pool.\n\n## 数据库\n\n连接池 of the database\n")
     repo.git("add", "shop", "docs")
     repo.git("commit", "-q", "-m", "Pin sqlalchemy below 2.1\n\ngetUserName closes the connection pool")
@@ -142,9 +136,7 @@ def test_nothing_is_answered_from_an_index_that_is_behind(
         lambda: used("remember", "Giraffes are tall"),
         lambda: repo.commit("other.txt"),
         lambda: repo.git("switch", "-q", "-c", "topic"),
-        lambda: repo.write(
-            ".holdfast/memory/facts/zebra-FCT-zebra1.md", fact_text("FCT-zebra1", "It has none.")
-        ),
+        lambda: repo.write(".holdfast/memory/facts/zebra-FCT-zebra1.md", fact_text("FCT-zebra1", "It has none.")),
         lambda: repo.git("checkout", "-q", "--", ".holdfast"),
         lambda: repo.git("checkout", "-q", "--detach"),
         lambda: os.unlink(index_of(used)),
@@ -182,9 +174,7 @@ def test_what_an_answer_rests_on_besides_memory(
     assert answer(used, ["recall", "zebra", "okapi", "giraffe", "wombat"], monkeypatch, capfd) is None
 
 
-def others(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[[], set[str]]:
+def others(cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[[], set[str]]:
     """The commands that are answered quickly at the moment."""
     return lambda: {name for name in COMMANDS if answer(cli, [name], monkeypatch, capfd) is not None}
 
@@ -349,11 +339,7 @@ def test_a_damaged_index_is_the_full_ways_business(
 
 
 def test_it_works_from_a_sub_folder_and_a_linked_work_tree(
-    used: Cli,
-    repo: GitRepo,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    used: Cli, repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Agents work in sub-folders and in work trees of their own."""
     (repo / "deep" / "er").mkdir(parents=True)
@@ -371,9 +357,7 @@ def test_a_killed_wrapper_is_noticed(
     """The next command completes a run whose wrapper was killed, also if that command is a quick one."""
     child = [sys.executable, "-m", "holdfast", "run", "--task", "cut", "--", sys.executable, "-uc"]
     code = "print('up'); import time; time.sleep(60)"
-    with subprocess.Popen(
-        [*child, code], cwd=used.cwd, stdout=subprocess.PIPE, start_new_session=True
-    ) as wrapper:
+    with subprocess.Popen([*child, code], cwd=used.cwd, stdout=subprocess.PIPE, start_new_session=True) as wrapper:
         assert wrapper.stdout is not None
         wrapper.stdout.readline()
         used("recall", "zebra")

@@ -32,9 +32,7 @@ def test_the_parts_of_a_score_are_the_score(features: dict[str, dict[int, float]
 
 
 @given(features=FEATURES, seed=st.integers(0, 1000))
-def test_the_order_in_which_things_are_known_changes_no_score(
-    features: dict[str, dict[int, float]], seed: int
-) -> None:
+def test_the_order_in_which_things_are_known_changes_no_score(features: dict[str, dict[int, float]], seed: int) -> None:
     """Two clones with the same records must not disagree in the last digit, and so in the order."""
     chosen = random.Random(seed)
     names = list(features)
@@ -54,9 +52,7 @@ def test_no_weight_punishes_what_fits() -> None:
     assert all(kinds["memory"] == max(kinds.values()) for kinds in MIXED.values())
 
 
-@given(
-    title=st.text(alphabet="ab -_…é\u00a0\u3000", max_size=12), question=st.text(alphabet="ab -_", max_size=8)
-)
+@given(title=st.text(alphabet="ab -_…é\u00a0\u3000", max_size=12), question=st.text(alphabet="ab -_", max_size=8))
 def test_a_title_is_named_word_by_word_whatever_parts_them(title: str, question: str) -> None:
     """A title that was cut, or that holds other spaces, must count as any: plain text only goes faster."""
     whole = rank.small(f"{title}\nab ab")

@@ -44,16 +44,7 @@ def test_a_run_is_found_by_what_it_did(clone: Clone) -> None:
     made = [{"path": "out/report.html", "sha256": "ab" * 32}]
     said = {"outputs": {"summary": "getUserName is fixed"}, "next_actions": ["write docs"], "artifacts": made}
     ran(clone, 1, task="T-7", command=["make", "test"], tags=["db"], **said)
-    for query in (
-        "getUserName",
-        "get_user_name",
-        "user name",
-        "USER",
-        "make test",
-        "docs",
-        "tag:db",
-        "task:T-7",
-    ):
+    for query in ("getUserName", "get_user_name", "user name", "USER", "make test", "docs", "tag:db", "task:T-7"):
         assert "20261115T194201Z-abc001" in found(clone, query), query
     assert "20261115T194201Z-abc001:out/report.html" in found(clone, "report", kind="artifact")
     assert found(clone, "user", task="T-8") == []
@@ -102,9 +93,7 @@ def test_what_the_parent_records_later_is_not_inherited(clone: Clone, repo: GitR
     assert found(clone, "zebra") == ["20261115T194201Z-abc001"]
     repo.git("switch", "-q", "main")
     # Git's reflog knows whole seconds only, so "later" has to be at least the next one.
-    later = Clone.open(
-        os.fspath(repo), cache=clone.layout.cache, clock=lambda: clone.clock() + timedelta(hours=1)
-    )
+    later = Clone.open(os.fspath(repo), cache=clone.layout.cache, clock=lambda: clone.clock() + timedelta(hours=1))
     ran(later, 2, task="late zebra")
     assert len(found(clone, "zebra")) == 2
     repo.git("switch", "-q", "topic")
@@ -324,9 +313,7 @@ def test_rebuilt_from_nothing_it_answers_every_query_the_same(clone: Clone, repo
     for step in range(60):
         wander(clone, repo, rng, step)
         if step % 10 == 9:
-            asked = [
-                (" ".join(rng.sample(WORDS, rng.randint(0, 3))), rng.choice((1, 3, 50))) for _ in range(12)
-            ]
+            asked = [(" ".join(rng.sample(WORDS, rng.randint(0, 3))), rng.choice((1, 3, 50))) for _ in range(12)]
             grown = [recall(clone, query, limit=limit) for query, limit in asked]
             drop_all(os.path.dirname(path_of(clone)))
             assert [recall(clone, query, limit=limit) for query, limit in asked] == grown

@@ -149,9 +149,7 @@ def test_of_very_many_that_are_alike_the_same_are_shown(seed: int, kind: str) ->
     """Two clones must show the same, also where more of one moment, or of none, are there than are read."""
     ts = "2026-01-01T10:00:00.000000Z" if kind == "commit" else None
     count = 1010 if kind == "doc" else 130
-    records = [
-        Document(name=f"N-{n:04d}", title="alpha", text="beta", kind=kind, ts=ts) for n in range(count)
-    ]
+    records = [Document(name=f"N-{n:04d}", title="alpha", text="beta", kind=kind, ts=ts) for n in range(count)]
     first, shuffled = filled(records), records[:]
     random.Random(seed).shuffle(shuffled)
     second = filled(shuffled)

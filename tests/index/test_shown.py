@@ -28,9 +28,7 @@ RAN = "sh -c 'make zebra' ended with exit code 0 after 0.1 s; 2 files changed"
         ("title", "", (), ""),
     ],
 )  # fmt: skip
-def test_a_text_does_not_repeat_its_title(
-    title: str, text: str, also: tuple[str | None, ...], left: str
-) -> None:
+def test_a_text_does_not_repeat_its_title(title: str, text: str, also: tuple[str | None, ...], left: str) -> None:
     """Three lines that say one thing push the next hit out of an agent's sight."""
     assert beyond(title, text, *also) == left
 
@@ -71,12 +69,7 @@ def hit(kind: str, title: str, text: str, **more: object) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     ("kind", "title", "text", "said"),
     [
-        (
-            "code",
-            "total",
-            "def total(items): return total_of(items)",
-            "def total(items): return total_of(items)",
-        ),
+        ("code", "total", "def total(items): return total_of(items)", "def total(items): return total_of(items)"),
         ("code", "Pool", "…with it. class Pool: size = 3…", "…with it. class Pool: size = 3…"),
         ("code", "PI", "PI", None),
         ("doc", "Harbours", "## Harbours A wall keeps the sea out.", "A wall keeps the sea out."),

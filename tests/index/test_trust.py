@@ -158,9 +158,7 @@ def test_this_clones_approvals_count_on_every_line(clone: Clone, repo: GitRepo) 
 
 
 @pytest.mark.parametrize("edit", ["none", "committed", "uncommitted"])
-def test_another_clones_approval_counts_by_its_target(
-    clone: Clone, repo: GitRepo, tmp_path: Path, edit: str
-) -> None:
+def test_another_clones_approval_counts_by_its_target(clone: Clone, repo: GitRepo, tmp_path: Path, edit: str) -> None:
     """Its words are private to the clone that approved; only a hand edit is known to be another text."""
     keep_fact(clone, "FCT-port11", SAID)
     approve(clone, "FCT-port11", SAID)
@@ -259,9 +257,7 @@ def test_a_retirement_undoes_an_approval_on_every_line(clone: Clone, repo: GitRe
     assert standing.trust == "T0"
 
 
-def test_the_quick_path_notices_trust_and_where_its_trunk_stands(
-    clone: Clone, repo: GitRepo, tmp_path: Path
-) -> None:
+def test_the_quick_path_notices_trust_and_where_its_trunk_stands(clone: Clone, repo: GitRepo, tmp_path: Path) -> None:
     """An answer kept from before would go on as if nothing were trusted, or as if it still were."""
     other = cloned(repo, tmp_path / "other")
     seen = set()

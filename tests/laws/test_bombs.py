@@ -33,14 +33,10 @@ MEMORIES = {
         + b"---\nDecision: x\n"
     ),
     "deep lists": lambda: FRONT + b"x: " + b"[" * 30_000 + b"]" * 30_000 + b"\n---\nDecision: x\n",
-    "deep maps": lambda: (
-        FRONT + b"x:\n" + b"".join(b" " * n + b"a:\n" for n in range(1, 250)) + b"---\nDecision: x\n"
-    ),
+    "deep maps": lambda: FRONT + b"x:\n" + b"".join(b" " * n + b"a:\n" for n in range(1, 250)) + b"---\nDecision: x\n",
     "a tag": lambda: FRONT + b"x: !!python/object/apply:os.system [touch /tmp/x]\n---\nDecision: x\n",
     "a merge key": lambda: FRONT + b"<<: {a: 1}\n---\nDecision: x\n",
-    "fields without end": lambda: (
-        FRONT + b"".join(b"x%d: 1\n" % n for n in range(9_000)) + b"---\nDecision: x\n"
-    ),
+    "fields without end": lambda: FRONT + b"".join(b"x%d: 1\n" % n for n in range(9_000)) + b"---\nDecision: x\n",
     "the same field": lambda: FRONT + b"tags: [a]\n" * 3_000 + b"---\nDecision: x\n",
     "only dashes": lambda: b"---\n" * (1 << 20),
     "entries without end": lambda: (FRONT + b"---\nDecision: a\n") * 12_000,

@@ -214,13 +214,7 @@ def test_looking_writes_nothing(store, repo):
     assert not (store / "heads").exists()
 
 
-FORGED = (
-    ".github/workflows/evil.yml",
-    "../x",
-    "-rf",
-    ".holdfast/holdfast.toml",
-    ".holdfast/memory/facts/../x.md",
-)
+FORGED = (".github/workflows/evil.yml", "../x", "-rf", ".holdfast/holdfast.toml", ".holdfast/memory/facts/../x.md")
 
 
 @pytest.mark.parametrize("path", FORGED)

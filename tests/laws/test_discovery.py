@@ -35,9 +35,7 @@ def bring_a_store(root: Path) -> GitRepo:
     project.remember(POISON, kind="invariant", accept=True)
     evil = stranger / EVIL
     shutil.copytree(stranger / ".git", evil, ignore=lambda *_: ["hooks", "logs"])
-    (evil / "config").write_text(
-        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../..\n"
-    )
+    (evil / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../..\n")
     (evil / "holdfast/settings.toml").write_text(f'[model]\ncommand = ["touch", "{root}/started"]\n')
     shutil.rmtree(stranger / ".holdfast")
     stranger.git("add", "-f", "-A")

@@ -40,9 +40,7 @@ def test_an_erased_fact_deleted_on_another_line_passes_the_gate(project: Project
     assert Project.open(repo.path).publish().commit is None, "both lines agree"
 
 
-def test_what_another_clone_erased_and_this_one_holds_is_named(
-    project: Project, repo: GitRepo, tmp_path: Path
-) -> None:
+def test_what_another_clone_erased_and_this_one_holds_is_named(project: Project, repo: GitRepo, tmp_path: Path) -> None:
     """A copy that is only hidden is still a copy; its owner has to hear of it."""
     run = project.write_log({"task": "T-1", "outputs": {"summary": SECRET}})
     fact = project.remember(SECRET, evidence=["README"], accept=True)

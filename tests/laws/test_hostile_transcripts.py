@@ -11,7 +11,6 @@ import random
 import signal
 import tracemalloc
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +24,8 @@ from holdfast.capture.ingest.taking import belongs, take_in
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model import transcript
-from holdfast.model.transcript import (
-    CALLS,
-    MAX_INPUT,
-    MAX_OUTPUT,
-    MAX_PROMPT,
-    MAX_STEPS,
-    MAX_TEXT,
-    ROLES,
-    STATES,
-    Turn,
-)
+from holdfast.model.transcript import CALLS, MAX_INPUT, MAX_OUTPUT, MAX_PROMPT, MAX_STEPS, MAX_TEXT, ROLES, STATES, Turn
+from holdfast.values import fields, is_value
 from tests.capture.rollouts import a_place
 from tests.laws.transcripts import ALL, CLAUDE, CODEX, GEMINI, Lines, again, as_bytes
 
@@ -82,7 +72,7 @@ def texts(value: object) -> Iterator[str]:
     elif isinstance(value, tuple | list):
         for one in value:
             yield from texts(one)
-    elif is_dataclass(value):
+    elif is_value(value):
         for field in fields(value):
             yield from texts(getattr(value, field.name))
 
@@ -200,9 +190,7 @@ def test_any_value_may_be_of_any_type(tmp_path: Path, which: int, changes: list[
 @pytest.mark.parametrize("which", range(len(ALL)), ids=NAMES)
 @given(changes=CHANGES)
 @settings(max_examples=800)
-def test_any_value_may_be_of_any_type_many_times(
-    tmp_path: Path, which: int, changes: list[tuple[float, Any]]
-) -> None:
+def test_any_value_may_be_of_any_type_many_times(tmp_path: Path, which: int, changes: list[tuple[float, Any]]) -> None:
     """The same, for long."""
     _, name, told = ALL[which]
     survives(tmp_path, name, as_bytes(spoilt(told, changes)))
@@ -254,9 +242,7 @@ def test_any_text_may_stand_where_a_path_does(clone: Clone, tmp_path: Path, odd:
 @pytest.mark.parametrize("which", range(len(ALL)), ids=NAMES)
 @given(changes=CHANGES)
 @settings(max_examples=4)
-def test_any_value_may_come_in(
-    clone: Clone, tmp_path: Path, which: int, changes: list[tuple[float, Any]]
-) -> None:
+def test_any_value_may_come_in(clone: Clone, tmp_path: Path, which: int, changes: list[tuple[float, Any]]) -> None:
     """What a dialect lets through, whoever stores it must bear."""
     agent, name, told = ALL[which]
     path = tmp_path / name
@@ -287,9 +273,7 @@ def damage(draw: st.DrawFn, data: bytes) -> bytes:
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(data)))
         to = min(len(data), at + draw(st.integers(0, 400)))
-        noise = draw(
-            st.sampled_from([b"", b"\xff\xfe", b"\x00" * 9, b"{", b"[[[[", b'"', b"\n\n", b"\xed\xa0\x80"])
-        )
+        noise = draw(st.sampled_from([b"", b"\xff\xfe", b"\x00" * 9, b"{", b"[[[[", b'"', b"\n\n", b"\xed\xa0\x80"]))
         match draw(st.integers(0, 4)):
             case 0:
                 data = data[:at]
@@ -363,14 +347,7 @@ def test_deep_nesting_is_passed_over(tmp_path: Path, which: int, depth: int) -> 
     _, name, told = ALL[which]
     spot = json.dumps("fix")[1:-1].encode()
     data = as_bytes(told)
-    for marked in (
-        b'"fix the test, please"',
-        b'"list the files"',
-        b'"pytest -q"',
-        b'"ok"',
-        b'"fix it"',
-        b'"x"',
-    ):
+    for marked in (b'"fix the test, please"', b'"list the files"', b'"pytest -q"', b'"ok"', b'"fix it"', b'"x"'):
         data = data.replace(marked, deep(depth).encode(), 1)
     survives(tmp_path, name, data + b"\n" + deep(depth).encode() + b"\n" + spot)
 
@@ -396,9 +373,7 @@ def many(told: Lines, times: int) -> Iterator[bytes]:
         yield again(told[1:], number).replace("1 failed", "1 failed " + "z" * 50_000).encode()
 
 
-@pytest.mark.parametrize(
-    ("agent", "name", "told"), [("claude", NAMES[4], CLAUDE), ("codex", NAMES[0], CODEX)]
-)
+@pytest.mark.parametrize(("agent", "name", "told"), [("claude", NAMES[4], CLAUDE), ("codex", NAMES[0], CODEX)])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, agent: str, name: str, told: Lines) -> None:
     """A year of work is gigabytes; a laptop's memory is not."""
     path = tmp_path / name
@@ -435,11 +410,7 @@ def test_a_log_of_nothing_but_changes_ends_soon(tmp_path: Path) -> None:
     """Folding must take time in proportion to the file, whatever its updates are."""
     history = {"$set": {"messages": [{"id": str(n), "type": "user", "content": str(n)} for n in range(2000)]}}
     path = tmp_path / NAMES[6]
-    changes = [
-        {"$set": {"messages": []}},
-        {"$rewindTo": "1999"},
-        {"id": "1999", "type": "user", "content": "x"},
-    ]
+    changes = [{"$set": {"messages": []}}, {"$rewindTo": "1999"}, {"id": "1999", "type": "user", "content": "x"}]
     path.write_bytes(as_bytes([GEMINI[0], history]) + as_bytes(changes) * 3_000)
 
     assert len(read("gemini", str(path)) or ()) == 2000
@@ -461,9 +432,7 @@ BOMBS = {"zeros": b"\x00", "brackets": b"[" * 64}
 SLOW_BOMBS = {"empty lines": b"\n", "small records": b'{"type":"x"}\n'}
 
 
-@pytest.mark.parametrize(
-    "of", [*BOMBS, *(pytest.param(one, marks=pytest.mark.torture) for one in SLOW_BOMBS)]
-)
+@pytest.mark.parametrize("of", [*BOMBS, *(pytest.param(one, marks=pytest.mark.torture) for one in SLOW_BOMBS)])
 def test_a_packed_bomb_is_not_read_to_its_end(tmp_path: Path, of: str) -> None:
     """A kilobyte that unpacks to gigabytes fills the disk, the memory or the evening."""
     zstandard = pytest.importorskip("zstandard")

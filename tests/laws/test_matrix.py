@@ -234,17 +234,13 @@ def _amended(case: Case) -> None:
 
 
 DEEDS = {
-    "branch change": Deed(
-        lambda c: c.git("switch", "-q", "main") and None, {"branch"}, MAIN, keeps_pending=False
-    ),
+    "branch change": Deed(lambda c: c.git("switch", "-q", "main") and None, {"branch"}, MAIN, keeps_pending=False),
     "rebase": Deed(_rebase, {"rebase"}, FEAT, rewrites=True),
     "merge": Deed(lambda c: c.git("merge", "-q", "--no-edit", "main") and None, {"merge"}, FEAT),
     "fast-forward": Deed(_forward, {"forward"}, FEAT),
     "reset": Deed(lambda c: c.git("reset", "-q", "--hard", "HEAD~3") and None, {"reset"}, MAIN),
     "force-push pulled": Deed(_forced, {"upstream", "reset"}, FEAT, rewrites=True),
-    "squash-merge": Deed(
-        _squashed, {"branch", "forward", "deleted"}, FEAT, keeps_pending=False, rewrites=True
-    ),
+    "squash-merge": Deed(_squashed, {"branch", "forward", "deleted"}, FEAT, keeps_pending=False, rewrites=True),
     "cherry-pick": Deed(_picked, {"branch", "cherry-pick"}, MAIN, keeps_pending=False),
     "detached": Deed(lambda c: c.git("switch", "-q", "--detach", "HEAD~1") and None, {"detached"}, FEAT),
     "rename": Deed(lambda c: c.git("branch", "-m", "feat", "feature/größer") and None, {"renamed"}, FEAT),
@@ -315,9 +311,7 @@ def test_whatever_git_does_is_noticed_and_costs_nothing(
 @pytest.mark.torture
 @pytest.mark.parametrize("case", STATES, indirect=True)
 @pytest.mark.parametrize("deed", DEEDS)
-def test_whatever_git_does_in_any_state_costs_nothing(
-    case: Case, deed: str, request: pytest.FixtureRequest
-) -> None:
+def test_whatever_git_does_in_any_state_costs_nothing(case: Case, deed: str, request: pytest.FixtureRequest) -> None:
     """The same for every deed in every state."""
     _play(case, DEEDS[deed], state=request.node.callspec.params["case"])
 
@@ -406,10 +400,7 @@ def test_a_rewind_can_have_the_state_of_its_point(case: Case) -> None:
     """Whoever goes back three commits wants to see what was there, and not lose what came later."""
     clone = _rewound(case)
     assert any("came after this point" in note for note in case.notes)
-    assert {change.path.rpartition("/")[2][:7] for change in rewinds.stranded(clone)} == {
-        "waiting",
-        "feature",
-    }
+    assert {change.path.rpartition("/")[2][:7] for change in rewinds.stranded(clone)} == {"waiting", "feature"}
     done = reconciling.drop(clone)
     assert (done.old, len(done.aside)) == (None, 2)
     assert case.titles() == {"Base", "Feature work"}
@@ -487,9 +478,7 @@ def test_commits_reach_the_session_and_the_claim_by_their_newest_name(case: Case
     assert claim.commits[-1] == head
     done = doing.done(clone, _id(clone, "Feature work"))
     assert f"commit:{head}" in done.found
-    assert not re.search(
-        "mark-5", str([case.git("log", "-1", "--format=%s", f[7:]) for f in done.found[:-1]])
-    )
+    assert not re.search("mark-5", str([case.git("log", "-1", "--format=%s", f[7:]) for f in done.found[:-1]]))
 
 
 @pytest.mark.parametrize("case", ["clean"], indirect=True)

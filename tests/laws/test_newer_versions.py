@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from holdfast.model.event import Draft
 from holdfast.model.task import Task
 from holdfast.store import bundle, seal, tasks
 from holdfast.store import format as log_format
+from holdfast.values import replace
 from holdfast.work import board
 from tests.conftest import GitRepo
 
@@ -30,9 +30,7 @@ VERIFIER = Path(__file__).parents[1] / "verifier" / "verify.py"
 LINE = "7q3mz0k4t9wx"
 
 
-def event(
-    *, kind: str = "task", more: str = '"due":"2027-01-01","sizes":[1,2],', v: int = 1, seq: int = 0
-) -> bytes:
+def event(*, kind: str = "task", more: str = '"due":"2027-01-01","sizes":[1,2],', v: int = 1, seq: int = 0) -> bytes:
     """An event as a later version may write it."""
     rest = (
         f'"v":{v},"ts":"2026-11-15T19:42:0{seq}.120394Z","kind":"{kind}","target":"TSK-{seq}","line":"{LINE}",'
@@ -50,9 +48,7 @@ def name_of(line: bytes) -> str:
 def segment(*lines: bytes, v: int = 1, more: str = ',"codec":"plain"') -> tuple[str, bytes]:
     """The path and the bytes of a segment with a header as a later version may write it."""
     ts = json.loads(lines[0])["ts"]
-    header = (
-        f'{{"holdfast":"segment","v":{v},"line":"{LINE}","count":{len(lines)},"first_ts":"{ts}"{more}}}\n'
-    )
+    header = f'{{"holdfast":"segment","v":{v},"line":"{LINE}","count":{len(lines)},"first_ts":"{ts}"{more}}}\n'
     data = header.encode() + b"".join(lines)
     return f".holdfast/log/2026/11/15/{log_format.segment_name(data)}.jsonl", data
 
@@ -115,15 +111,11 @@ def test_added_fields_and_kinds_are_kept_shown_and_passed_on(
 
 def rehashed(line: bytes) -> bytes:
     rest = line[80:-1]
-    return (
-        b'{"hash_self":"' + sha256(b"holdfast-event-1\n{" + rest).hexdigest().encode() + b'",' + rest + b"\n"
-    )
+    return b'{"hash_self":"' + sha256(b"holdfast-event-1\n{" + rest).hexdigest().encode() + b'",' + rest + b"\n"
 
 
 @pytest.mark.parametrize("newer", ["an event", "a header"])
-def test_a_newer_major_version_is_left_alone_and_said(
-    repo: GitRepo, opened: Callable[[], Clone], newer: str
-) -> None:
+def test_a_newer_major_version_is_left_alone_and_said(repo: GitRepo, opened: Callable[[], Clone], newer: str) -> None:
     """What this version cannot read it must not call damaged, and nothing may rest on it."""
     add(repo, *(segment(event(v=2)) if newer == "an event" else segment(event(), v=2)))
     clone = opened()
@@ -133,9 +125,7 @@ def test_a_newer_major_version_is_left_alone_and_said(
     assert clone.record(Draft("task", target="TSK-own")).hash_prev == ()
 
 
-def test_a_spool_that_a_newer_version_wrote_to_is_not_touched(
-    repo: GitRepo, opened: Callable[[], Clone]
-) -> None:
+def test_a_spool_that_a_newer_version_wrote_to_is_not_touched(repo: GitRepo, opened: Callable[[], Clone]) -> None:
     """Two versions may use one clone: the older one must not set aside what the newer one acknowledged."""
     clone = opened()
     clone.record(Draft("task", target="TSK-own"))
@@ -150,9 +140,7 @@ def test_a_spool_that_a_newer_version_wrote_to_is_not_touched(
     left = [Path(path).read_bytes() for path in seal.spools(other.private, other.line().id)]
     assert before in left
     assert not list(Path(other.private.quarantine).glob("*"))
-    assert [one.next_step[:15] for one in examine(other).findings if one.severity != "note"] == [
-        "Update Holdfast"
-    ]
+    assert [one.next_step[:15] for one in examine(other).findings if one.severity != "note"] == ["Update Holdfast"]
 
 
 BROKEN: dict[str, Callable[[str, bytes], tuple[str, bytes]]] = {
@@ -190,9 +178,7 @@ def test_no_new_event_rests_on_a_segment_that_the_doctor_rejects(
     assert examine(opened()).verdict == "ok"
 
 
-def test_no_new_event_rests_on_a_damaged_segment_of_our_own(
-    repo: GitRepo, opened: Callable[[], Clone]
-) -> None:
+def test_no_new_event_rests_on_a_damaged_segment_of_our_own(repo: GitRepo, opened: Callable[[], Clone]) -> None:
     """The same for what this clone sealed and has not published."""
     clone = opened()
     clone.record(Draft("task", target="TSK-one"))

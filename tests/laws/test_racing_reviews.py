@@ -44,9 +44,7 @@ ALL = "accept,accept,accept,accept,reject,reject,reject,edit,join,undo,publish,c
 EXPECTED = {"joined", "accepted", "rejected", "candidate", "deprecated", "superseded"}
 
 
-def race(
-    repo: GitRepo, seed: int, *, workers: int, rounds: int, candidates: int, acts: str = ALL
-) -> list[list[str]]:
+def race(repo: GitRepo, seed: int, *, workers: int, rounds: int, candidates: int, acts: str = ALL) -> list[list[str]]:
     """Let processes decide, all from the same moment on; gives what each was told."""
     print(f"seed {seed}")
     started = [

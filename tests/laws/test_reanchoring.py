@@ -70,10 +70,7 @@ class History:
         """A commit with a token, some common lines, now and then a second file."""
         self.pass_time()
         token, names = self.token(), self.dice.sample(FILES, self.dice.choice((1, 1, 2, 3)))
-        filler = [
-            self.dice.choice(("return None", "}", "import os", "x = 1"))
-            for _ in range(self.dice.randint(0, 3))
-        ]
+        filler = [self.dice.choice(("return None", "}", "import os", "x = 1")) for _ in range(self.dice.randint(0, 3))]
         self.add_lines(names[0], self.dice.sample([f"say {token}", *filler], len(filler) + 1))
         for name in names[1:]:
             self.add_lines(name, [f"also {self.dice.getrandbits(30):x}"])
@@ -171,9 +168,7 @@ class History:
         chosen = self.dice.choice(row)
         if self.git("show", "--format=", "--name-only", chosen) in ("", "image.bin"):
             return  # there is nothing to split
-        self.todo(
-            [f"{'edit' if oid == chosen else 'pick'} {oid}" for oid in row], then=lambda: self.halve(chosen)
-        )
+        self.todo([f"{'edit' if oid == chosen else 'pick'} {oid}" for oid in row], then=lambda: self.halve(chosen))
 
     def halve(self, oid: str) -> None:
         touched = self.git("show", "--format=", "--name-only", oid).split()
@@ -237,14 +232,8 @@ class History:
         parent = self.git("merge-base", "main", "work")
         pairs = []
         for oid in self.git("rev-list", "--reverse", "--first-parent", f"{parent}..work").split():
-            name, mail, when, committed = self.git("show", "-s", "--format=%an%n%ae%n%at%n%ct", oid).split(
-                "\n"
-            )
-            os.environ |= {
-                "GIT_AUTHOR_NAME": name,
-                "GIT_AUTHOR_EMAIL": mail,
-                "GIT_AUTHOR_DATE": f"{when} +0000",
-            }
+            name, mail, when, committed = self.git("show", "-s", "--format=%an%n%ae%n%at%n%ct", oid).split("\n")
+            os.environ |= {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": mail, "GIT_AUTHOR_DATE": f"{when} +0000"}
             os.environ["GIT_COMMITTER_DATE"] = f"{committed} +0000"
             parent = self.git("commit-tree", f"{oid}^{{tree}}", "-p", parent, "-m", f"filtered {oid[:8]}")
             pairs.append(f"{oid} {parent}\n")
@@ -282,23 +271,8 @@ class History:
     def play(self) -> None:
         for _ in range(self.dice.randint(3, 6)):
             self.commit()
-        kinds = (
-            self.amend,
-            self.rebase,
-            self.rebase_by_hand,
-            self.rebase_by_hand,
-            self.split,
-            self.cherry_pick,
-        )
-        kinds += (
-            self.backport,
-            self.squash_merge,
-            self.filter,
-            self.redo,
-            self.revert,
-            self.merge,
-            self.noise,
-        )
+        kinds = (self.amend, self.rebase, self.rebase_by_hand, self.rebase_by_hand, self.split, self.cherry_pick)
+        kinds += (self.backport, self.squash_merge, self.filter, self.redo, self.revert, self.merge, self.noise)
         for _ in range(self.dice.randint(2, 4)):
             step = self.dice.choice(kinds)
             if len(self.row()) < 2:
@@ -427,8 +401,6 @@ def test_a_cited_commit_is_found_again_rightly_or_not_at_all(tmp_path: Path, see
 
 
 @pytest.mark.torture
-def test_a_cited_commit_is_found_again_rightly_or_not_at_all_in_thousands_of_cases(
-    tmp_path: Path, seed: int
-) -> None:
+def test_a_cited_commit_is_found_again_rightly_or_not_at_all_in_thousands_of_cases(tmp_path: Path, seed: int) -> None:
     """Rare rewrites are rare only for each of us."""
     judge(play(tmp_path, seed, 3000), useful=0.85)

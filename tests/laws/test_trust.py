@@ -59,9 +59,7 @@ def trunks(draw: st.DrawFn) -> Vouched:
     blobs = draw(st.sets(st.sampled_from(BLOBS[:-1])))
     latest = draw(st.dictionaries(st.sampled_from(IDS), st.sampled_from(KINDS)))
     proved = draw(st.dictionaries(st.sampled_from(IDS), st.sampled_from(BLOBS[:-1])))
-    approved = {
-        (name, blob) for name, blob in proved.items() if latest.get(name) == "accept" and blob in blobs
-    }
+    approved = {(name, blob) for name, blob in proved.items() if latest.get(name) == "accept" and blob in blobs}
     return Vouched("trunk", frozenset(blobs), latest, approved=frozenset(approved))
 
 
@@ -90,9 +88,7 @@ def test_only_a_person_here_or_in_a_trusted_trunk_makes_a_text_speak(
     recorded = any(one.blob == blob for one in about if blob)
     assert (tier == "T4") == (not (edited or blob in vouched.blobs or recorded))
     last_yes = max((n for n, one in enumerate(about) if one.kind == "accept" and one.blob), default=-1)
-    another = last_yes > max(no, default=-1) or (
-        blob in vouched.blobs and vouched.latest.get(name) == "accept"
-    )
+    another = last_yes > max(no, default=-1) or (blob in vouched.blobs and vouched.latest.get(name) == "accept")
     assert (text in tiers.edited([text])) == (another and not (by_person or by_trunk))
 
 
@@ -220,9 +216,7 @@ class World:
     def stranger_plants(self) -> None:
         """A stranger's own clone approves what it likes; a pull request is merged here."""
         self._theirs_is_fresh()
-        self.dice.choice(
-            [self._with_approval, self._by_file, self._other_words, self._same_id, self._store]
-        )()
+        self.dice.choice([self._with_approval, self._by_file, self._other_words, self._same_id, self._store])()
         self.theirs.git("add", "-A", "-f", ".holdfast/memory", ".holdfast/log", ok=False)
         self.theirs.git("commit", "-q", "-m", "a pull request", ok=False)
         self.ours.git("fetch", "-q", os.fspath(self.theirs), "HEAD")
@@ -232,9 +226,7 @@ class World:
     def _with_approval(self) -> None:
         project = self.project(person=True, repo=self.theirs)
         over = [one.id for one in project.knowledge().standings][:1]
-        done = project.remember(
-            self.word(), evidence=["README"], kind="decision", accept=True, supersedes=over
-        )
+        done = project.remember(self.word(), evidence=["README"], kind="decision", accept=True, supersedes=over)
         self.granted.add((done.id, done.blob or ""))
         project.publish(here=True)
 
@@ -304,8 +296,7 @@ class World:
         texts = {row.split("\t")[1]: row.split()[2] for row in rows if row}
         last = self._last_words()
         found = (
-            (re.search(r"^id: (\S+)$", self.ours.git("cat-file", "-p", blob), re.M), blob)
-            for blob in texts.values()
+            (re.search(r"^id: (\S+)$", self.ours.git("cat-file", "-p", blob), re.M), blob) for blob in texts.values()
         )
         texts = {(name[1], blob) for name, blob in found if name and "accept" in last.get(name[1], ())}
         return texts & self.granted
@@ -313,12 +304,7 @@ class World:
     def _last_words(self) -> dict[str, set[str]]:
         """Of each memory the decisions in the trunk's log that no other decision about it comes after."""
         rows = self.ours.git("ls-tree", "-r", "origin/main", f"{layout.LOG}/").split("\n")
-        lines = [
-            line
-            for row in rows
-            if row
-            for line in self.ours.git("cat-file", "-p", row.split()[2]).split("\n")
-        ]
+        lines = [line for row in rows if row for line in self.ours.git("cat-file", "-p", row.split()[2]).split("\n")]
         events = {one["hash_self"]: one for one in map(json.loads, lines) if "hash_self" in one}
 
         def before(name: str) -> set[str]:
@@ -341,9 +327,7 @@ class World:
         project = self.project(person=False)
         found = project.knowledge()
         may = set(self.approved) | self.trunk()
-        held = [
-            one for one in found.standings if isinstance(one.memory, Accepted)
-        ]  # retired ones never speak
+        held = [one for one in found.standings if isinstance(one.memory, Accepted)]  # retired ones never speak
         speaking = {(one.id, one.blob) for one in held if one.trust == "T0"}
         story = "\n".join(self.log)
         assert speaking <= may, story
@@ -352,9 +336,7 @@ class World:
         if len(self.log) % 3 == 0 or self.log[-1] == "stranger_plants":
             self._check_told(project, found, may & visible_here)
         for one in found.superseded:
-            if (
-                one.id not in self.replaced and not self.trusted
-            ):  # else it stays so, whatever became of the newer
+            if one.id not in self.replaced and not self.trusted:  # else it stays so, whatever became of the newer
                 newer = [n for n in found.standings if one.id in getattr(n.memory, "supersedes", ())]
                 assert min(n.trust or "" for n in newer) <= (one.trust or ""), story
 
@@ -509,16 +491,7 @@ def test_what_a_trusted_trunk_erased_is_erased_here(pair: tuple[Cli, Project], t
 
 WAYS_OUT = (
     *("review list", "facts", "status", "context", "log", "timeline", "journal", "tasks", "session list"),
-    *(
-        "recall",
-        "recall --kind candidate",
-        "log --render",
-        "check",
-        "doctor",
-        "trust",
-        "curate --dry-run",
-        "next",
-    ),
+    *("recall", "recall --kind candidate", "log --render", "check", "doctor", "trust", "curate --dry-run", "next"),
 )
 
 
@@ -576,9 +549,7 @@ def test_markup_stays_within_its_bounds(repo: GitRepo, cli: Cli) -> None:
     project = Project.open(repo.path, person=True)
     for number, text in enumerate(MARKUP.values()):
         with contextlib.suppress(BadInput):  # what reads as another entry is refused at once
-            project.remember(
-                text, kind="invariant", evidence=["README"], applies_to=[f"src/{number}"], accept=True
-            )
+            project.remember(text, kind="invariant", evidence=["README"], applies_to=[f"src/{number}"], accept=True)
     cli("connect", "agents", "--yes")
     block = (repo / "AGENTS.md").read_text()
     ours = [line for line in block.split("\n") if line.startswith("<!--")]
@@ -620,9 +591,7 @@ def tiers_of(cli: Cli) -> dict[str, str | None]:
     return {one.id: one.trust for one in Project.open(cli.cwd).knowledge().standings}
 
 
-def test_a_submodule_in_the_place_of_the_drawer_brings_nothing(
-    pair: tuple[Cli, Project], tmp_path: Path
-) -> None:
+def test_a_submodule_in_the_place_of_the_drawer_brings_nothing(pair: tuple[Cli, Project], tmp_path: Path) -> None:
     """Git leaves a submodule's folder behind when its branch is left: who only looked at it would obey it."""
     cli, stranger = pair
     stranger.remember(OTHER, **GIVEN)
@@ -644,9 +613,7 @@ def test_a_submodule_in_the_place_of_the_drawer_brings_nothing(
     assert tiers_of(cli) == {}
 
 
-def test_a_yes_in_a_sandbox_is_nobodys_in_person(
-    pair: tuple[Cli, Project], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_yes_in_a_sandbox_is_nobodys_in_person(pair: tuple[Cli, Project], monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent in a sandbox can write any file of the work tree, and so any approval in a person's name."""
     cli, stranger = pair
     Project.open(cli.cwd)
@@ -833,9 +800,7 @@ def test_who_takes_a_supersession_back_has_the_old_memory_again(pair: tuple[Cli,
 
 
 @pytest.mark.parametrize("ahead", ["accept", "retire"])
-def test_a_wrong_clock_does_not_decide_which_decision_was_the_last(
-    pair: tuple[Cli, Project], ahead: str
-) -> None:
+def test_a_wrong_clock_does_not_decide_which_decision_was_the_last(pair: tuple[Cli, Project], ahead: str) -> None:
     """A laptop that woke up in another year would keep alive, or silence, what a person decided since."""
     cli, _ = pair
 
@@ -1366,9 +1331,7 @@ def test_an_approved_memory_that_cannot_be_read_is_named(trunk: Trunk, here: boo
         assert "Nothing waits" not in listed, name
         (lost,) = json.loads(cli("review", "list", "--json").out)["unreadable"]
         assert (lost["id"], lost["path"]) == (trunk.name, trunk.path), name
-        problems = [
-            one.file for one in Project.open(trunk.here.path).doctor().findings if one.severity == "problem"
-        ]
+        problems = [one.file for one in Project.open(trunk.here.path).doctor().findings if one.severity == "problem"]
         assert trunk.path in problems, name
         assert f"bring it back and commit it: {lost['next_step']}" in listed, name
         assert lost["next_step"].startswith("git checkout "), name

@@ -41,9 +41,7 @@ _CHANGES = {"/w/app/a.py": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-one
 CODEX: Lines = [
     _codex("session_meta", _META),
     _codex("turn_context", {"cwd": "/w/app", "model": "model-x", "approval_policy": "never"}),
-    _codex(
-        "response_item", _said("user", "<environment_context>\n<cwd>/w/app</cwd>\n</environment_context>")
-    ),
+    _codex("response_item", _said("user", "<environment_context>\n<cwd>/w/app</cwd>\n</environment_context>")),
     _codex("response_item", _said("user", "fix the test, please")),
     _event("user_message", message="fix the test, please", images=[]),
     _item("reasoning", summary=[{"type": "summary_text", "text": "Look."}], encrypted_content="b3BhcXVl"),
@@ -55,20 +53,13 @@ CODEX: Lines = [
     _item("custom_tool_call_output", call_id="c3", output=[{"type": "input_text", "text": "Success."}]),
     _event("patch_apply_end", call_id="c3", success=True, status="completed", changes=_CHANGES),
     _item("custom_tool_call", name="exec", input='await tools.exec_command({cmd:"ls"})', call_id="c4"),
-    _item(
-        "function_call",
-        name="update_plan",
-        arguments='{"plan":[{"step":"a","status":"completed"}]}',
-        call_id="c5",
-    ),
+    _item("function_call", name="update_plan", arguments='{"plan":[{"step":"a","status":"completed"}]}', call_id="c5"),
     _item("local_shell_call", call_id="c6", status="completed", action={"type": "exec", "command": ["ls"]}),
     _item("web_search_call", status="completed", action={"type": "search", "query": "x"}),
     _codex("response_item", _said("assistant", "It is fixed.")),
     _event("turn_aborted", reason="interrupted", turn_id="t1"),
     _event("thread_rolled_back", num_turns=1),
-    _codex(
-        "compacted", {"message": "Before.", "replacement_history": [_said("user", "fix the test, please")]}
-    ),
+    _codex("compacted", {"message": "Before.", "replacement_history": [_said("user", "fix the test, please")]}),
     _codex("world_state", {"full": True, "state": {}}),
     _codex("response_item", _said("user", "and the docs")),
 ]
@@ -83,14 +74,7 @@ _ITEMS: Lines = [
         "aggregated_output": "a",
     },
     {"type": "FileChange", "id": "i3", "changes": _CHANGES, "status": "completed"},
-    {
-        "type": "McpToolCall",
-        "id": "i4",
-        "server": "s",
-        "tool": "t",
-        "arguments": {},
-        "result": {"content": []},
-    },
+    {"type": "McpToolCall", "id": "i4", "server": "s", "tool": "t", "arguments": {}, "result": {"content": []}},
     {"type": "AgentMessage", "id": "i5", "content": [{"type": "Text", "text": "Hello."}]},
 ]
 CODEX_PAGED: Lines = [
@@ -109,12 +93,7 @@ CODEX_BARE: Lines = [
     {"id": _ID, "timestamp": _AT, "instructions": None, "git": {"branch": "main"}},
     {"record_type": "state"},
     _said("user", "list the files"),
-    {
-        "type": "function_call",
-        "name": "shell",
-        "arguments": '{"command":["ls"],"workdir":"/w"}',
-        "call_id": "c1",
-    },
+    {"type": "function_call", "name": "shell", "arguments": '{"command":["ls"],"workdir":"/w"}', "call_id": "c1"},
     {"type": "function_call_output", "call_id": "c1", "output": "a"},
     _said("assistant", "Listed."),
 ]
@@ -166,10 +145,7 @@ def _result(call: str, content: Any) -> list[dict[str, Any]]:
 
 
 _TODOS = [{"content": "Read", "status": "completed"}, {"content": "Write", "status": "pending"}]
-_STRUCTURED = {
-    "filePath": "/w/app/a.py",
-    "structuredPatch": [{"oldStart": 1, "lines": [" x", "-one", "+two"]}],
-}
+_STRUCTURED = {"filePath": "/w/app/a.py", "structuredPatch": [{"oldStart": 1, "lines": [" x", "-one", "+two"]}]}
 CLAUDE: Lines = [
     {"type": "summary", "summary": "Before", "leafUuid": "x"},
     {"type": "worktree-state", "sessionId": "s", "worktreeSession": {"originalHeadCommit": "c" * 40}},
@@ -178,44 +154,24 @@ CLAUDE: Lines = [
         2, {"type": "thinking", "thinking": "Look.", "signature": "c2ln"}, {"type": "text", "text": "I look."}
     ),
     _claude_said(
-        3,
-        _use("c1", "Bash", command="pytest -q"),
-        _use("c2", "Edit", file_path="a.py", old_string="a", new_string="b"),
+        3, _use("c1", "Bash", command="pytest -q"), _use("c2", "Edit", file_path="a.py", old_string="a", new_string="b")
     ),
-    _claude_user(
-        4, _result("c1", "Exit code 1\n1 failed"), toolUseResult={"stdout": "", "interrupted": False}
-    ),
+    _claude_user(4, _result("c1", "Exit code 1\n1 failed"), toolUseResult={"stdout": "", "interrupted": False}),
     _claude_user(5, _result("c2", [{"type": "text", "text": "ok"}]), toolUseResult=_STRUCTURED),
-    _claude_said(
-        6, _use("c3", "Write", file_path="b.py", content="x\n"), _use("c4", "TodoWrite", todos=_TODOS)
-    ),
-    _claude_user(
-        7, _result("c3", "ok"), toolUseResult={"type": "create", "content": "x\n", "originalFile": None}
-    ),
+    _claude_said(6, _use("c3", "Write", file_path="b.py", content="x\n"), _use("c4", "TodoWrite", todos=_TODOS)),
+    _claude_user(7, _result("c3", "ok"), toolUseResult={"type": "create", "content": "x\n", "originalFile": None}),
     _claude_user(8, _result("c4", "ok"), toolUseResult={"oldTodos": [], "newTodos": _TODOS}),
     _claude_said(9, _use("c5", "MultiEdit", file_path="a", edits=[{"old_string": "a", "new_string": "b"}])),
     _claude_user(10, _result("c5", "ok"), toolUseResult=["x"]),
     _claude_said(
         11, _use("c6", "TaskCreate", subject="Ship"), _use("c7", "TaskUpdate", taskId="1", status="completed")
     ),
-    _claude_user(
-        12, _result("c6", "Task #1 created successfully: Ship"), toolUseResult={"task": {"id": "1"}}
-    ),
+    _claude_user(12, _result("c6", "Task #1 created successfully: Ship"), toolUseResult={"task": {"id": "1"}}),
     _claude_user(13, _result("c7", "Updated"), toolUseResult={"success": True}),
-    _claude(
-        "attachment", 14, attachment={"type": "task_reminder", "content": [{"id": "2", "subject": "More"}]}
-    ),
-    {
-        "type": "queue-operation",
-        "operation": "enqueue",
-        "content": "and the docs",
-        "timestamp": _AT,
-        "sessionId": "s",
-    },
+    _claude("attachment", 14, attachment={"type": "task_reminder", "content": [{"id": "2", "subject": "More"}]}),
+    {"type": "queue-operation", "operation": "enqueue", "content": "and the docs", "timestamp": _AT, "sessionId": "s"},
     {"type": "queue-operation", "operation": "remove", "timestamp": _AT, "sessionId": "s"},
-    _claude(
-        "attachment", 15, attachment={"type": "queued_command", "prompt": "more", "commandMode": "prompt"}
-    ),
+    _claude("attachment", 15, attachment={"type": "queued_command", "prompt": "more", "commandMode": "prompt"}),
     _claude("system", 16, subtype="model_refusal_fallback", retractedMessageUuids=["x"]),
     _claude_said(17, {"type": "text", "text": "Done."}, supersedesUuids=["y"]),
     _claude_user(18, "[Request interrupted by user]"),
@@ -242,10 +198,7 @@ def _called(call: str, tool: str, output: str, **more: Any) -> dict[str, Any]:
 _SHOWN = {"fileDiff": "--- a\n+++ a\n@@ -1 +1 @@\n-one\n+two", "originalContent": "one", "newContent": "two"}
 _HISTORY: Lines = [
     _gemini(
-        "u1",
-        "user",
-        [{"text": "<hook_context>x</hook_context>fix it, please"}],
-        displayContent=[{"text": "fix it"}],
+        "u1", "user", [{"text": "<hook_context>x</hook_context>fix it, please"}], displayContent=[{"text": "fix it"}]
     ),
     _gemini(
         "g1",
@@ -255,15 +208,9 @@ _HISTORY: Lines = [
         model="model-g",
         toolCalls=[
             _called("c1", "run_shell_command", "Output: x\nExit Code: 2", args={"command": "make"}),
-            _called(
-                "c2", "replace", "ok", args={"file_path": "/w/a", "old_string": "a"}, resultDisplay=_SHOWN
-            ),
-            _called(
-                "c3", "write_file", "Successfully created /w/app/b", args={"file_path": "b", "content": "x"}
-            ),
-            _called(
-                "c4", "write_todos", "ok", args={"todos": [{"description": "Read", "status": "completed"}]}
-            ),
+            _called("c2", "replace", "ok", args={"file_path": "/w/a", "old_string": "a"}, resultDisplay=_SHOWN),
+            _called("c3", "write_file", "Successfully created /w/app/b", args={"file_path": "b", "content": "x"}),
+            _called("c4", "write_todos", "ok", args={"todos": [{"description": "Read", "status": "completed"}]}),
         ],
     ),
     _gemini("u2", "user", [_response("c1", "Output: x")]),
@@ -271,13 +218,7 @@ _HISTORY: Lines = [
     _gemini("g2", "gemini", [{"text": "More."}, {"functionCall": {"id": "c9", "name": "glob", "args": {}}}]),
     _gemini("u3", "user", [_response("c9", "a.py")]),
 ]
-_GEMINI_HEAD = {
-    "sessionId": "5e55",
-    "projectHash": "a" * 64,
-    "startTime": _AT,
-    "lastUpdated": _AT,
-    "kind": "main",
-}
+_GEMINI_HEAD = {"sessionId": "5e55", "projectHash": "a" * 64, "startTime": _AT, "lastUpdated": _AT, "kind": "main"}
 GEMINI: Lines = [
     _GEMINI_HEAD,
     {"$set": {"messages": [_gemini("s1", "user", [{"text": "<session_context>x</session_context>"}])]}},
@@ -304,12 +245,7 @@ ALL: list[tuple[str, str, Any]] = [
 
 def again(told: Lines, number: int) -> str:
     """The same lines as something new: other ids of records, messages, turns and calls."""
-    text = (
-        as_bytes(told)
-        .decode()
-        .replace("-0000-4000-", f"-{number:04x}-4000-")
-        .replace("msg_", f"msg_{number}_")
-    )
+    text = as_bytes(told).decode().replace("-0000-4000-", f"-{number:04x}-4000-").replace("msg_", f"msg_{number}_")
     return re.sub(r'"([ct])(\d+)"', rf'"\1\2-{number}"', text)
 
 

@@ -19,11 +19,7 @@ async def nothing(scope: Message, receive: Receive, send: Send) -> None:
 
 
 GUARD = Guard(nothing, token=TOKEN, port=PORT)
-GOOD = (
-    ("host", f"127.0.0.1:{PORT}"),
-    ("authorization", f"Bearer {TOKEN}"),
-    ("content-type", "application/json"),
-)
+GOOD = (("host", f"127.0.0.1:{PORT}"), ("authorization", f"Bearer {TOKEN}"), ("content-type", "application/json"))
 
 
 def status(*headers: tuple[str, str], method: str = "POST", without: str = "") -> int | None:
@@ -111,13 +107,7 @@ def test_a_header_that_is_missing_or_stands_twice_is_refused() -> None:
 
 def test_what_a_page_may_send_without_asking_is_refused() -> None:
     """A form or a plain-text fetch needs no preflight: the browser just sends it."""
-    for kind in (
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data",
-        "",
-        "application/jsonp",
-    ):
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "application/jsonp"):
         assert status(("content-type", kind)) == 415
     assert status(without="content-type") == 415
     assert status(("content-type", "Application/JSON; charset=utf-8")) is None

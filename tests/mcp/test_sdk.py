@@ -41,13 +41,8 @@ async def talk(client: Client) -> list[str]:
     assert client.server_info.name == "holdfast" and "recall" in (client.instructions or "")
     tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == ["recall", "context", "propose", "tasks"]
-    assert [tool.name for tool in tools if (tool.meta or {}).get("anthropic/alwaysLoad")] == [
-        "recall",
-        "context",
-    ]
-    found = await client.call_tool(
-        "recall", {"query": "postgres", "kind": "fact"}, progress_callback=progress
-    )
+    assert [tool.name for tool in tools if (tool.meta or {}).get("anthropic/alwaysLoad")] == ["recall", "context"]
+    found = await client.call_tool("recall", {"query": "postgres", "kind": "fact"}, progress_callback=progress)
     assert "FCT-pg16" in str(found.content)
     pack = await client.call_tool("context", {"for": "upgrade postgres"})
     assert "FCT-pg16" in str(pack.content)
@@ -113,11 +108,7 @@ def test_the_sdks_client_uses_everything_over_http_and_nobody_else_gets_in(http:
         "jsonrpc": "2.0",
         "id": 1,
         "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": {"name": "x", "version": "1"},
-        },
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
     }
     good = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
     with httpx2.Client(timeout=60) as web:
@@ -138,9 +129,7 @@ def test_the_sdks_client_uses_everything_over_http_and_nobody_else_gets_in(http:
         assert status(Content_Type="text/plain") == 415
         assert status(path="/other") == 404
         assert status("PUT") == 405
-        huge = web.post(
-            address, headers={**good, "Content-Type": "application/json"}, content=b" " * (1 << 21)
-        )
+        huge = web.post(address, headers={**good, "Content-Type": "application/json"}, content=b" " * (1 << 21))
         assert huge.status_code == 413
 
 

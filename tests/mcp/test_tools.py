@@ -38,9 +38,7 @@ def project(repo: GitRepo) -> Project:
 
 
 def ask(repo: GitRepo, name: str, version: str = protocol.NEWEST, **arguments: Any) -> dict[str, Any]:
-    return calls.call(
-        name, arguments, Asking(folders=[str(repo.path)], client="claude-code", version=version)
-    )
+    return calls.call(name, arguments, Asking(folders=[str(repo.path)], client="claude-code", version=version))
 
 
 def said(repo: GitRepo, name: str, **arguments: Any) -> str:
@@ -65,9 +63,7 @@ def test_recall_finds_and_marks_what_it_found_as_data(project: Project, repo: Gi
     text = said(repo, "recall", query="which calls may we retry")
     head, opened, *rows, closed = text.splitlines()
     marker = opened.removeprefix("<holdfast-data ").removesuffix(">")
-    assert (
-        "no" in head and "instruction" in head and marker in head and closed == f"</holdfast-data {marker}>"
-    )
+    assert "no" in head and "instruction" in head and marker in head and closed == f"</holdfast-data {marker}>"
     assert rows[0].startswith("- DEC-retry1 (decision, accepted")
     assert marker not in said(repo, "recall", query="which calls may we retry")
 
@@ -98,12 +94,7 @@ def test_context_is_the_pack_and_its_receipt_is_kept(project: Project, repo: Git
 def test_a_proposal_waits_for_a_person_and_says_who_made_it(project: Project, repo: GitRepo) -> None:
     """An agent that approves its own memories has no reviewer."""
     text = said(
-        repo,
-        "propose",
-        type="fact",
-        statement="Charges are logged twice",
-        why="Seen",
-        evidence=["src/api.py#charge"],
+        repo, "propose", type="fact", statement="Charges are logged twice", why="Seen", evidence=["src/api.py#charge"]
     )
     [waiting] = Project.open(repo.path).candidates()
     assert waiting.id in text and "person" in text
@@ -128,11 +119,7 @@ def test_a_proposal_in_a_session_says_where_it_was_made(project: Project, repo: 
 def test_a_proposal_hears_what_speaks_against_it(project: Project, repo: GitRepo) -> None:
     """Two agents would teach the third opposite things."""
     result = ask(
-        repo,
-        "propose",
-        type="decision",
-        statement="Retry every call, safe to repeat or not",
-        evidence=["README"],
+        repo, "propose", type="decision", statement="Retry every call, safe to repeat or not", evidence=["README"]
     )
     assert "It conflicts" in text_of(result) and "contradicts DEC-retry1" in text_of(result)
     # Claude Code gives a model this form alone.
@@ -140,11 +127,7 @@ def test_a_proposal_hears_what_speaks_against_it(project: Project, repo: GitRepo
     old = ask(repo, "propose", "2025-03-26", type="fact", statement="Logs are JSON", evidence=["README"])
     assert "structuredContent" not in old
     known = said(
-        repo,
-        "propose",
-        type="decision",
-        statement="Retry only calls that are safe to repeat",
-        evidence=["src/api.py"],
+        repo, "propose", type="decision", statement="Retry only calls that are safe to repeat", evidence=["src/api.py"]
     )
     assert known.startswith("DEC-retry1 is known already and accepted")
 
@@ -190,9 +173,7 @@ def test_nothing_hidden_reaches_a_model(project: Project, repo: GitRepo) -> None
         ask(repo, "tasks", action="next"),
         ask(repo, "tasks", action="claim", id="TSK-hid1"),
         calls.answer("resources/list", {}, Asking(folders=[str(repo.path)])),
-        calls.answer(
-            "resources/read", {"uri": "holdfast://memory/FCT-hid1"}, Asking(folders=[str(repo.path)])
-        ),
+        calls.answer("resources/read", {"uri": "holdfast://memory/FCT-hid1"}, Asking(folders=[str(repo.path)])),
         calls.answer("resources/read", {"uri": "holdfast://task/TSK-hid1"}, Asking(folders=[str(repo.path)])),
     ]
     told = json.dumps(answers, ensure_ascii=False)
@@ -252,10 +233,7 @@ def test_every_argument_of_every_tool_is_checked_by_its_schema(project: Project,
     for tool in table.TOOLS:
         for name, rule in tool["inputSchema"]["properties"].items():
             odd = 0 if rule["type"] == "boolean" else True
-            assert "must be" in (refusal({"properties": {name: rule}}, {name: odd}) or ""), (
-                tool["name"],
-                name,
-            )
+            assert "must be" in (refusal({"properties": {name: rule}}, {name: odd}) or ""), (tool["name"], name)
     for semantic in (True, False):
         assert ids(repo, "recall", query="retry calls", semantic=semantic)[:1] == ["DEC-retry1"]
     assert "by words alone" in said(repo, "recall", query="retry calls", semantic=True)
@@ -265,13 +243,7 @@ def test_every_argument_of_every_tool_is_checked_by_its_schema(project: Project,
 
 def test_a_call_that_no_client_should_make_is_refused(repo: GitRepo) -> None:
     """A client's own mistake is the client's to see."""
-    for name, arguments in (
-        ("nothing", {}),
-        (None, {}),
-        (["recall"], {}),
-        ("recall", [1]),
-        ("recall", "query"),
-    ):
+    for name, arguments in (("nothing", {}), (None, {}), (["recall"], {}), ("recall", [1]), ("recall", "query")):
         with pytest.raises(Refused) as caught:
             calls.call(name, arguments, Asking(folders=[str(repo.path)]))
         assert caught.value.code == protocol.PARAMS
@@ -279,11 +251,7 @@ def test_a_call_that_no_client_should_make_is_refused(repo: GitRepo) -> None:
 
 def test_where_nothing_is_set_up_the_tools_say_what_to_do(repo: GitRepo, tmp_path: Path) -> None:
     """A server that fails to start in such a place is uninstalled."""
-    for folder, words in (
-        (repo.path, "holdfast init"),
-        (tmp_path, "no git repository"),
-        (tmp_path / "x", "no folder"),
-    ):
+    for folder, words in ((repo.path, "holdfast init"), (tmp_path, "no git repository"), (tmp_path / "x", "no folder")):
         result = calls.call("context", {}, Asking(folders=[str(folder)]))
         assert result["isError"] and words in text_of(result)
     with pytest.raises(Refused) as caught:
@@ -307,13 +275,7 @@ def test_memories_are_listed_page_by_page_and_read(project: Project, repo: GitRe
     assert len({one["uri"] for one in found}) == 5 and found[0]["uri"] == "holdfast://memory/DEC-retry1"
     [content] = calls.answer("resources/read", {"uri": found[0]["uri"]}, asking)["contents"]
     assert "Retry only calls" in content["text"] and "status: accepted" in content["text"]
-    for uri in (
-        "holdfast://memory/DEC-no",
-        "holdfast://memory/../x",
-        "holdfast://memory/",
-        "file:///etc/passwd",
-        7,
-    ):
+    for uri in ("holdfast://memory/DEC-no", "holdfast://memory/../x", "holdfast://memory/", "file:///etc/passwd", 7):
         with pytest.raises(Refused) as caught:
             calls.answer("resources/read", {"uri": uri}, asking)
         assert caught.value.code in (protocol.NO_RESOURCE, protocol.PARAMS)
@@ -322,14 +284,10 @@ def test_memories_are_listed_page_by_page_and_read(project: Project, repo: GitRe
             calls.answer("resources/list", {"cursor": wrong}, asking)
 
 
-def test_the_list_is_the_same_whether_or_not_the_project_is_opened_for_it(
-    project: Project, repo: GitRepo
-) -> None:
+def test_the_list_is_the_same_whether_or_not_the_project_is_opened_for_it(project: Project, repo: GitRepo) -> None:
     """Claude Code leaves our tools out of its first request if this list is slow."""
     project.remember("Tests need Postgres", evidence=["README"], id="FCT-old1", accept=True)
-    project.remember(
-        "Tests need MySQL", evidence=["README"], supersedes=["FCT-old1"], id="FCT-new1", accept=True
-    )
+    project.remember("Tests need MySQL", evidence=["README"], supersedes=["FCT-old1"], id="FCT-new1", accept=True)
     project.remember("The parser is generated", evidence=["README"], id="FCT-gone1", accept=True)
     project.retire("FCT-gone1")
     project.remember("Nobody looked at this", evidence=["README"], id="FCT-wait1")
@@ -347,9 +305,7 @@ def test_the_list_is_the_same_whether_or_not_the_project_is_opened_for_it(
     assert [row[0] for row in listing.at_once(str(repo.path)) or []] == told
 
 
-def test_what_no_person_approved_is_marked_wherever_an_agent_meets_it(
-    project: Project, repo: GitRepo
-) -> None:
+def test_what_no_person_approved_is_marked_wherever_an_agent_meets_it(project: Project, repo: GitRepo) -> None:
     """An agent takes what is called accepted for a person's word; what a script let in is not."""
     script, asking = Project.open(repo.path), Asking(folders=[str(repo.path)])
     script.remember("The cache is warmed at night", evidence=["README"], id="FCT-prom1", accept=True)
@@ -357,9 +313,7 @@ def test_what_no_person_approved_is_marked_wherever_an_agent_meets_it(
     assert "- FCT-prom1 (fact, promoted, not reviewed" in said(repo, "recall", query="cache warmed")
     governed = said(repo, "recall", query="nothing of it", files=["night/run.py"])
     assert "- FCT-prom2 (fact, promoted, not reviewed" in governed
-    listed = {
-        one["name"]: one["description"] for one in calls.answer("resources/list", {}, asking)["resources"]
-    }
+    listed = {one["name"]: one["description"] for one in calls.answer("resources/list", {}, asking)["resources"]}
     assert listed["FCT-prom1"].startswith("fact (promoted, not reviewed): The cache")
     assert listed["DEC-retry1"].startswith("decision: ")
     [content] = calls.answer("resources/read", {"uri": "holdfast://memory/FCT-prom1"}, asking)["contents"]

@@ -168,8 +168,7 @@ MESSAGES = st.fixed_dictionaries(
     optional={
         "jsonrpc": st.sampled_from(["2.0", "1", 2]),
         "id": JSON,
-        "method": st.sampled_from(["ping", "initialize", "tools/list", "resources/templates/list", "x"])
-        | JSON,
+        "method": st.sampled_from(["ping", "initialize", "tools/list", "resources/templates/list", "x"]) | JSON,
         "params": JSON,
         "result": JSON,
     },
@@ -224,9 +223,7 @@ def test_a_line_without_end_takes_no_memory(tmp_path: Path) -> None:
         talk.raw(b"\n")
         assert talk.receive()["error"]["code"] == protocol.REQUEST
         assert talk.ask("ping")["result"] == {}
-        peak = next(
-            row for row in Path(f"/proc/{talk.process.pid}/status").read_text().splitlines() if "VmHWM" in row
-        )
+        peak = next(row for row in Path(f"/proc/{talk.process.pid}/status").read_text().splitlines() if "VmHWM" in row)
         assert int(peak.split()[1]) < 32 * 1024
         talk.raw(b"y" * (3 << 20))
         assert talk.end() == 0
@@ -269,9 +266,7 @@ def test_a_ping_is_answered_and_a_call_cancelled_while_another_runs(cli: Cli, tm
     env, release = slow_git(tmp_path / "bin")
     with Talk(cli.cwd, env=env) as talk:
         talk.greet()
-        running = talk.request(
-            "tools/call", name="recall", arguments={"query": "a"}, _meta={"progressToken": 5}
-        )
+        running = talk.request("tools/call", name="recall", arguments={"query": "a"}, _meta={"progressToken": 5})
         waiting = talk.request("tools/call", name="tasks", arguments={"action": "add", "title": "never"})
         kept = talk.request("tools/call", name="tasks", arguments={"action": "list"})
         assert talk.receive()["method"] == "notifications/progress"
@@ -367,9 +362,7 @@ def test_the_handshake_loads_nothing_heavy_and_needs_no_repository(tmp_path: Pat
         "import sys; sys.argv[1:] = ['mcp']; from holdfast.__main__ import main\n"
         "code = main(); sys.stderr.write(' '.join(sys.modules)); sys.exit(code)"
     )
-    sent = (
-        initialize("2025-06-18") + line(method="notifications/initialized") + line(id=2, method="tools/list")
-    )
+    sent = initialize("2025-06-18") + line(method="notifications/initialized") + line(id=2, method="tools/list")
     sent += line(id=3, method="resources/templates/list") + line(id=4, method="ping")
     import subprocess
 

@@ -75,9 +75,7 @@ def test_sameness_has_no_direction(one: str, other: str) -> None:
 @given(sentences, sentences)
 def test_paths_that_never_meet_never_conflict(one: str, other: str) -> None:
     """Rules for the engine say nothing against rules for the tools."""
-    assert (
-        conflict(Statement(one, applies_to=("engine/",)), Statement(other, applies_to=("tools/**",))) is None
-    )
+    assert conflict(Statement(one, applies_to=("engine/",)), Statement(other, applies_to=("tools/**",))) is None
 
 
 @given(sentences, sentences)
@@ -282,9 +280,7 @@ def test_other_figures_disagree(one: str, other: str) -> None:
         (("tests/**",), ("src/**",), False),
     ],
 )
-def test_patterns_meet_where_one_file_matches_both(
-    one: tuple[str, ...], other: tuple[str, ...], meet: bool
-) -> None:
+def test_patterns_meet_where_one_file_matches_both(one: tuple[str, ...], other: tuple[str, ...], meet: bool) -> None:
     """A rule for one folder must not silence, nor be silenced by, a rule for another."""
     assert overlap(one, other) is meet
     assert overlap(other, one) is meet

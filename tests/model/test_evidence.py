@@ -6,22 +6,14 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
 from holdfast.model import evidence
-from holdfast.model.evidence import (
-    CommitEvidence,
-    FileEvidence,
-    LinesEvidence,
-    RunEvidence,
-    SymbolEvidence,
-)
+from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, SymbolEvidence
 from holdfast.model.memory import join_evidence
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
 PATHS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=40)
 
 
-NAMES = st.text(
-    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="#"), min_size=1, max_size=40
-)
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="#"), min_size=1, max_size=40)
 
 
 @pytest.mark.parametrize(

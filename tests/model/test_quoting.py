@@ -28,9 +28,7 @@ def own(*steps: Step, prompt: str = "Install it.") -> list[str]:
 )
 def test_what_stood_in_a_result_is_left_out(said):
     """A page decides nothing for this repository, whoever repeats it, and in whatever marks."""
-    told = own(
-        Step(id="a", calls=(fetch(),)), Step(id="b", text=f"The page says:\n{said}\nI will not do it.")
-    )
+    told = own(Step(id="a", calls=(fetch(),)), Step(id="b", text=f"The page says:\n{said}\nI will not do it."))
 
     assert "pipe" not in told[-1]
     assert "I will not do it." in told[-1]

@@ -1,7 +1,6 @@
 """Sessions as values: their JSON, the rules of what is open, and their text for an agent."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from holdfast.model.session import (
     to_object,
 )
 from holdfast.model.text import tokens
+from holdfast.values import replace
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "session.schema.json"
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
@@ -87,9 +87,7 @@ def sessions(draw: st.DrawFn) -> Session:
         ended=ended,
         summary=draw(words),
         turns=turns,
-        condensed=Condensed(turns=folded, text=draw(words), by="holdfast", folded=turns[:1])
-        if folded
-        else None,
+        condensed=Condensed(turns=folded, text=draw(words), by="holdfast", folded=turns[:1]) if folded else None,
         open=draw(items("o")),
         follow_ups=draw(items("f")),
         approvals=draw(approvals),
@@ -104,9 +102,7 @@ def sessions(draw: st.DrawFn) -> Session:
 
 def plain(**fields: Any) -> Session:
     at = Anchor(TS, OID, "main")
-    return Session(
-        **{"id": "SES-abc123", "line": "l1", "worktree": ".", "started": at, "updated": at, **fields}
-    )
+    return Session(**{"id": "SES-abc123", "line": "l1", "worktree": ".", "started": at, "updated": at, **fields})
 
 
 @settings(max_examples=20)
@@ -140,11 +136,7 @@ DAMAGE: list[tuple[str, Any, str]] = [
     ("line", "../x", "line is not the id of a line"),
     ("started", None, "started is not an object"),
     ("started", {"commit": None, "branch": None}, "started has no ts"),
-    (
-        "updated",
-        {"ts": "2026-02-31T00:00:00.000000Z", "commit": None, "branch": None},
-        "out of range|must be in",
-    ),
+    ("updated", {"ts": "2026-02-31T00:00:00.000000Z", "commit": None, "branch": None}, "out of range|must be in"),
     ("updated", {"ts": TS, "commit": "abc", "branch": None}, r"updated.commit is not a full commit id"),
     ("turns", [{"n": 7, "anchor": {"ts": TS, "commit": None, "branch": None}, "summary": "x"}], "numbered"),
     ("open", [{"id": "o1", "text": "a", "ts": TS}, {"id": "o1", "text": "b", "ts": TS}], "ids of its items"),
@@ -152,11 +144,7 @@ DAMAGE: list[tuple[str, Any, str]] = [
     ("open", "o1", "open is not a list"),
     ("summary", "x" * 20_001, "summary is longer than 20000"),
     ("commits", [OID] * 5_001, "commits has more than 5000"),
-    (
-        "approvals",
-        [{"id": "a1", "text": "x", "ts": TS, "state": "maybe"}],
-        r"approvals\[0\].state is not one of",
-    ),
+    ("approvals", [{"id": "a1", "text": "x", "ts": TS, "state": "maybe"}], r"approvals\[0\].state is not one of"),
     ("objective", 7, "objective is not a text"),
     ("version", 0, "does not say its version"),
     ("version", "1", "does not say its version"),
@@ -171,9 +159,7 @@ def test_damage_is_refused_with_its_reason(field: str, value: Any, reason: str) 
         from_json(json.dumps(raw))
 
 
-@pytest.mark.parametrize(
-    "text", ["[]", "{}", "nul", '{"version":1,"version":1}', '{"version":NaN}', "[" * 9_000]
-)
+@pytest.mark.parametrize("text", ["[]", "{}", "nul", '{"version":1,"version":1}', '{"version":NaN}', "[" * 9_000])
 def test_what_is_no_session_is_refused(text: str) -> None:
     """A torn or foreign file must not pass for an empty session."""
     with pytest.raises((ValueError, RecursionError)):
@@ -208,9 +194,7 @@ def test_closing_what_is_not_there_says_what_is() -> None:
 
 def test_of_too_many_items_only_closed_ones_go() -> None:
     """A limit must never swallow something that is still to be done."""
-    many = tuple(
-        Item(id=f"o{n}", text=str(n), ts=TS, state="closed" if n % 2 else "open") for n in range(1, 2_001)
-    )
+    many = tuple(Item(id=f"o{n}", text=str(n), ts=TS, state="closed" if n % 2 else "open") for n in range(1, 2_001))
     found = rules.add_items(many, ["one more"], letter="o", ts=TS)
     assert len(found) == 2_000 and found[-1].id == "o2001"
     assert {item.id for item in many if item.state == "open"} <= {item.id for item in found}
@@ -268,9 +252,7 @@ def test_what_was_allowed_or_denied_is_told() -> None:
     answers = [("a1", "granted"), ("a2", "denied"), ("a3", "pending")]
     session = plain(approvals=tuple(Approval(id=n, text=f"q {n}", ts=TS, state=s) for n, s in answers))
     lines = brief(session, budget=200).text.split("\n")
-    assert (
-        lines[lines.index("Allowed:") + 1] == "- a1 q a1" and lines[lines.index("Denied:") + 1] == "- a2 q a2"
-    )
+    assert lines[lines.index("Allowed:") + 1] == "- a1 q a1" and lines[lines.index("Denied:") + 1] == "- a2 q a2"
     assert lines.count("- a1 q a1") == 1
 
 

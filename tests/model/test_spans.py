@@ -89,16 +89,7 @@ def test_large_spans_and_minified_files_end_in_time() -> None:
     N = 2_000
     bundle = text("a.js", b"function f(){" + b"if(a){b('{\\'')}/*x*/`${y}`;" * N + b"}")
     assert bundle.cite_symbol("f").hash == bundle.cite_lines(1, 1).hash
-    for hostile in (
-        b"/*" * N,
-        b"`${" * N,
-        b"'\\" * N,
-        b"{(" * N,
-        b"#" * N,
-        b'r#"' * N,
-        b"a&*" * N,
-        b"def a\n" * N,
-    ):
+    for hostile in (b"/*" * N, b"`${" * N, b"'\\" * N, b"{(" * N, b"#" * N, b'r#"' * N, b"a&*" * N, b"def a\n" * N):
         for name in ("a.ts", "a.rs", "a.c", "a.java", "a.sh", "a.sql", "a.toml", "a.json", "a.md", "a.yml"):
             text(name, hostile).symbols  # noqa: B018
     lines = [b"%d" % (n % 7) for n in range(100_000)]
@@ -582,9 +573,7 @@ SAMPLES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("path", "name"), [(path, name) for path, (_, wanted) in SAMPLES.items() for name in wanted]
-)
+@pytest.mark.parametrize(("path", "name"), [(path, name) for path, (_, wanted) in SAMPLES.items() for name in wanted])
 def test_a_symbol_of_many_languages_is_its_definition(path: str, name: str) -> None:
     """Whoever cites a function expects the function: not its neighbours, not half of it."""
     source, wanted = SAMPLES[path]

@@ -20,9 +20,7 @@ def shell(command: str, output: str = "", *, exit_status: int | None = 0, done: 
     return Call(id=command, name="shell", kind="shell", command=command, result=result if done else None)
 
 
-def edit(
-    path: str, *, added: Sequence[str] = (), removed: Sequence[str] = (), action: str = "update"
-) -> Call:
+def edit(path: str, *, added: Sequence[str] = (), removed: Sequence[str] = (), action: str = "update") -> Call:
     change = Edit(path=path, action=action, added=tuple(added), removed=tuple(removed))
     return Call(id=path, name="edit", kind="edit", edits=(change,), result=Result(text="ok"))
 
@@ -45,9 +43,7 @@ def told(*turns: Turn, found: Mapping[str, Sequence[str]] | None = None) -> Summ
     return account.finish(found=found)
 
 
-FAILING = (
-    "E       assert 2\nFAILED tests/test_pay.py::test_once - assert 2 == 1\n1 failed, 11 passed in 0.52s\n"
-)
+FAILING = "E       assert 2\nFAILED tests/test_pay.py::test_once - assert 2 == 1\n1 failed, 11 passed in 0.52s\n"
 
 WORK = (
     turn(
@@ -101,12 +97,7 @@ RUNNERS = [
     ("FAILED t.py::a - boom\n1 failed in 1s", False, "1 failed", "t.py::a - boom"),
     ("4 passed in 0.01s", True, "4 passed", ""),
     ("1 passed", True, "1 passed", ""),
-    (
-        "  1 failed\n    [chromium] › pay.spec.ts:3:1 › pays\n  2 passed (5.2s)",
-        False,
-        "1 failed, 2 passed",
-        "",
-    ),
+    ("  1 failed\n    [chromium] › pay.spec.ts:3:1 › pays\n  2 passed (5.2s)", False, "1 failed, 2 passed", ""),
     ("Output: 1 passed in 0.20s\nProcess Group PGID: 7", True, "1 passed", ""),
     ("Command: pytest\nOutput: 1 failed\nError: (none)\nExit Code: 1", False, "1 failed", ""),
     (
@@ -135,12 +126,7 @@ RUNNERS = [
         "",
     ),
     ("  ● pay › once\n\nTests:       1 failed, 2 passed, 3 total", False, "1 failed, 2 passed", "pay › once"),
-    (
-        " × pay > once 3ms\n      Tests  1 failed | 2 passed (3)",
-        False,
-        "1 failed, 2 passed",
-        "pay > once 3ms",
-    ),
+    (" × pay > once 3ms\n      Tests  1 failed | 2 passed (3)", False, "1 failed, 2 passed", "pay > once 3ms"),
     ("# tests 2\n# pass 2\n# fail 0", True, "2 passed", ""),
     ("  2 passing (3ms)\n  1 failing", False, "1 failed, 2 passed", ""),
     (
@@ -149,12 +135,7 @@ RUNNERS = [
         "1 failed, 1 passed, 1 skipped",
         "",
     ),
-    (
-        "PayTest > once FAILED\n2 tests completed, 1 failed\nBUILD FAILED",
-        False,
-        "1 failed, 1 passed",
-        "PayTest > once",
-    ),
+    ("PayTest > once FAILED\n2 tests completed, 1 failed\nBUILD FAILED", False, "1 failed, 1 passed", "PayTest > once"),
     (
         "3 examples, 1 failure\n\nrspec ./spec/pay_spec.rb:3 # Pay once",
         False,
@@ -162,12 +143,7 @@ RUNNERS = [
         "./spec/pay_spec.rb:3 # Pay once",
     ),
     ("OK (3 tests, 5 assertions)", True, "3 passed", ""),
-    (
-        "1) PayTest::testOnce\nTests: 3, Assertions: 5, Failures: 1.",
-        False,
-        "1 failed, 2 passed",
-        "PayTest::testOnce",
-    ),
+    ("1) PayTest::testOnce\nTests: 3, Assertions: 5, Failures: 1.", False, "1 failed, 2 passed", "PayTest::testOnce"),
     ("50% tests passed, 1 tests failed out of 2\n\t  2 - pay (Failed)", False, "1 failed, 1 passed", "pay"),
     ("make: *** [Makefile:3: test] Error 2", False, "make: test: Error 2", ""),
     ("Found 3 errors in 1 file (checked 2 source files)", False, "3 errors found", ""),
@@ -186,9 +162,7 @@ def test_runners_are_read(printed: str, passed: bool, said: str, name: str) -> N
 def test_words_that_only_look_like_a_runner_are_not_one() -> None:
     """A test that nobody ran must not pass."""
     assert outcome("2 passed the exam\nall good, 3 failed attempts at the door") is None
-    summary = told(
-        turn("look", shell("cat notes.txt", "12 passed in 0.5s\n"), shell("grep -c failed log", "3\n"))
-    )
+    summary = told(turn("look", shell("cat notes.txt", "12 passed in 0.5s\n"), shell("grep -c failed log", "3\n")))
     assert summary.tests == () and summary.commands == ()
 
 
@@ -225,18 +199,14 @@ def test_a_whole_run_that_passes_mends_what_failed_alone() -> None:
     )
     assert summary.left_open == ()
     (failed,) = summary.failed
-    assert failed.startswith(
-        "`pytest tests/test_pay.py -k once` failed: 1 failed, 11 passed: tests/test_pay.py"
-    )
+    assert failed.startswith("`pytest tests/test_pay.py -k once` failed: 1 failed, 11 passed: tests/test_pay.py")
     assert failed.endswith("assert 2 == 1; then edited `src/pay.py`; it passed later")
 
 
 def test_what_fails_at_the_end_is_left_open_whatever_the_agent_says() -> None:
     """Agents announce success; the runner knows better."""
     summary = told(turn("go", shell("pytest -q", FAILING, exit_status=1), answer="All tests pass now."))
-    assert summary.left_open[0].startswith(
-        "`pytest -q` fails: 1 failed, 11 passed (tests/test_pay.py::test_once"
-    )
+    assert summary.left_open[0].startswith("`pytest -q` fails: 1 failed, 11 passed (tests/test_pay.py::test_once")
     assert "`pytest -q` fails" in summary.sentence
 
 
@@ -255,10 +225,7 @@ def test_refusals_and_interruptions_are_told() -> None:
     stopped = turn("go", refused, shell("sleep 600", done=False), interrupted=True)
     summary = told(stopped)
     assert summary.failed == ("`rm -rf data` failed: the person said no",)
-    assert summary.left_open == (
-        "Broken off: `sleep 600`",
-        "Broken off: the last turn was stopped by the person",
-    )
+    assert summary.left_open == ("Broken off: `sleep 600`", "Broken off: the last turn was stopped by the person")
     assert summary.asked == ("go. (stopped by the person)",)
 
 
@@ -396,11 +363,7 @@ def test_paths_are_told_from_the_top() -> None:
     calls = (edit("/w/shop/a.py", added=["x"]), edit("b.py", added=["x"]), edit("/etc/hosts", added=["x"]))
     assert [one.path for one in told(turn("go", *calls)).files] == ["a.py", "b.py", "/etc/hosts"]
     windows = Account(Origin(agent="codex", session="s", cwd="C:\\shop"))
-    windows.add(
-        Turn(
-            key="1", cwd="C:\\shop", steps=(Step(id="1", calls=(edit("C:\\shop\\src\\a.py", added=["x"]),)),)
-        )
-    )
+    windows.add(Turn(key="1", cwd="C:\\shop", steps=(Step(id="1", calls=(edit("C:\\shop\\src\\a.py", added=["x"]),)),)))
     assert windows.finish().files[0].path == "src/a.py"
 
 

@@ -37,9 +37,7 @@ def test_what_hides_is_shown(text: str) -> None:
     assert not has_hidden(visible(text))
 
 
-@pytest.mark.parametrize(
-    "text", ["plain", "two\nlines\tand a tab", "Größe 漢字 עברית", "١٢٣ \u0600", "🙂", "a\r\nb"]
-)
+@pytest.mark.parametrize("text", ["plain", "two\nlines\tand a tab", "Größe 漢字 עברית", "١٢٣ \u0600", "🙂", "a\r\nb"])
 def test_ordinary_text_is_left_alone(text: str) -> None:
     """Marks on every other word would teach people to ignore them."""
     assert not has_hidden(text)

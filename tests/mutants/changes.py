@@ -233,8 +233,7 @@ def changes(module: str, source: bytes) -> list[Change]:
         end = source.find(b"\n", span.end)
         head, tail = source[begin : span.start], source[span.end : end if end >= 0 else len(source)]
         before, after = (
-            " ".join((head + middle + tail).decode().split())
-            for middle in (source[span.start : span.end], span.new)
+            " ".join((head + middle + tail).decode().split()) for middle in (source[span.start : span.end], span.new)
         )
         key = (module, span.function, before, after)
         seen[key] = seen.get(key, 0) + 1

@@ -145,16 +145,7 @@ def test_it_counts_what_the_tests_miss(tmp_path: Path) -> None:
         path = tmp_path / "toy" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    command = [
-        sys.executable,
-        "-m",
-        "tests.mutants",
-        "--all",
-        "--jobs",
-        "1",
-        "--cache",
-        str(tmp_path / "cache"),
-    ]
+    command = [sys.executable, "-m", "tests.mutants", "--all", "--jobs", "1", "--cache", str(tmp_path / "cache")]
     done = subprocess.run(command, cwd=tmp_path / "toy", capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "16.7 % killed of 6 changes" in done.stdout, done.stdout + done.stderr
     assert "src/holdfast/size.py:1" in done.stdout and "  + LIMIT = 3\n" in done.stdout

@@ -188,9 +188,7 @@ class Job:
         }
         ordered = sorted(found.items(), key=lambda item: item[1])
         spent = accumulate(seconds for _, seconds in ordered)
-        return {
-            name: seconds for (name, seconds), so_far in zip(ordered, spent, strict=True) if so_far < BUDGET
-        }
+        return {name: seconds for (name, seconds), so_far in zip(ordered, spent, strict=True) if so_far < BUDGET}
 
     def try_in_child(self, change: Change, changed: bytes, tests: list[str]) -> int:
         module = sys.modules.get(f"holdfast.{change.module}")

@@ -191,13 +191,7 @@ class Session:
         return self
 
     def patches(
-        self,
-        name: str,
-        text: list[str],
-        added: list[str],
-        removed: list[str],
-        *,
-        proposed: list[str] | None = None,
+        self, name: str, text: list[str], added: list[str], removed: list[str], *, proposed: list[str] | None = None
     ) -> "Session":
         """Change a part of a file, as `Edit` tells it; if it `proposed` others, a person changed them."""
         full = str(self.world.repo / name)

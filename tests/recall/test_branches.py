@@ -127,9 +127,7 @@ def test_an_erased_text_is_gone_from_there_too(repo: GitRepo, clone: Clone) -> N
     assert told(ask(clone, "wombats")) == [("run-1", "topic")]
     kept = Path(elsewhere.path_of(clone))
     assert b"wombats" in kept.read_bytes()
-    Project.open(clone.repo.top, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)}).erase(
-        "run-1"
-    )
+    Project.open(clone.repo.top, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)}).erase("run-1")
     assert ask(clone, "wombats") == []
     assert b"wombats" not in kept.read_bytes()
 
@@ -137,9 +135,7 @@ def test_an_erased_text_is_gone_from_there_too(repo: GitRepo, clone: Clone) -> N
 def test_a_branch_that_git_does_not_have_is_called_so(repo: GitRepo, clone: Clone) -> None:
     """Who looks for a branch by the name on the screen must not search for one that was deleted."""
     repo.git("switch", "-q", "-c", "topic")
-    again(clone).record(
-        Draft("run", target="run-1", run_id="run-1", exit_status=0, body={"prompt": "feed okapis"})
-    )
+    again(clone).record(Draft("run", target="run-1", run_id="run-1", exit_status=0, body={"prompt": "feed okapis"}))
     repo.git("switch", "-q", "main")
     assert told(ask(clone, "okapis")) == [("run-1", "topic")]
     repo.git("branch", "-q", "-D", "topic")
@@ -150,20 +146,14 @@ def test_a_branch_that_git_does_not_have_is_called_so(repo: GitRepo, clone: Clon
     assert "There are: main." in str(caught.value.hint), "what is deleted is not there"
 
 
-def test_a_session_of_a_branch_that_never_was_here_has_that_branch_s_name(
-    repo: GitRepo, clone: Clone
-) -> None:
+def test_a_session_of_a_branch_that_never_was_here_has_that_branch_s_name(repo: GitRepo, clone: Clone) -> None:
     """Transcripts tell of branches of other clones; a made-up name for them leads nowhere."""
     looking = Project.open(repo.path, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)})
     session = looking.session_start("Feed the okapis")
     (path,) = Path(clone.layout.sessions).glob(f"*{session.id}.json")
     record = json.loads(path.read_text())
     branch = {"branch": "someone/okapi"}
-    record |= {
-        "line": "elsewhere",
-        "started": record["started"] | branch,
-        "updated": record["updated"] | branch,
-    }
+    record |= {"line": "elsewhere", "started": record["started"] | branch, "updated": record["updated"] | branch}
     path.write_text(json.dumps(record))
     assert (session.id, "someone/okapi (not here)") in told(ask(clone, "okapis"))
 

@@ -3,7 +3,6 @@
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from holdfast.recall.receipts import entries
 from holdfast.recall.relevant import Changed, Chosen
 from holdfast.store import layout as paths
 from holdfast.store import sessions, tasks
+from holdfast.values import replace
 from holdfast.work import claims
 from holdfast.work.board import Board, Placed
 from holdfast.work.claims import Claim
@@ -66,12 +66,7 @@ def known(name: str, statement: str, kind: str = "fact", **fields: Any) -> Known
 
 
 def packed(
-    place: Place,
-    *,
-    budget: int = 2000,
-    knows: Sequence[Known] = (),
-    asked: Asked | None = None,
-    **options: Any,
+    place: Place, *, budget: int = 2000, knows: Sequence[Known] = (), asked: Asked | None = None, **options: Any
 ) -> Context:
     return pack(gather(place.open(), known=knows, asked=asked), budget=budget, marker=MARKER, **options)
 
@@ -115,10 +110,7 @@ def test_a_new_session_starts_where_the_last_one_stopped(place: Place) -> None:
     assert f"- Not committed at {head}, new: new.txt" in changed
     assert "1 commit since that session's last commit" in changed and "a commit after it" in changed
     assert f"- 1 file in them at {head}: later.txt" in changed
-    assert section(found, "open") == (
-        "- TSK-login started: Log in (priority 1)",
-        "- TSK-free Tidy up",
-    )
+    assert section(found, "open") == ("- TSK-login started: Log in (priority 1)", "- TSK-free Tidy up")
     assert section(found, "blocked") == (
         "- TSK-keys Get the keys: blocked: waits for ops",
         "- TSK-next Log out: needs TSK-login (started)",
@@ -171,19 +163,7 @@ def test_a_line_cannot_end_the_data_or_begin_a_section(place: Place) -> None:
 
 def full_material(place: Place, chance: random.Random) -> Material:
     """More of everything than fits."""
-    words = [
-        "schema",
-        "login",
-        "größe",
-        "日本語",
-        "retry",
-        "x" * 300,
-        "cache",
-        "2026-11-15",
-        "😀",
-        "--",
-        "A_B",
-    ]
+    words = ["schema", "login", "größe", "日本語", "retry", "x" * 300, "cache", "2026-11-15", "😀", "--", "A_B"]
 
     def some() -> str:
         return " ".join(chance.choices(words, k=chance.randint(1, 30)))
@@ -434,9 +414,7 @@ def test_what_is_claimed_here_is_at_hand_unless_it_is_done(place: Place) -> None
         assert gather(clone).hand.tasks == hand
     (place.repo / "own.txt").write_text("x")
     assert gather(clone).hand.files == ("own.txt",)
-    assert gather(clone, asked=Asked("words", ("src/a.py",))).hand == AtHand(
-        ("src/a.py",), "words", ("TSK-c",)
-    )
+    assert gather(clone, asked=Asked("words", ("src/a.py",))).hand == AtHand(("src/a.py",), "words", ("TSK-c",))
 
 
 def test_a_session_is_told_in_the_revision_of_its_file(place: Place) -> None:
@@ -520,11 +498,7 @@ def test_a_session_that_only_began_is_told_with_the_last_that_did(place: Place) 
     found = packed(place)
     told = "\n".join(section(found, "session"))
     assert found.session == "SES-2" and told.index("Go on") < told.index("SES-1 on main (ended")
-    for words in (
-        "- SES-2 tasks: TSK-a",
-        f"- SES-2 commits no turn tells of: {made[:10]}",
-        "turn 2 was done",
-    ):
+    for words in ("- SES-2 tasks: TSK-a", f"- SES-2 commits no turn tells of: {made[:10]}", "turn 2 was done"):
         assert words in told
     assert told.count("fix the leak") == 1 and "- open: SES-1:o1 fix the leak" in told
     assert "1 commit since SES-1's last commit" in "\n".join(section(found, "changed"))
@@ -534,9 +508,7 @@ def test_a_long_reason_hides_no_doubt(place: Place) -> None:
     """What is doubtful about a memory matters more than the last words of why it was decided."""
     doubted = known("FCT-1", "so it is", why="because " * 60, doubt="run:1 is not here any more")
     (line,) = section(packed(place, knows=[doubted]), "facts")
-    assert re.fullmatch(
-        r"- FCT-1 so it is \(because .*…\) \(run:1 is not here any more\) \[everywhere\]", line
-    )
+    assert re.fullmatch(r"- FCT-1 so it is \(because .*…\) \(run:1 is not here any more\) \[everywhere\]", line)
 
 
 def test_a_link_that_leads_nowhere_says_so(place: Place) -> None:
@@ -573,9 +545,7 @@ def governing_material() -> Material:
     board = Board({one.id: Placed(one, f"{one.id}.md", "b" * 40, "tree") for one in tasks_here})
     knows = [
         known("INV-1a", "Money is kept in whole cents", "invariant", blob="1" * 40),
-        known(
-            "INV-2b", "Every query names its columns", "invariant", applies_to=("src/db/",), confidence=0.9
-        ),
+        known("INV-2b", "Every query names its columns", "invariant", applies_to=("src/db/",), confidence=0.9),
         known("DEC-3c", "Sessions live in signed cookies", "decision", why="No store to keep. See ASM-5e"),
         known("DEC-4d", "Reports are PDF", "decision", applies_to=("reports/**",)),
         known(
@@ -594,13 +564,7 @@ def governing_material() -> Material:
     ]
     hand = AtHand(("src/db/pool.py",), "Log people in with sessions", ("TSK-login",))
     found = (
-        Found(
-            id="FCT-9k",
-            kind="fact",
-            title="Logins are slow",
-            text="seen once",
-            state="promoted, not reviewed",
-        ),
+        Found(id="FCT-9k", kind="fact", title="Logins are slow", text="seen once", state="promoted, not reviewed"),
         Found(id="TSK-login", kind="task", title="Log people in with sessions", state="started"),
         Found(id="20261101T000000Z-abc123", kind="run", title="try sessions without cookies"),
     )

@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.recall.governing import (
-    AtHand,
-    Known,
-    at_top,
-    governing,
-    rests_on,
-    shares_words,
-    telling,
-)
+from holdfast.recall.governing import AtHand, Known, at_top, governing, rests_on, shares_words, telling
 from holdfast.recall.patterns import is_below
 
 
@@ -117,12 +109,8 @@ def test_the_nearest_come_first_then_the_surest_then_the_newest() -> None:
     assert [one.known.id for one in found] == ["E", "D", "C", "B", "A"]
 
 
-@given(
-    st.lists(st.text("ab*/", min_size=1, max_size=12), max_size=6), st.text("ab/", max_size=20), st.randoms()
-)
-def test_the_order_of_what_is_known_changes_nothing(
-    places: list[str], file: str, chance: random.Random
-) -> None:
+@given(st.lists(st.text("ab*/", min_size=1, max_size=12), max_size=6), st.text("ab/", max_size=20), st.randoms())
+def test_the_order_of_what_is_known_changes_nothing(places: list[str], file: str, chance: random.Random) -> None:
     """Two clones that know the same must tell the same."""
     memories = [known(f"M-{n}", applies_to=(place,)) for n, place in enumerate(places)]
     first = governing(memories, AtHand((file,)))

@@ -28,11 +28,7 @@ RECORDED = (
         text="One connection a thread: sockets are dear.",
     ),
     Document(
-        name="TSK-a1b2",
-        kind="task",
-        title="Rework the pool",
-        text="Rework the pool, as agreed.",
-        context="DEC-m4f2",
+        name="TSK-a1b2", kind="task", title="Rework the pool", text="Rework the pool, as agreed.", context="DEC-m4f2"
     ),
     Document(
         name="20261115T194200Z-abc123",
@@ -155,9 +151,7 @@ def test_rows_are_tied_by_ids_hashes_and_files(sources: list[Connection]) -> Non
     assert (PATH, 0, "src/pool.py") in nodes.near(row(sources, SHA))
     assert (NAME, 0, SHA[:7]) in nodes.near(row(sources, "FCT-k9x8"))
     assert row(sources, SHA) in nodes.near((NAME, 0, SHA[:7]))
-    assert {row(sources, SHA), row(sources, "20261115T194200Z-abc123")} == nodes.near(
-        (PATH, 0, "src/pool.py")
-    ).keys()
+    assert {row(sources, SHA), row(sources, "20261115T194200Z-abc123")} == nodes.near((PATH, 0, "src/pool.py")).keys()
 
 
 def test_what_everybody_shares_ties_nobody(sources: list[Connection]) -> None:
@@ -204,9 +198,7 @@ def test_a_question_of_several_steps_is_answered(sources: list[Connection]) -> N
         ("Which decision is behind src/pool.py?", "DEC-m4f2"),
     ],
 )
-def test_chains_are_followed_in_both_directions(
-    sources: list[Connection], question: str, answer: str
-) -> None:
+def test_chains_are_followed_in_both_directions(sources: list[Connection], question: str, answer: str) -> None:
     """A chain that can only be walked one way answers half of the questions about it."""
     assert answer in names(sources, question, choosing.auto)
 

@@ -51,12 +51,7 @@ def read(place: Place, now: str = NOW) -> Guards:
 
 def test_what_was_written_is_read_back_by_kind_word_and_name(place: Place) -> None:
     """An agent's prompt asks by words, its edit by path, its citation by name."""
-    write(
-        place,
-        rule(place),
-        rule(place, "FCT-b", "fact", words=["pool", "port"]),
-        rule(place, "DE-c", "dead-end"),
-    )
+    write(place, rule(place), rule(place, "FCT-b", "fact", words=["pool", "port"]), rule(place, "DE-c", "dead-end"))
     found = read(place)
     assert found.is_current
     assert [one.id for one in found.guarding()] == ["DE-c", "INV-a"]
@@ -76,12 +71,7 @@ def test_what_was_written_is_read_back_by_kind_word_and_name(place: Place) -> No
 
 def test_one_whose_ground_was_touched_or_whose_time_is_over_keeps_silent(place: Place) -> None:
     """What was true of another file is not told."""
-    write(
-        place,
-        rule(place, until="2031-06-02"),
-        rule(place, "INV-b", until=NOW),
-        rule(place, "INV-c", until=""),
-    )
+    write(place, rule(place, until="2031-06-02"), rule(place, "INV-b", until=NOW), rule(place, "INV-c", until=""))
     found = read(place)
     assert [found.stands(one) for one in found.guarding()] == [True, False, True]
     place.repo.write("src/a.py", "b!\n")

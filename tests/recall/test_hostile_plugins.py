@@ -10,7 +10,7 @@ from tests.conftest import Cli, GitRepo, grown
 
 RETRIEVERS = """\
 import os, sys, time
-from dataclasses import fields, replace
+from holdfast.values import fields, replace
 
 def making(answer):
     class Made:
@@ -166,7 +166,7 @@ def test_every_field_of_another_type_is_refused(brought: Cli, monkeypatch: pytes
     project = Project.open(brought.cwd)
     project.settings.values["retrieval.retriever"] = "typed"
     tried = 0
-    for name in Hit.__dataclass_fields__:
+    for name in Hit.__slots__:
         for value in evil_plugins.GARBAGE:
             if value is None and name not in ("id", "kind", "title", "text", "score", "parts"):
                 continue  # nothing is known of it

@@ -1,7 +1,6 @@
 """The journal of each day, told from real sessions and a real log."""
 
 import os
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from holdfast.model.session import Anchor, Approval, Command, Condensed, Item, S
 from holdfast.model.text import has_hidden
 from holdfast.recall import journal
 from holdfast.store import sessions
+from holdfast.values import replace
 from tests.git.place import Place
 
 DAY, NEXT = "2026-11-15", "2026-11-16"
@@ -180,10 +180,7 @@ def test_commits_that_no_session_tells_of_are_told(place: Place, monkeypatch: py
     place.git("switch", "-q", "-c", "topic")
     place.repo.commit("c.txt", message="elsewhere")
     place.git("switch", "-q", "main")
-    saved(
-        place,
-        session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary="n", commits=(noted,))),
-    )
+    saved(place, session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary="n", commits=(noted,))))
 
     def told(when: str = DAY, **options: bool) -> list[str]:
         found = journal.days(place.open(), only=[when], folder="docs", **options)
@@ -275,9 +272,7 @@ def test_another_branch_is_told_only_when_asked_for(place: Place) -> None:
 def test_nothing_hides_in_it(place: Place) -> None:
     """A comment or a control character could hide half a page from its reader (law 12)."""
     bad = "one <!-- two \u202ethree\x1b[31m\n# four"
-    saved(
-        place, session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary=bad), objective=bad)
-    )
+    saved(place, session_of(place, Turn(n=1, anchor=anchor(place, f"{DAY}T09:15"), summary=bad), objective=bad))
     told = the_day(place)
     assert not has_hidden(told) and "<!--" not in told
     assert not any(line.startswith("# four") for line in told.splitlines())

@@ -1,7 +1,5 @@
 """The parts of a pack, one by one: what is counted, what is cut, what is said, and what may speak at all."""
 
-from dataclasses import replace
-
 import pytest
 
 from holdfast.model.session import Anchor, Approval, Session, Turn
@@ -16,6 +14,7 @@ from holdfast.recall.pack.material import Asked, Found, Material
 from holdfast.recall.pack.sections import _some, is_foreign, section, whose_branch
 from holdfast.recall.receipts import Now
 from holdfast.recall.relevant import Changed, Chosen
+from holdfast.values import replace
 from holdfast.work.board import Board, Placed
 from holdfast.work.claims import Claim
 
@@ -44,17 +43,13 @@ from holdfast.work.claims import Claim
         ("a\n", 2),
     ],
 )
-def test_each_kind_of_character_is_counted_as_those_split_it_that_split_finest(
-    text: str, tokens: int
-) -> None:
+def test_each_kind_of_character_is_counted_as_those_split_it_that_split_finest(text: str, tokens: int) -> None:
     """A pack that takes more than was promised pushes something else out of the model's window."""
     assert count(text) == tokens
     assert of_line(text) == (tokens + 1 if text else 0)
 
 
-@pytest.mark.parametrize(
-    "text", ["some words that are longer than their room", "中文" * 30, "x" * 90, "1 2 3 " * 30]
-)
+@pytest.mark.parametrize("text", ["some words that are longer than their room", "中文" * 30, "x" * 90, "1 2 3 " * 30])
 def test_what_is_clipped_fits_says_so_and_is_a_beginning(text: str) -> None:
     """A cut that cannot be seen reads like the whole."""
     for room in range(3, 60):
@@ -156,16 +151,12 @@ def test_who_needs_little_leaves_the_rest_to_the_others() -> None:
 
 def test_where_no_rule_fits_nothing_less_important_takes_its_place() -> None:
     """Whoever reads a pack takes what stands in it for the most important."""
-    rule = Section(
-        "invariants", "Rules", (line("- INV-a " + "word " * 100, "INV-a"), line("- INV-b x", "INV-b"))
-    )
+    rule = Section("invariants", "Rules", (line("- INV-a " + "word " * 100, "INV-a"), line("- INV-b x", "INV-b")))
     whole = {"invariants": rule, **sections(found=1)}
     told = fitting.fitted(whole, 40, None)
     assert list(told) == ["invariants"]
     (only,) = told["invariants"].lines
-    assert (
-        only.text.startswith("- INV-a word") and only.text.endswith("…") and only.told == rule.lines[0].told
-    )
+    assert only.text.startswith("- INV-a word") and only.text.endswith("…") and only.told == rule.lines[0].told
     assert told["invariants"].left_out == 1 and taken(told) <= 40
     assert fitting.fitted(whole, 8, None) == {}
 
@@ -201,13 +192,7 @@ def test_the_files_that_evidence_is_of() -> None:
         ({"summary": "Did  it."}, "Did it."),
         ({"outputs": {}, "summary": "not this"}, ""),
         ({"outputs": 7, "summary": "this"}, "this"),
-        (
-            {
-                "outputs": {"summary": "make ended with exit code 2 after 3.1 s; 2 files changed"},
-                "prompt": "x",
-            },
-            "x",
-        ),
+        ({"outputs": {"summary": "make ended with exit code 2 after 3.1 s; 2 files changed"}, "prompt": "x"}, "x"),
         ({"outputs": {"summary": "make was cut short: its wrapper was killed"}}, ""),
         ({"summary": 7, "prompt": ["x"]}, ""),
         ({}, ""),
@@ -231,9 +216,7 @@ def fields(one: Guard) -> tuple[object, ...]:
 
 def test_a_guards_row_is_read_as_it_was_written() -> None:
     """What stands in the file is told word for word, whatever is in it."""
-    odd = guard(
-        "INV-a", until="2031", places=["a b/", "c"], commands=["git push", "rm"], words=["pool", "retry"]
-    )
+    odd = guard("INV-a", until="2031", places=["a b/", "c"], commands=["git push", "rm"], words=["pool", "retry"])
     odd.text, odd.rests_on = "a\ttab\nand\x1fmore", ("1.2.3 a", "- b")
     data = guards.render("ground", [guard("FCT-z", "fact"), odd, guard("INV-b", places=[])]).decode()
     head, first_row, gap, *others = data.split("\n")
@@ -255,11 +238,7 @@ def test_who_guards_is_a_rule_with_a_place_or_a_command() -> None:
 
 def test_a_guard_holds_for_its_files_and_its_commands() -> None:
     """Said at the wrong edit, it is noise; not said at the right one, it was for nothing."""
-    there = [
-        guard("INV-a"),
-        guard("INV-b", places=["docs/"]),
-        guard("INV-c", places=[], commands=["git push"]),
-    ]
+    there = [guard("INV-a"), guard("INV-b", places=["docs/"]), guard("INV-c", places=[], commands=["git push"])]
 
     def found(paths: list[str], commands: list[list[str]]) -> list[str]:
         return [one.id for one in guards.holding(there, paths=paths, commands=commands)]
@@ -378,9 +357,7 @@ def test_commits_are_told_with_where_they_begin() -> None:
         f"- 2 files in them at {HEAD[:12]}: a.py, b.py",
     ]
     own = Chosen(session(), "branch", "w", since=BASE)
-    assert (
-        f"since that session's last commit {BASE[:12]}:" in said("changed", material(**made, chosen=own))[0]
-    )
+    assert f"since that session's last commit {BASE[:12]}:" in said("changed", material(**made, chosen=own))[0]
     both = Chosen(session("SES-b"), "branch", "w", before=own)
     assert f"since SES-a's last commit {BASE[:12]}:" in said("changed", material(**made, chosen=both))[0]
     assert said("changed", material()) == [] and section("changed", material()) is None
@@ -390,9 +367,7 @@ def test_many_names_go_on_in_further_lines_and_are_counted_beyond() -> None:
     """A cut in the middle of a hundred names must cost few of them."""
     names = [f"file-{number:03}" for number in range(250)]
     lines = _some("- first: ", names, "- more: ")
-    assert lines[0].startswith("- first: file-000, file-001") and all(
-        one.startswith("- more: ") for one in lines[1:]
-    )
+    assert lines[0].startswith("- first: file-000, file-001") and all(one.startswith("- more: ") for one in lines[1:])
     assert all(len(one) < 120 for one in lines) and not any(one.endswith(",") for one in lines)
     assert lines[-1].endswith("file-199 and 50 more") and sum(one.count("file-") for one in lines) == 200
     assert _some("- x: ", ["a"], "-") == ["- x: a"] and "more" not in _some("- x: ", names[:200], "- y: ")[-1]
@@ -434,9 +409,7 @@ def test_claims_and_shaky_ground_are_told_with_the_task() -> None:
     )  # fmt: skip
     there = board(Task(id="TSK-a", title="A"))
     found = material(board=there, claims={"TSK-a": claim}, shaky={"TSK-a": "ASM-x, stale"})
-    assert said("open", found) == [
-        "- TSK-a A (rests on ASM-x, stale) [claimed by ada until 2031-01-01 12:30 UTC]"
-    ]
+    assert said("open", found) == ["- TSK-a A (rests on ASM-x, stale) [claimed by ada until 2031-01-01 12:30 UTC]"]
     for other, where in (
         ({"line": "x"}, " on topic"),
         ({"worktree": "w"}, " on topic"),
@@ -509,9 +482,7 @@ def test_who_is_here_has_short_names_for_what_is_open() -> None:
 def long(name: str, **fields: object) -> Session:
     """A session with more to say than there is room for."""
     at = Anchor(TS, HEAD, "topic")
-    turns = tuple(
-        Turn(n=n, anchor=at, summary=f"turn {n} of {name} did a good deal of work") for n in range(1, 30)
-    )
+    turns = tuple(Turn(n=n, anchor=at, summary=f"turn {n} of {name} did a good deal of work") for n in range(1, 30))
     return session(name, turns=turns, summary=f"{name} said much. " * 20, **fields)
 
 

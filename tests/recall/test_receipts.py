@@ -33,20 +33,12 @@ def layout(tmp_path: Path) -> Layout:
 def lines(*told: str) -> Iterator[dict[str, Any]]:
     yield {"text": "<holdfast-data x>"}
     for name in told:
-        entry = {
-            "id": name,
-            "kind": "decision",
-            "blob": "b" * 40,
-            "why": "governs src",
-            "section": "decisions",
-        }
+        entry = {"id": name, "kind": "decision", "blob": "b" * 40, "why": "governs src", "section": "decisions"}
         yield {"text": f"- {name} {SAID}", "told": [entry]}
 
 
 def keep(layout: Layout, owner: str, *told: str) -> receipts.Kept:
-    return receipts.keep(
-        layout, owner, head={"ts": f"t{time.monotonic_ns():020}", "budget": 9}, lines=lines(*told)
-    )
+    return receipts.keep(layout, owner, head={"ts": f"t{time.monotonic_ns():020}", "budget": 9}, lines=lines(*told))
 
 
 def test_packs_are_kept_in_order_and_the_oldest_go(layout: Layout) -> None:
@@ -157,10 +149,7 @@ def test_entries_come_in_the_packs_order_with_the_words_first_told(project: Proj
     """Whoever looks back reads down the pack; a thing told twice stands where it was told first."""
     keep(project.clone.layout, "SES-1", "DEC-2", "DEC-1", "DEC-2")
     (found,) = given.knew(project.clone, "SES-1", kind="session", now={}).packs
-    assert [(one.id, one.line) for one in found.entries] == [
-        ("DEC-2", f"- DEC-2 {SAID}"),
-        ("DEC-1", f"- DEC-1 {SAID}"),
-    ]
+    assert [(one.id, one.line) for one in found.entries] == [("DEC-2", f"- DEC-2 {SAID}"), ("DEC-1", f"- DEC-1 {SAID}")]
 
 
 def test_a_receipt_says_what_became_of_what_was_told(project: Project, repo: GitRepo) -> None:
@@ -209,9 +198,7 @@ with recording(Project.open(".").clone) as run:
 
 def test_a_killed_wrapper_loses_no_receipt(project: Project, repo: GitRepo) -> None:
     """What an agent was told before the power went is what explains what it did (law 1)."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT], cwd=repo.path, stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT], cwd=repo.path, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     run_id = process.stdout.readline().strip()
     packed = within(repo, run_id).context()

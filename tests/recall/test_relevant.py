@@ -3,7 +3,6 @@
 import os
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from holdfast.model.session import Anchor, Item, Session, Turn
 from holdfast.recall import relevant
 from holdfast.recall.relevant import choose
+from holdfast.values import replace
 from tests.conftest import GitRepo
 from tests.git.place import Place
 
@@ -34,9 +34,7 @@ def make(place: Place) -> Made:
         head = clone.repo.head()
         at = Anchor(f"2026-11-15T19:{number // 60:02}:{number % 60:02}.000000Z", head.oid, head.branch)
         turn = Turn(n=1, anchor=at, summary=f"turn of session {number}")
-        made = Session(
-            id=f"SES-{number:04}", line=clone.line().id, worktree=".", started=at, updated=at, turns=(turn,)
-        )
+        made = Session(id=f"SES-{number:04}", line=clone.line().id, worktree=".", started=at, updated=at, turns=(turn,))
         return replace(made, **fields)
 
     return make
@@ -171,8 +169,7 @@ def test_a_session_that_only_began_hides_none_that_tells(place: Place, make: Mad
     found = choose(place.open(), [session, begun])
     assert found.session == begun and found.before is not None and found.before.session == session
     assert found.why == (
-        "the last session on branch main, still open; "
-        f"it has told nothing yet, {session.id} was the last that did"
+        f"the last session on branch main, still open; it has told nothing yet, {session.id} was the last that did"
     )
     alone = choose(place.open(), [begun])
     assert (alone.session, alone.before) == (begun, None) and alone.why.endswith("told nothing yet")
@@ -181,9 +178,7 @@ def test_a_session_that_only_began_hides_none_that_tells(place: Place, make: Mad
     assert telling.session != session and telling.before is None
 
 
-def test_a_session_that_only_began_on_a_new_branch_names_whose_the_last_one_is(
-    place: Place, make: Made
-) -> None:
+def test_a_session_that_only_began_on_a_new_branch_names_whose_the_last_one_is(place: Place, make: Made) -> None:
     """What came before on another branch is told as that branch's, never as this one's (law 5)."""
     session = ended(make())
     place.git("switch", "-q", "-c", "topic")
@@ -261,8 +256,7 @@ def test_a_thousand_sessions_ask_git_no_more_than_one(
     template, chance = make(line="elsewhere"), random.Random(seed)
     ends = [chance.choice([*commits, os.urandom(20).hex()]) for _ in range(1000)]
     sessions = [
-        replace(template, id=f"SES-{n}", updated=replace(template.updated, commit=end))
-        for n, end in enumerate(ends)
+        replace(template, id=f"SES-{n}", updated=replace(template.updated, commit=end)) for n, end in enumerate(ends)
     ]
     clone = place.open()
     asked: list[object] = []

@@ -72,10 +72,7 @@ def test_odd_bodies_do_not_stop_the_index(clone: Clone) -> None:
         deep = [deep]
     odd: list[dict[str, object]] = [
         {"task": 5, "outputs": "zebra text", "tags": "not a list", "artifacts": "none"},
-        {
-            "outputs": {"summary": {"nested": ["zebra"]}},
-            "artifacts": [{"path": 7}, 3, {"path": "z\x00/\u202e"}],
-        },
+        {"outputs": {"summary": {"nested": ["zebra"]}}, "artifacts": [{"path": 7}, 3, {"path": "z\x00/\u202e"}]},
         {"task": "  ", "command": {"a": "zebra"}, "tags": [None, "a b", ""]},
         {"inputs": deep, "prompt": "zebra " * 20_000},
         {"outputs": {"summary": "\n\n zebra\r\n"}},

@@ -34,8 +34,7 @@ def test_either_spelling_names_the_file(repo: GitRepo, cli: Cli, tracked: str, t
         assert [note for note in asked.clone.notes if "tracks nothing" in note] == []
         assert cited.id in repr(Project.open(repo.path).why(f"{name}:2"))
     one, other = (
-        [hit.id for hit in Project.open(repo.path).recall("returns", files=[name])]
-        for name in (tracked, typed)
+        [hit.id for hit in Project.open(repo.path).recall("returns", files=[name])] for name in (tracked, typed)
     )
     assert one == other
     assert (

@@ -67,10 +67,7 @@ def test_artifacts_are_tracked_files_once_by_content() -> None:
     found = views.artifacts(joined, {"a.txt", "copy.txt"})
     assert found == {
         "": [{"path": "a.txt", "sha256": "1", "run_id": "r3"}],
-        "build": [
-            {"path": "a.txt", "sha256": "1", "run_id": "r1"},
-            {"path": "a.txt", "sha256": "2", "run_id": "r2"},
-        ],
+        "build": [{"path": "a.txt", "sha256": "1", "run_id": "r1"}, {"path": "a.txt", "sha256": "2", "run_id": "r2"}],
     }
     assert json.loads(views.artifacts_json(found, HEADER))["artifacts"] == found
 

@@ -46,9 +46,7 @@ def test_a_line_committed_by_its_run_is_recorded(scene: World) -> None:
     run = session.ends()
     one = answer(scene, f"{FILE}:2")
     assert (one.state, one.run and one.run.id, one.run and one.run.agent) == ("recorded", run, "claude")
-    assert [(turn.turn, turn.prompt, turn.by) for turn in one.turns] == [
-        (1, "Make it sturdy, please.", "user")
-    ]
+    assert [(turn.turn, turn.prompt, turn.by) for turn in one.turns] == [(1, "Make it sturdy, please.", "user")]
     assert one.commit and one.commit.oid == commit and one.text == (LINE,)
     assert [turn.prompt for turn in answer(scene, f"{FILE}:3").turns] == ["Go on with the timeout."]
     assert told(scene, f"{FILE}:1") == ("recorded", run), "it stands beside lines of the same turn"
@@ -80,9 +78,7 @@ def test_what_a_person_changed_in_a_proposal_is_not_the_runs(scene: World) -> No
     scene.write(FILE, [OTHER])
     scene.commit()
     session = scene.session().asks()
-    session.patches(
-        FILE, [OTHER, LINE, MINE], [LINE, MINE], [], proposed=[LINE, "BACKOFF = something_else(1)"]
-    )
+    session.patches(FILE, [OTHER, LINE, MINE], [LINE, MINE], [], proposed=[LINE, "BACKOFF = something_else(1)"])
     assert session.commits()
     run = session.ends()
     assert told(scene, f"{FILE}:2") == ("recorded", run)
@@ -233,15 +229,11 @@ def test_what_governs_it_and_whether_that_holds(scene: World) -> None:
     session.commits()
     run = session.ends()
     project = Project.open(scene.repo.path, person=True)
-    old = project.remember(
-        "Try three times.", kind="decision", why="it drops calls", applies_to=[FILE], accept=True
-    )
+    old = project.remember("Try three times.", kind="decision", why="it drops calls", applies_to=[FILE], accept=True)
     new = project.supersede(old.id, "Try five times.", accept=True)
     wide = project.remember("Names are English.", kind="invariant", evidence=["README"], accept=True)
     born = project.remember("The carrier drops every tenth call.", evidence=[f"run:{run}"], accept=True)
-    aside = project.remember(
-        "Paint it blue.", kind="decision", why="it is calm", applies_to=["ui/"], accept=True
-    )
+    aside = project.remember("Paint it blue.", kind="decision", why="it is calm", applies_to=["ui/"], accept=True)
     found = {one.id: one for one in project.why(f"{FILE}:1").governs}
     assert aside.id not in found
     assert (found[old.id].holds, found[old.id].superseded_by) == (False, new.id)
@@ -343,10 +335,7 @@ def test_a_commit_that_a_command_only_shows_was_not_made_by_it(scene: World) -> 
     scene.write(FILE, [MINE])
     old = scene.commit()
     scene.wait(86_400)
-    session, shown = (
-        scene.session().asks(),
-        f"nothing to commit\n[main {old[:7]}] of a person\n 1 file changed",
-    )
+    session, shown = (scene.session().asks(), f"nothing to commit\n[main {old[:7]}] of a person\n 1 file changed")
     session.uses("Bash", {"stdout": shown}, shown, command="git commit -qm x; cat .husky/last.log")
     session.uses("Bash", {"stdout": shown}, shown, command="cat build.log; echo git commit")
     session.calls += 1
@@ -487,14 +476,7 @@ def test_odd_files_are_answered_all_the_same(scene: World) -> None:
     (scene.repo / "link.py").symlink_to("crlf.py")
     (scene.repo / "latin.py").write_bytes("Größe = eine_lange_zeile(1)\n".encode("latin-1"))
     (scene.repo / "empty.py").write_bytes(b"")
-    for place in (
-        "crlf.py:1",
-        "name with ünusual.py:1",
-        "odd:12:1",
-        "odd:12",
-        "link.py:1",
-        "line\nbreak.py:1",
-    ):
+    for place in ("crlf.py:1", "name with ünusual.py:1", "odd:12:1", "odd:12", "link.py:1", "line\nbreak.py:1"):
         assert told(scene, place) == ("matched", run), place
     project = scene.open()
     assert project.why("link.py").why.notes == ("link.py is a link to crlf.py",)
@@ -555,7 +537,4 @@ def test_a_shallow_clone_does_not_take_its_edge_for_the_beginning(scene: World, 
     assert (one.state, one.run) == ("unknown", None) and "cut off" in one.reason
     other.open().bring_back(str(tmp_path / "bundle"))
     answers = other.open().why(FILE).why.answers
-    assert [(found.state, found.run and found.run.id) for found in answers] == [
-        ("matched", run),
-        ("unknown", None),
-    ]
+    assert [(found.state, found.run and found.run.id) for found in answers] == [("matched", run), ("unknown", None)]

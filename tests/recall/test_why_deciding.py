@@ -22,9 +22,7 @@ def wrote(run: str, turn: int, at: float, *, added: int = 1, removed: int = 0, w
     )
 
 
-def view(
-    until: float = 100, *, since: float = 50, here: int = 1, before: int = 0, **runs: int | None
-) -> View:
+def view(until: float = 100, *, since: float = 50, here: int = 1, before: int = 0, **runs: int | None) -> View:
     return View(commit="c" * 40, until=until, since=since, here=here, before=before, runs=runs)
 
 
@@ -43,21 +41,9 @@ def named(verdict: Verdict) -> tuple[str, tuple[int, ...], bool] | None:
         (view(S=3), [wrote("R", 1, 60)], ("R", (1,), False)),  # another run committed what this one wrote
         (view(), [wrote("R", 1, 60), wrote("S", 1, 70)], None),  # both wrote it, and one is gone
         (view(), [wrote("R", 1, 20), wrote("S", 1, 70)], ("S", (1,), False)),  # the first was before its time
-        (
-            view(),
-            [wrote("R", 1, 60), wrote("R", 2, 70)],
-            ("R", (1, 2), False),
-        ),  # the run is sure, the turn not
-        (
-            view(),
-            [wrote("R", 1, 60), wrote("R", 2, 70, removed=1)],
-            ("R", (2,), False),
-        ),  # moved by the second
-        (
-            view(),
-            [wrote("R", 1, 60), wrote("S", 1, 70, added=0, removed=1)],
-            None,
-        ),  # taken out again: typed anew
+        (view(), [wrote("R", 1, 60), wrote("R", 2, 70)], ("R", (1, 2), False)),  # the run is sure, the turn not
+        (view(), [wrote("R", 1, 60), wrote("R", 2, 70, removed=1)], ("R", (2,), False)),  # moved by the second
+        (view(), [wrote("R", 1, 60), wrote("S", 1, 70, added=0, removed=1)], None),  # taken out again: typed anew
         (view(here=2), [wrote("R", 1, 60)], None),  # somebody else wrote the second
         (view(here=2, before=1), [wrote("R", 1, 60)], None),  # git cannot tell which of them is new
         (view(here=2, before=1), [wrote("R", 1, 20), wrote("R", 2, 60)], ("R", (1, 2), False)),
@@ -93,10 +79,7 @@ def test_what_everybody_writes_needs_its_neighbours() -> None:
     assert named(short) == named(sure) == ("R", (1,), True)
     beside = [Placed(sure, "c", 1, 1), Placed(short, "c", 2, 2)]
     assert [named(said) for said in accompanied(beside)] == [("R", (1,), True)] * 2
-    for other in (
-        Placed(short, "c", 2, 7),
-        Placed(short, "d", 2, 2),
-    ):  # it stood elsewhere, or came another time
+    for other in (Placed(short, "c", 2, 7), Placed(short, "d", 2, 2)):  # it stood elsewhere, or came another time
         assert [named(said) for said in accompanied([beside[0], other])] == [("R", (1,), True), None]
     assert named(decide(mark, SHORT, [view(R=1)], [one], copies=2)) is None, "somebody added one since"
     assert named(decide(line_hash("}"), "}", [view(R=1)], [one])) is None

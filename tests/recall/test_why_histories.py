@@ -169,9 +169,7 @@ class History:
         said = {(self.world.runs[one.run.id], asking.turn) for asking in one.turns}
         if by in said:
             return one.state
-        return (
-            f"WRONG: {line!r} of {by} is said to be {sorted(said)}, {one.state}, lines {one.first}-{one.last}"
-        )
+        return f"WRONG: {line!r} of {by} is said to be {sorted(said)}, {one.state}, lines {one.first}-{one.last}"
 
 
 def judged(folder: Path, template: Path, seed: int, steps: int) -> Counter[str]:

@@ -82,9 +82,7 @@ def _base64(chance: random.Random, text: str, secret: str) -> tuple[str, tuple[s
         packed = packed.rstrip("=")
     if chance.random() < 0.3:
         packed = "\n".join(packed[at : at + 76] for at in range(0, len(packed), 76))
-    around = chance.choice(
-        ("{}", "data: {}", '{{"content": "{}"}}', "value={}\nnext=1", "echo {} | base64 -d")
-    )
+    around = chance.choice(("{}", "data: {}", '{{"content": "{}"}}', "value={}\nnext=1", "echo {} | base64 -d"))
     middle = packed[len(packed) // 3 : len(packed) // 3 + 16]
     return around.format(packed), (middle, *_pieces(secret))
 
@@ -105,14 +103,7 @@ def _lines(chance: random.Random, text: str, secret: str) -> tuple[str, tuple[st
 
 Writing = Callable[[random.Random, str, str], tuple[str, tuple[str, ...]]]
 CODINGS: dict[str, Writing] = {"raw": _raw, "JSON": _json, "base64": _base64, "URL": _url, "lines": _lines}
-_PLAIN_LINES = (
-    "starting up",
-    "12 files changed",
-    "def main() -> int:",
-    "ok",
-    "see docs/README.md",
-    "# settings",
-)
+_PLAIN_LINES = ("starting up", "12 files changed", "def main() -> int:", "ok", "see docs/README.md", "# settings")
 
 
 def _line(chance: random.Random) -> str:

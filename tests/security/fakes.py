@@ -34,23 +34,14 @@ def issued(word: Words) -> dict[str, tuple[str, ...]]:
     return {
         "age-key": ("AGE-SECRET" + "-KEY-1" + word(58, UPPER),),
         "aws-key-id": ("AK" + "IA" + word(16, UPPER), "AS" + "IA" + word(16, UPPER)),
-        "github": (
-            "gh" + "p_" + word(36),
-            "gh" + "s_" + word(36),
-            "github" + "_pat_" + word(22) + "_" + word(59),
-        ),
+        "github": ("gh" + "p_" + word(36), "gh" + "s_" + word(36), "github" + "_pat_" + word(22) + "_" + word(59)),
         "gitlab": (
             "glp" + "at-" + word(20),
             "gl" + "rt-" + word(24),
             "gl" + "agent-" + word(50),
             "GR13" + "48941" + word(20),
         ),
-        "google": (
-            "AI" + "za" + word(35),
-            "ya" + "29." + word(60),
-            "GOC" + "SPX-" + word(28),
-            "1/" + "/0" + word(60),
-        ),
+        "google": ("AI" + "za" + word(35), "ya" + "29." + word(60), "GOC" + "SPX-" + word(28), "1/" + "/0" + word(60)),
         "digitalocean": ("dop" + "_v1_" + word(64, HEX),),
         "alibaba": ("LT" + "AI" + word(20),),
         "databricks": ("da" + "pi" + word(32, HEX),),
@@ -212,11 +203,7 @@ def in_context(word: Words, secret: str) -> tuple[tuple[str, str, str], ...]:
             f"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{body}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
             body[-30:],
         ),
-        (
-            "private-key",
-            f"PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 12\n{body}\nPrivate-MAC: 12",
-            body[-30:],
-        ),
+        ("private-key", f"PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 12\n{body}\nPrivate-MAC: 12", body[-30:]),
         ("private-key", f'{{"kty":"EC","crv":"P-256","d":"{word(43)}"}}', word(43)),
         ("secret", f"    client-key-data: {word(200)}", word(200)),
         ("cookie", f"Cookie: theme=dark; session={value}", value),
@@ -246,11 +233,7 @@ def in_context(word: Words, secret: str) -> tuple[tuple[str, str, str], ...]:
         ("secret", f"DD_APP_KEY={word(40, HEX)}", word(40, HEX)),
         ("secret", f"HONEYBADGE_KEY={value}", value),
         ("secret", f"APP_KEY=base64:{value}=", value),
-        (
-            "secret",
-            f"AZURE_STORAGE=DefaultEndpointsProtocol=https;AccountName=a;AccountKey={word(86)}==;",
-            word(86),
-        ),
+        ("secret", f"AZURE_STORAGE=DefaultEndpointsProtocol=https;AccountName=a;AccountKey={word(86)}==;", word(86)),
         ("secret", f"Endpoint=sb://x/;SharedAccessKeyName=k;SharedAccessKey={value}=", value),
         ("authorization", f"Authorization: SSWS 00{value}", value),
     )

@@ -23,13 +23,7 @@ _ALPHABETS = {
 }
 _HOLE = re.compile(r"\{([a-zA-Z])([0-9]+)\}")
 # How a token stands alone, and how one is assigned to what bears its provider's name.
-ALONE = (
-    "it says {} here",
-    "export VALUE={}",
-    '{{"level": "info", "value": "{}"}}',
-    "value: {}\n",
-    "call('{}')",
-)
+ALONE = ("it says {} here", "export VALUE={}", '{{"level": "info", "value": "{}"}}', "value: {}\n", "call('{}')")
 NAMED = (
     "{env}={token}\n",
     '{{"{snake}": "{token}", "n": 1}}',

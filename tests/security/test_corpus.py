@@ -141,9 +141,7 @@ class Looks:
         base64.b64encode(base64.b64encode(b"hello there my friend, how are you") * 20) + b" ",
     ],
 )
-def test_encoded_text_is_looked_at_a_bounded_number_of_times(
-    unit: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_encoded_text_is_looked_at_a_bounded_number_of_times(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hostile transcript must not hold up the import: no byte is decoded again and again."""
     looks = Looks(monkeypatch)
     for size in (15_000, 60_000):

@@ -36,9 +36,7 @@ def on_disk(*folders: Path) -> bytes:
     return b"\n".join(path.read_bytes() for path in files)
 
 
-def test_nothing_known_or_private_comes_in_with_an_import(
-    cli: Cli, repo: GitRepo, told: Rollout, world: Path
-) -> None:
+def test_nothing_known_or_private_comes_in_with_an_import(cli: Cli, repo: GitRepo, told: Rollout, world: Path) -> None:
     """A transcript holds every key its agent ever saw."""
     cli("init")
     cli("import", "codex", str(told.path))

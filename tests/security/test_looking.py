@@ -26,20 +26,7 @@ RANDOM = re.compile(rb"(?=[A-Za-z0-9_+-]{20})[A-Za-z0-9_+-]*?[0-9][A-Za-z_-]{1,2
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+"
 BETWEEN = (*"./:=% \n\"'\\_-+", "\\n", "\\u003d", "%3D", ", ", " a ", ". ", "x")
 TOLD = ("token", "secret", "key", "api_key", "password", "apiKey", "-api-key", "--token", "APP_KEY", "cwd")
-JOINTS = (
-    "=",
-    ": ",
-    '": "',
-    " ",
-    " = ",
-    "\n  ",
-    ": |\n   ",
-    "\\n  ",
-    "            \n ",
-    " != ",
-    ": str = ",
-    "s(",
-)
+JOINTS = ("=", ": ", '": "', " ", " = ", "\n  ", ": |\n   ", "\\n  ", "            \n ", " != ", ": str = ", "s(")
 
 
 def slowly(text: bytes, shapes: list[tuple[int, Shape]]) -> Iterator[tuple[int, int]]:

@@ -33,9 +33,7 @@ class Planted:
 
     def __init__(self, seed: int) -> None:
         chance = random.Random(seed)
-        self.of = {
-            place: "gh" + "p_" + "".join(chance.choice(ALNUM) for _ in range(34)) + "a1" for place in PLACES
-        }
+        self.of = {place: "gh" + "p_" + "".join(chance.choice(ALNUM) for _ in range(34)) + "a1" for place in PLACES}
         self.key = "\n".join("".join(chance.choice(ALNUM + "+/") for _ in range(64)) for _ in range(90))
         self.hex = "".join(chance.choice(HEX) for _ in range(40))
 
@@ -59,19 +57,13 @@ def leaky(repo: GitRepo, planted: Planted, world: Path) -> GitRepo:
     """A repository in which everything that git keeps holds a secret."""
     page = f"# Deploying\n\nUse {planted['page']} to deploy the harbour crane.\n"
     key = f"{PEM}BEGIN RSA PRIVATE KEY{PEM}\n{planted.key}\n{PEM}END RSA PRIVATE KEY{PEM}\n"
-    code = (
-        f'"""The crane."""\n\n\ndef crane():\n    return "{planted["code"]}"\n\n\nDATADOG = "{planted.hex}"\n'
-    )
+    code = f'"""The crane."""\n\n\ndef crane():\n    return "{planted["code"]}"\n\n\nDATADOG = "{planted.hex}"\n'
     repo.write("docs/deploying.md", page)
     repo.write("docs/keys.md", f"# Keys of the crane\n\n{key}\n## After the keys\n\nThe crane is yellow.\n")
     repo.write("src/crane.py", code)
     repo.write(f"src/{planted['file']}.py", "def lever():\n    return 'the lever of the crane'\n")
     repo.write(f"{planted['folder']}/page.md", "# Ropes\n\nThe ropes of the crane.\n")
-    said = (
-        f"crane: lift {planted['subject']}",
-        f"Because {planted['body']}.",
-        f"Fixes: {planted['trailer']}",
-    )
+    said = (f"crane: lift {planted['subject']}", f"Because {planted['body']}.", f"Fixes: {planted['trailer']}")
     who = f"Ada {planted['author']} <ada@{planted['email']}.example>"
     repo.git("add", "-A")
     repo.git("commit", "-q", "--author", who, "-m", "\n\n".join(said))
@@ -80,9 +72,7 @@ def leaky(repo: GitRepo, planted: Planted, world: Path) -> GitRepo:
 
 def calls(file: str, asked: str) -> Iterator[tuple[str, ...]]:
     """The commands that read and show."""
-    yield from (
-        (name,) for name in ("log", "timeline", "journal", "tasks", "next", "facts", "handoff", "state")
-    )
+    yield from ((name,) for name in ("log", "timeline", "journal", "tasks", "next", "facts", "handoff", "state"))
     yield from ((name,) for name in ("reconcile", "doctor", "check", "stats", "curate"))
     yield from (("session", "show"), ("session", "list"), ("review", "list"))
     yield from (("why", file), ("why", "src/crane.py:5"), ("recall", asked))
@@ -196,9 +186,7 @@ def _by_mcp(repo: GitRepo, planted: Planted) -> Iterator[tuple[str, str]]:
             yield f"mcp {one['uri']}", json.dumps(talk.ask("resources/read", uri=one["uri"]))
 
 
-def test_a_rule_that_comes_later_holds_for_what_was_indexed_before(
-    cli: Cli, repo: GitRepo, world: Path
-) -> None:
+def test_a_rule_that_comes_later_holds_for_what_was_indexed_before(cli: Cli, repo: GitRepo, world: Path) -> None:
     """Freed pages of a database still hold what stood there."""
     badge = "badge-" + "77123"
     repo.commit("docs/gate.md", f"# The gate\n\nThe gate opens with {badge}.\n", f"gate: use {badge}")
@@ -228,8 +216,7 @@ def test_a_page_with_a_hidden_secret_can_be_edited(cli: Cli, repo: GitRepo, plan
     """An edit of one memory must not rewrite its neighbour into a marker."""
     cli("init")
     names = [
-        cli("remember", f"The {colour} crane lifts", "--type", "fact").out.split()[0]
-        for colour in ("red", "blue")
+        cli("remember", f"The {colour} crane lifts", "--type", "fact").out.split()[0] for colour in ("red", "blue")
     ]
     folder = repo.path / ".git" / "holdfast" / "candidates"
     for file in folder.glob("*.md"):

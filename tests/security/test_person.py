@@ -80,9 +80,7 @@ def test_agent_counts_only_where_it_names_one() -> None:
         ([], None),
     ],
 )
-def test_an_agent_is_known_by_its_program_and_nobody_by_an_argument(
-    command: list[str], name: str | None
-) -> None:
+def test_an_agent_is_known_by_its_program_and_nobody_by_an_argument(command: list[str], name: str | None) -> None:
     assert agent_called(command) == name
 
 

@@ -21,10 +21,7 @@ SCAN = Scanner()
         ("a<private>b<private>c</private>d", "a"),
         ("a<private>to the end", "a"),
         ("a</private>b", "a</private>b"),
-        (
-            "class A { private: int b; } <privateer> < private >",
-            "class A { private: int b; } <privateer> < private >",
-        ),
+        ("class A { private: int b; } <privateer> < private >", "class A { private: int b; } <privateer> < private >"),
         ("a<pri<private>x</private>vate>b", "a<pri vate>b"),
     ],
 )
@@ -66,7 +63,4 @@ def test_private_parts_of_output_are_hidden_however_it_arrives() -> None:
     data = b"say <Private>Bob\nand Eve</PRIVATE> twice"
     for cut in range(len(data)):
         stream = SCAN.stream()
-        assert (
-            stream.feed(data[:cut]) + stream.feed(data[cut:]) + stream.finish()
-            == b"say [redacted:private] twice"
-        )
+        assert stream.feed(data[:cut]) + stream.feed(data[cut:]) + stream.finish() == b"say [redacted:private] twice"

@@ -49,9 +49,7 @@ def test_an_issued_token_vanishes_wherever_it_stands(rule: str, secret: str) -> 
         assert SCAN.text(place.format(secret)) == place.format(f"[redacted:{rule}]")
 
 
-@pytest.mark.parametrize(
-    ("rule", "text", "secret"), IN_CONTEXT, ids=[f"{c[0]}-{n}" for n, c in enumerate(IN_CONTEXT)]
-)
+@pytest.mark.parametrize(("rule", "text", "secret"), IN_CONTEXT, ids=[f"{c[0]}-{n}" for n, c in enumerate(IN_CONTEXT)])
 def test_a_secret_shown_by_its_context_vanishes(rule: str, text: str, secret: str) -> None:
     """Passwords have no shape of their own; the words around them give them away."""
     for place in ("{}", "x {}\ny", "\x1b[1m{}\x1b[0m"):
@@ -88,10 +86,7 @@ def test_a_token_among_the_words_that_show_a_password_vanishes_too() -> None:
     assert SCAN.text(f"https://{secret}:x-oauth-basic@example.com/r") == (
         "https://[redacted:github]:[redacted:url-password]@example.com/r"
     )
-    assert (
-        SCAN.text(f"curl -d {secret} -u bob:{PASS} x")
-        == "curl -d [redacted:github] -u bob:[redacted:basic-auth] x"
-    )
+    assert SCAN.text(f"curl -d {secret} -u bob:{PASS} x") == "curl -d [redacted:github] -u bob:[redacted:basic-auth] x"
 
 
 def test_colour_within_a_token_does_not_hide_it() -> None:
@@ -159,9 +154,7 @@ PIECES = st.one_of(
     st.sampled_from(
         ["password", "token", "=", ": ", '"', "'", '\\"', "\\", "Bearer ", "://u:", "@", " ", "\n", "\r\n"]
     ),
-    st.sampled_from(
-        ["\x1b[0m", "\x1b[31;1m", "\x1b", "\x1b[", "\x1b[K", "\x00", "é", "--", "-----", "[redacted:jwt]"]
-    ),
+    st.sampled_from(["\x1b[0m", "\x1b[31;1m", "\x1b", "\x1b[", "\x1b[K", "\x00", "é", "--", "-----", "[redacted:jwt]"]),
     st.sampled_from(
         ["_KEY=", "api_key", "curl -u b:", "secret", "sk-", "ey" + "J", "x" * 70, "1a" * 1100, PEM + "BEGIN "]
     ),
@@ -242,9 +235,7 @@ def test_values_are_scanned_deep_with_their_keys() -> None:
 
 def test_a_value_under_a_secret_name_vanishes() -> None:
     """`{"password": "…"}` is an assignment once it is printed."""
-    clean = SCAN.value(
-        {"password": "correct horse", "apiKey": VALUE, "token": "${TOKEN}", "argv": ["--token", VALUE]}
-    )
+    clean = SCAN.value({"password": "correct horse", "apiKey": VALUE, "token": "${TOKEN}", "argv": ["--token", VALUE]})
     assert clean == {
         "password": "[redacted:password]",
         "apiKey": "[redacted:secret]",
@@ -364,10 +355,7 @@ def test_allowed_values_are_left_alone_and_only_they() -> None:
     """A documented test key is no secret; one that merely begins like it is."""
     example_key = "AK" + "IA" + "EXAMPLE" + word(9, "A7")
     scan = Scanner(allow=[re.escape(example_key), "test-password-1"])
-    assert (
-        scan.text(f"id {example_key} password=test-password-1")
-        == f"id {example_key} password=test-password-1"
-    )
+    assert scan.text(f"id {example_key} password=test-password-1") == f"id {example_key} password=test-password-1"
     assert scan.text("password=test-password-12") == "password=[redacted:password]"
     assert scan.text(f"secret_access_key={AWS_SECRET}") == "secret_access_key=[redacted:aws-secret]"
     assert scan.value({"password": "test-password-1"}) == {"password": "test-password-1"}

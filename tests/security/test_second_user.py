@@ -24,9 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 STRANGER = 54321  # a user id that nobody has
 SAID = "We decided to use heliotrope for the queue, because amaranth locks under load."
 WORDS = ("heliotrope", "amaranth", "vermilion", "cerulean", "mauve")
-needs_root = pytest.mark.skipif(
-    os.name != "posix" or os.getuid() != 0, reason="only root can give files away"
-)
+needs_root = pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="only root can give files away")
 
 
 def wider(folder: Path, allowed: int = 0o700) -> Iterator[str]:

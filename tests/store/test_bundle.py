@@ -20,9 +20,7 @@ def project(repo, inside) -> Project:
     return Project.open(repo.path)
 
 
-def pack(
-    file: Path, members: list[tarfile.TarInfo], contents: list[bytes], *, listed: dict[str, str]
-) -> Path:
+def pack(file: Path, members: list[tarfile.TarInfo], contents: list[bytes], *, listed: dict[str, str]) -> Path:
     """A bundle made by a stranger."""
     manifest = json.dumps({"holdfast": "bundle", "v": 1, "ts": "", "files": listed}).encode()
     with tarfile.open(file, "w:gz") as tar:
@@ -86,9 +84,7 @@ def test_an_export_never_overwrites(project, tmp_path):
 def test_a_name_that_leads_out_is_refused(project, tmp_path, name):
     """A bundle from a stranger must not write where it likes."""
     data = b"x"
-    file = pack(
-        tmp_path / "bad", [tarfile.TarInfo(name)], [data], listed={name: hashlib.sha256(data).hexdigest()}
-    )
+    file = pack(tmp_path / "bad", [tarfile.TarInfo(name)], [data], listed={name: hashlib.sha256(data).hexdigest()})
     with pytest.raises(BadBundle, match="no file of a store"):
         project.bring_back(str(file))
 

@@ -148,9 +148,7 @@ def test_a_capsule_that_was_never_sealed_can_be_dropped(layout: Layout) -> None:
     assert not os.path.exists(made.folder) and capsule.opened(layout) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["", "../x", "a/../b", "a//b", "./a", "MANIFEST", "meta.json", "open", "a\nb"]
-)
+@pytest.mark.parametrize("name", ["", "../x", "a/../b", "a//b", "./a", "MANIFEST", "meta.json", "open", "a\nb"])
 def test_no_name_leads_out_of_a_run_or_takes_the_place_of_its_seal(layout: Layout, name: str) -> None:
     """An agent chooses the names of its outputs."""
     made = begun(layout)

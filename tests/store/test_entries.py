@@ -129,9 +129,7 @@ shared = st.fixed_dictionaries(
         "tags": several(st.sampled_from(TRICKY) | free, "tags"),
         "source": st.none() | person.filter(checked("source")) | ids.map(lambda i: f"run:{i}"),
         "confidence": st.none() | st.floats(0, 1),
-        "evidence": several(
-            ids.map(lambda i: f"run:{i}") | paths.map(lambda p: f"file:{p}@{OID}"), "evidence"
-        ),
+        "evidence": several(ids.map(lambda i: f"run:{i}") | paths.map(lambda p: f"file:{p}@{OID}"), "evidence"),
         "applies_to": several(paths | st.sampled_from(TRICKY), "applies_to"),
         "supersedes": several(ids, "supersedes"),
         "expires_at": st.none() | times,
@@ -195,12 +193,7 @@ def own_fields(memory: Memory) -> dict[str, Any]:
 @given(st.text(max_size=200) | st.binary(max_size=200).map(lambda b: b.decode("utf-8", "replace")))
 def test_any_text_is_a_memory_or_a_clear_error(text: str) -> None:
     """A hostile pull request must not stop every command with a traceback."""
-    for candidate in (
-        text,
-        f"---\n{text}\n---\nbody",
-        TEXT.replace("L5", text),
-        TEXT.replace("[db, tests]", text),
-    ):
+    for candidate in (text, f"---\n{text}\n---\nbody", TEXT.replace("L5", text), TEXT.replace("[db, tests]", text)):
         try:
             entries.parse(candidate, "a.md")
         except BrokenEntry as error:
@@ -260,9 +253,7 @@ def test_a_broken_entry_is_located(text: str, line: int, reason: str) -> None:
 
 
 @pytest.mark.parametrize("text", [text for text, *_ in BROKEN.values()], ids=BROKEN.keys())
-def test_without_the_quick_yaml_parser_the_same_is_refused(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_quick_yaml_parser_the_same_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not every platform has the C parser; what is dangerous there is dangerous here."""
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
     with pytest.raises(BrokenEntry):
@@ -354,18 +345,14 @@ def test_a_broken_side_is_a_clash() -> None:
 def test_retiring_and_mending_both_hold() -> None:
     """One branch retires a fact, the other corrects its tags."""
     retired = entries.render(Retired.of(FACT))
-    assert entries.merge(TEXT, retired, changed(tags=("db",))) == entries.render(
-        Retired.of(FACT, tags=("db",))
-    )
+    assert entries.merge(TEXT, retired, changed(tags=("db",))) == entries.render(Retired.of(FACT, tags=("db",)))
 
 
 @given(shared.map(lambda f: Accepted(**f)), st.sampled_from(["layer", "tags", "confidence"]))
 def test_a_merge_does_not_depend_on_who_merges(memory: Memory, name: str) -> None:
     """Two clones that merge the same sides must agree on every single value."""
     base = entries.render(memory)
-    ours = entries.render(
-        Accepted.of(memory, **{name: {"layer": "L9", "tags": (), "confidence": 0.25}[name]})
-    )
+    ours = entries.render(Accepted.of(memory, **{name: {"layer": "L9", "tags": (), "confidence": 0.25}[name]}))
     theirs = entries.render(Accepted.of(memory, source="person:Ada"))
     assert entries.merge(base, ours, theirs) == entries.merge(base, theirs, ours)
 
@@ -421,11 +408,7 @@ def test_a_rule_in_the_text_begins_no_entry(body: str) -> None:
 
 def test_a_broken_part_is_named_with_its_line_and_the_rest_is_read() -> None:
     """One bad line must not take its neighbours with it, nor vanish."""
-    assert said(f"{TEXT}\n{BAD}\n{SECOND}") == [
-        "FCT-7f3k2m",
-        "a.md:23 the anchor &a is not allowed here",
-        "FCT-second",
-    ]
+    assert said(f"{TEXT}\n{BAD}\n{SECOND}") == ["FCT-7f3k2m", "a.md:23 the anchor &a is not allowed here", "FCT-second"]
     assert said(f"# Ours\n\n{TEXT}") == ["a.md:1 does not start with a line of ---", "FCT-7f3k2m"]
     assert said(TEXT + "\n" + SECOND.replace("id: FCT-second\n", ""))[1] == "a.md:18 has no id"
     assert said(TEXT + "\n" + SECOND.replace("0.9", "much"))[1].startswith("a.md:25 confidence 'much'")

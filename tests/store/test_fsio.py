@@ -134,11 +134,7 @@ def test_what_was_refused_leaves_the_old_file_and_no_other(disk: Recording, ther
 
 def test_a_refusal_says_what_kind_it_is(disk: Recording, there: Path) -> None:
     """Who has a read-only disk looks elsewhere than who has a full one."""
-    for number, kind in (
-        (errno.EROFS, ReadOnlyStore),
-        (errno.EACCES, ReadOnlyStore),
-        (errno.EPERM, ReadOnlyStore),
-    ):
+    for number, kind in ((errno.EROFS, ReadOnlyStore), (errno.EACCES, ReadOnlyStore), (errno.EPERM, ReadOnlyStore)):
         disk.refused["open"] = number
         with pytest.raises(kind):
             fsio.replace(str(there / "a"), b"x")

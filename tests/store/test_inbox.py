@@ -88,15 +88,7 @@ def test_pairs_after_a_damaged_line_are_nobodys_unless_it_was_a_pair(layout: Lay
     """Whose they are is not known; a bad pair among good ones costs itself alone."""
     write(layout, REWRITE, f"=\t{A}\t{B}\n", "junk\n", f"=\t{B}\t{C}\n")
     assert [one.pairs for one in inbox.drain(layout)] == [((A, B),)]
-    write(
-        layout,
-        REWRITE,
-        f"=\t{A}\t{B}\n",
-        f"=\t{A}\t{B}x\n",
-        "=\tx\ty\n",
-        f"=\t{C}\t{D}\n",
-        f"=\t{C}\t{'d' * 64}\n",
-    )
+    write(layout, REWRITE, f"=\t{A}\t{B}\n", f"=\t{A}\t{B}x\n", "=\tx\ty\n", f"=\t{C}\t{D}\n", f"=\t{C}\t{'d' * 64}\n")
     assert [one.pairs for one in inbox.drain(layout)] == [((A, B), (C, D))]
 
 
@@ -119,9 +111,7 @@ def test_what_was_taken_stays_until_it_is_safe(layout: Layout) -> None:
     assert [one.hook for one in inbox.peek(layout)] == ["post-commit", "post-rewrite"]
     with pytest.raises(KeyboardInterrupt), inbox.draining(layout) as fired:
         raise KeyboardInterrupt
-    assert (
-        sorted(os.listdir(layout.inbox))[:3] == ["git.lock", "git.taken-000001", "git.taken-000002"] or True
-    )
+    assert sorted(os.listdir(layout.inbox))[:3] == ["git.lock", "git.taken-000001", "git.taken-000002"] or True
     assert [one.hook for one in inbox.drain(layout)] == ["post-commit", "post-rewrite"]
     assert inbox.drain(layout) == inbox.peek(layout) == []
 
@@ -140,9 +130,7 @@ def test_two_commands_do_not_read_the_same_line(layout: Layout) -> None:
     assert [one.hook for one in inbox.drain(layout)] == ["post-rewrite"]
 
 
-def test_a_hook_that_is_writing_is_waited_for_a_moment(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hook_that_is_writing_is_waited_for_a_moment(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """It writes one line; one that hangs keeps nobody, and its file waits."""
     write(layout, ROW)
     (told, tell), (wait, let_go) = os.pipe(), os.pipe()
@@ -184,9 +172,7 @@ def test_only_so_much_is_read_and_the_rest_is_said(layout: Layout, monkeypatch: 
     assert f"the last {2 * len(ROW)} bytes" in layout.notes[0]
 
 
-def test_a_line_longer_than_a_hook_writes_is_damaged_once(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_longer_than_a_hook_writes_is_damaged_once(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its end may look like a line of its own."""
     monkeypatch.setattr(inbox, "MAX_LINE", 200)
     long = "x" * 200 + ROW

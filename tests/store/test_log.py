@@ -287,9 +287,7 @@ def test_closing_takes_no_name_that_is_taken_and_leaves_empty_spools(layout: Lay
     Path(layout.spool, "main", "empty.jsonl").write_bytes(b"")
     Path(layout.spool, "main", "notes.txt").write_bytes(b"x")
     assert seal.close_spools(layout, "main") == closed
-    assert {os.path.basename(path) for path in set(seal.spools(layout, "main")) - set(closed)} == {
-        "empty.jsonl"
-    }
+    assert {os.path.basename(path) for path in set(seal.spools(layout, "main")) - set(closed)} == {"empty.jsonl"}
     assert seal.spool_lines(layout) == ["main"] and seal.spools(layout, "none") == []
 
 
@@ -365,11 +363,7 @@ def test_segments_are_as_few_as_the_limits_allow(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(forms, "MAX_SEGMENT_EVENTS", 3)
     made = forms.make_segments("main", [(f"2031-01-0{n}T00:00:00.000000Z", b"%d\n" % n) for n in range(1, 8)])
     counts = [len(forms.segment_lines(one.name, one.data)[1]) for one in made]
-    assert counts == [3, 3, 1] and [one.first_ts[:10] for one in made] == [
-        "2031-01-01",
-        "2031-01-04",
-        "2031-01-07",
-    ]
+    assert counts == [3, 3, 1] and [one.first_ts[:10] for one in made] == ["2031-01-01", "2031-01-04", "2031-01-07"]
     assert forms.make_segments("main", []) == []
     monkeypatch.setattr(forms, "MAX_SEGMENT", 256 + 10)
     sizes = [("2031-01-01T00:00:00.000000Z", b"x" * n + b"\n") for n in (4, 4, 4, 20, 4)]

@@ -1,7 +1,6 @@
 """Changes that wait, and those that were published: each record tells one story, or it does not count."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,17 +9,14 @@ from holdfast.errors import CorruptLog, UnsafePath
 from holdfast.store import pending
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
+from holdfast.values import replace
 
 TEXT = "words\n"
 BLOB = pending._blob(TEXT, like="")
 OID, LONG = "1" * 40, "2" * 64
 SEGMENT = "ab" * 16
-ENTRY = Change(
-    ".holdfast/memory/facts/a-FCT-a.md", OID, BLOB, "main", OID, "2031-01-01T00:00:00.000000Z", TEXT
-)
-LOGGED = Change(
-    f".holdfast/log/2031/01/01/{SEGMENT}.jsonl", None, None, "main", None, ENTRY.ts, segment=SEGMENT
-)
+ENTRY = Change(".holdfast/memory/facts/a-FCT-a.md", OID, BLOB, "main", OID, "2031-01-01T00:00:00.000000Z", TEXT)
+LOGGED = Change(f".holdfast/log/2031/01/01/{SEGMENT}.jsonl", None, None, "main", None, ENTRY.ts, segment=SEGMENT)
 GONE = replace(ENTRY, blob=None, text=None)
 
 
@@ -92,9 +88,7 @@ def test_a_record_that_contradicts_itself_does_not_count_and_is_named(
     assert [name for name, _ in pending.damaged(layout)] == [str(path)]
 
 
-@pytest.mark.parametrize(
-    "changed", [{"text": TEXT}, {"blob": BLOB}, {"segment": "cd" * 16}, {"segment": None}]
-)
+@pytest.mark.parametrize("changed", [{"text": TEXT}, {"blob": BLOB}, {"segment": "cd" * 16}, {"segment": None}])
 def test_a_segments_bytes_lie_in_the_log_alone(changed: dict[str, object]) -> None:
     """Two places that may differ are two truths."""
     with pytest.raises(ValueError, match="segment"):

@@ -7,7 +7,6 @@ other the second, so that a single `git merge` tries all pairs at once.
 import itertools
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from holdfast.model.memory import Accepted, Retired
 from holdfast.model.task import Checkpoint, Link, Task
 from holdfast.store import document, entries, tasks
 from holdfast.store.layout import LINKS, TASKS
+from holdfast.values import replace
 
 OID, OTHER = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad", "9c140a97faaf0c1d3b18e512dba79e4c8300dd08"
 MADE = f"person:Ada {OID}"

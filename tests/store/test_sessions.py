@@ -4,7 +4,6 @@ import json
 import os
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from holdfast.errors import Ambiguous, BadInput, CorruptLog, FutureFormat, NotFo
 from holdfast.model.session import MAX_TURNS, Anchor, Session, Turn, add_items, to_object
 from holdfast.store import calls, fsio, sessions
 from holdfast.store.layout import Layout
+from holdfast.values import replace
 
 TS = "2026-11-16T00:00:00.000000Z"
 
@@ -22,9 +22,7 @@ def layout(tmp_path: Path) -> Layout:
     return Layout(str(tmp_path), str(tmp_path / "private"))
 
 
-def made(
-    name: str = "SES-abc123", *, branch: str | None = "main", line: str = "l1", **fields: object
-) -> Session:
+def made(name: str = "SES-abc123", *, branch: str | None = "main", line: str = "l1", **fields: object) -> Session:
     at = Anchor(TS, None, branch)
     known = {"id": name, "line": line, "worktree": ".", "started": at, "updated": at}
     return Session(**{**known, **fields})  # type: ignore[arg-type]
@@ -41,9 +39,7 @@ def made(
         (None, "detached"),
     ],
 )
-def test_any_branch_name_gives_a_short_plain_file_name(
-    layout: Layout, branch: str | None, middle: str
-) -> None:
+def test_any_branch_name_gives_a_short_plain_file_name(layout: Layout, branch: str | None, middle: str) -> None:
     """A file that a disk refuses is a session that is lost; the true name stands inside."""
     path = sessions.save(layout, made(branch=branch))
     assert os.path.basename(path) == f"20261116T000000Z_{middle}-SES-abc123.json"
@@ -69,9 +65,7 @@ def test_lookups_by_line_work_tree_and_state(layout: Layout) -> None:
     sessions.save(layout, made("SES-2", line="l2"))
     sessions.save(layout, made("SES-3", worktree="tree-1"))
     sessions.save(layout, made("SES-4", state="ended", ended=at))
-    sessions.save(
-        layout, made("SES-5", agent_session="abc", updated=replace(at, ts=TS.replace("00Z", "01Z")))
-    )
+    sessions.save(layout, made("SES-5", agent_session="abc", updated=replace(at, ts=TS.replace("00Z", "01Z"))))
     names = lambda found: [one.id for one in found]  # noqa: E731
     assert names(sessions.opened(layout, line="l1", worktree=".")) == ["SES-1", "SES-5"]
     assert names(sessions.opened(layout, agent_session="abc")) == ["SES-5"]
@@ -84,9 +78,7 @@ def test_few_of_many_old_sessions_are_read(layout: Layout) -> None:
     """After a year there are thousands; a start must not read them all to find the few that matter."""
     at = Anchor(TS, None, "main")
     for n in range(30):
-        began = replace(
-            at, ts=f"2026-11-{n + 1:02d}T00:00:00.000000Z", branch="main" if n % 10 else "old/line"
-        )
+        began = replace(at, ts=f"2026-11-{n + 1:02d}T00:00:00.000000Z", branch="main" if n % 10 else "old/line")
         ended = {} if n == 5 else {"state": "ended", "ended": at}
         sessions.save(layout, made(f"SES-{n:02d}", started=began, **ended))
     found = sessions.likely([layout], branch="old/line", most=4)
@@ -181,9 +173,7 @@ def test_sixteen_processes_noting_at_once_lose_nothing(layout: Layout) -> None:
         for turn in range(4):
             text = f"{number}.{turn}"
             sessions.update(
-                layout,
-                "abc",
-                lambda old, t=text: replace(old, open=add_items(old.open, [t], letter="o", ts=TS)),
+                layout, "abc", lambda old, t=text: replace(old, open=add_items(old.open, [t], letter="o", ts=TS))
             )
 
     in_processes(16, note)

@@ -75,9 +75,7 @@ def test_a_grown_file_is_folded_and_says_the_same(layout: Layout) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_whoever_is_killed_while_folding_counts_nothing_twice(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whoever_is_killed_while_folding_counts_nothing_twice(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the sums and the renaming there is a moment."""
     for _ in range(40):
         tally.count(layout, "context.branch")
@@ -149,17 +147,9 @@ HOSTILE = (
 
 def test_hostile_lines_neither_count_nor_crash(layout: Layout, seed: int) -> None:
     """The file lies where any program of the user can write."""
-    Path(layout.statistics).write_bytes(
-        b"\n".join((*HOSTILE, b"1 ask 5 1 0 abc fct-1,<b>,\x1b[2J,fct-2", b""))
-    )
+    Path(layout.statistics).write_bytes(b"\n".join((*HOSTILE, b"1 ask 5 1 0 abc fct-1,<b>,\x1b[2J,fct-2", b"")))
     found = tally.totals(layout)
-    assert set(found) <= {
-        "recall.asked",
-        "recall.hits",
-        "recall.microseconds",
-        "recalled.fct-1",
-        "recalled.fct-2",
-    }
+    assert set(found) <= {"recall.asked", "recall.hits", "recall.microseconds", "recalled.fct-1", "recalled.fct-2"}
     assert [one.memories for one in counted.read(layout).asked] == [("fct-1", "fct-2")]
     chance = random.Random(seed)
     noise = bytes(chance.choice(b"0123456789 ask told model-,.abc\n\xff\0") for _ in range(20_000))

@@ -2,7 +2,6 @@
 
 import json
 import string
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from holdfast.model import evidence
 from holdfast.model.task import CHECKS, FIELDS, KINDS, LISTS, STATUSES, Checkpoint, Link, Task
 from holdfast.store import layout, pending, tasks
 from holdfast.store.document import Clash
+from holdfast.values import replace
 from holdfast.work import exchange
 
 OID = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"

@@ -40,13 +40,7 @@ def label(layout: Layout, reset: Reset) -> Path:
 def test_a_reset_that_was_cut_short_goes_on_on_its_own_line(layout: Layout) -> None:
     """Two half resets would each hold half of what goes back."""
     first = begun(layout)
-    assert (first.what, first.ts, first.line, first.branch, first.whole) == (
-        "sessions",
-        TS,
-        "main",
-        "main",
-        False,
-    )
+    assert (first.what, first.ts, first.line, first.branch, first.whole) == ("sessions", TS, "main", "main", False)
     assert begun(layout, ts=LATER) == first
     others = [begun(layout, line="other", ts=LATER), begun(layout, "all", ts=LATER)]
     assert first not in others and len({one.name for one in others}) == 2
@@ -59,10 +53,7 @@ def test_a_reset_that_was_cut_short_goes_on_on_its_own_line(layout: Layout) -> N
 def test_files_go_and_come_back_to_their_places(layout: Layout) -> None:
     """Byte for byte, and nothing that took their place meanwhile is written over."""
     reset = begun(layout, "all")
-    files = {
-        name: put(layout, name, name)
-        for name in ("sessions/a.json", "claims/b.json", "kept/c.md", "statistics")
-    }
+    files = {name: put(layout, name, name) for name in ("sessions/a.json", "claims/b.json", "kept/c.md", "statistics")}
     assert trash.take(layout, reset, [*files, "sessions/none.json"]) == len(files)
     assert not any(path.exists() for path in files.values())
     assert set(trash.held(layout, reset)) == set(files) and trash.holds_something(layout, reset)
@@ -70,10 +61,7 @@ def test_files_go_and_come_back_to_their_places(layout: Layout) -> None:
     put(layout, "claims/b.json", "new")
     back, left = trash.put_back(layout, reset)
     assert (set(back), left) == (set(files) - {"claims/b.json"}, ["claims/b.json"])
-    assert (
-        files["sessions/a.json"].read_text() == "sessions/a.json"
-        and files["claims/b.json"].read_text() == "new"
-    )
+    assert files["sessions/a.json"].read_text() == "sessions/a.json" and files["claims/b.json"].read_text() == "new"
     assert trash.held(layout, reset) == ["claims/b.json"]
 
 
@@ -221,9 +209,7 @@ def test_what_was_erased_leaves_the_trash_too(layout: Layout) -> None:
         put(layout, name)
     trash.take(layout, reset, files)
     assert trash.forget(layout, "TSK-a") == ["copy of TSK-a in the trash"] * 6
-    assert trash.texts(layout, reset) == [other, third] and trash.held(layout, reset) == [
-        "claims/TSK-ab.json"
-    ]
+    assert trash.texts(layout, reset) == [other, third] and trash.held(layout, reset) == ["claims/TSK-ab.json"]
     before = path.stat().st_ino
     assert trash.forget(layout, "TSK-none") == [] and path.stat().st_ino == before
     path.unlink()

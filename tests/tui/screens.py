@@ -82,9 +82,7 @@ async def opened(desk: Any, size: tuple[int, int] = MIDDLE) -> AsyncIterator[Dri
         yield driven
 
 
-def drive(
-    desk: Any, act: Callable[[Driven], Coroutine[Any, Any, None]], size: tuple[int, int] = MIDDLE
-) -> Review:
+def drive(desk: Any, act: Callable[[Driven], Coroutine[Any, Any, None]], size: tuple[int, int] = MIDDLE) -> Review:
     """Open the screen, do something, close it; gives the application for what it would say."""
 
     async def whole() -> Review:

@@ -11,20 +11,15 @@ from holdfast.model.provenance import Provenance
 ITEMS = (
     Item(
         Standing(
-            Candidate(id="DEC-1", type="decision", statement="Retry Calls", line="main1", tags=("http",)),
-            "candidate",
+            Candidate(id="DEC-1", type="decision", statement="Retry Calls", line="main1", tags=("http",)), "candidate"
         ),
         "proposed",
         provenance=(Provenance("run:20261115T194200Z-abc123", 3, "retry"),),
     ),
     Item(
-        Standing(Accepted(id="FCT-2", type="fact", statement="Calls are slow", tags=("http", "db")), "stale"),
-        "stale",
+        Standing(Accepted(id="FCT-2", type="fact", statement="Calls are slow", tags=("http", "db")), "stale"), "stale"
     ),
-    Item(
-        Standing(Accepted(id="INV-3", type="invariant", statement="No network in tests"), "unreviewed"),
-        "edited",
-    ),
+    Item(Standing(Accepted(id="INV-3", type="invariant", statement="No network in tests"), "unreviewed"), "edited"),
 )
 
 

@@ -36,21 +36,7 @@ MARKUP = [
     "👩\u200d👩\u200d👧" * 60,
 ]
 LONG = "\n\n".join(f"Rationale: line {n} [@click=app.quit]x[/]" for n in range(10_000))
-KEYS = [
-    "e",
-    "escape",
-    "m",
-    "escape",
-    "r",
-    "escape",
-    "a",
-    "j",
-    "k",
-    "pagedown",
-    "slash",
-    "escape",
-    "question_mark",
-]
+KEYS = ["e", "escape", "m", "escape", "r", "escape", "a", "j", "k", "pagedown", "slash", "escape", "question_mark"]
 
 
 def safe_screen(screen: Driven) -> None:

@@ -77,11 +77,7 @@ def test_reject_takes_a_reason_or_none(three: Room) -> None:
         assert screen.ids == ["DEC-3"]
 
     drive(three.project, act)
-    assert [three.status(name) for name in ("DEC-1", "DEC-2", "DEC-3")] == [
-        "rejected",
-        "rejected",
-        "candidate",
-    ]
+    assert [three.status(name) for name in ("DEC-1", "DEC-2", "DEC-3")] == ["rejected", "rejected", "candidate"]
     assert three.project.memory("DEC-1").memory.reason == "too vague"  # type: ignore[union-attr]
 
 
@@ -197,9 +193,7 @@ def test_a_contradiction_is_shown_beside_and_resolved_by_superseding(clash: Room
 
     async def act(screen: Driven) -> None:
         assert "Contradicts DEC-old" in screen.text
-        assert any(
-            "│ DEC-new " in line and "│ DEC-old  accepted" in line for line in screen.text.splitlines()
-        )
+        assert any("│ DEC-new " in line and "│ DEC-old  accepted" in line for line in screen.text.splitlines())
         await screen.press("a")
         assert "supersede: DEC-new takes the place of DEC-old" in screen.text
         await screen.press("escape")
@@ -432,9 +426,7 @@ def test_one_place_is_shown_once(room: Room) -> None:
     room.propose("DEC-1", RETRY, provenance=[said[0], said[0].replace("#4", "#5"), *said[1:]])
 
     async def act(screen: Driven) -> None:
-        assert screen.text.count("4 From now on we must retry only") == 1 + (
-            screen.text.count("notes.md") - 1
-        )
+        assert screen.text.count("4 From now on we must retry only") == 1 + (screen.text.count("notes.md") - 1)
         assert screen.text.count("notes.md") <= 2
 
     drive(room.project, act, WIDE)
@@ -490,9 +482,5 @@ def test_leaving_says_what_was_done_and_left(three: Room, capsys: pytest.Capture
         await screen.press("a", "q")
 
     app = drive(three.project, act)
-    assert app.tray.account() == [
-        "Approved: DEC-1",
-        "Share it with: holdfast publish",
-        "Still waiting: DEC-2, DEC-3",
-    ]
+    assert app.tray.account() == ["Approved: DEC-1", "Share it with: holdfast publish", "Still waiting: DEC-2, DEC-3"]
     assert Path(three.repo.path, layout.MEMORY).is_dir() is False  # nothing is published by reviewing

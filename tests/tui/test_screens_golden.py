@@ -80,13 +80,7 @@ ITEMS = (
     Item(Standing(GONE, "candidate"), "suggested", proposed="2026-11-15T00:00:00.000000Z", branch="side"),
 )
 CLASH = Conflict(NEW, OLD, "accepted", Verdict("modality", "one says always, the other says never", 0.9))
-DIFF = (
-    "--- src/queue.py, as cited",
-    "+++ src/queue.py, now",
-    "@@ -1,3 +1,3 @@",
-    "-LIMIT = 1000",
-    "+LIMIT = 50000",
-)
+DIFF = ("--- src/queue.py, as cited", "+++ src/queue.py, now", "@@ -1,3 +1,3 @@", "-LIMIT = 1000", "+LIMIT = 50000")
 SAID = Passage(
     "run 20261114T090000Z-5d2c1e, turn 7: its prompt",
     ("The gateway was down again.", "From now on retry only", "calls that are safe to repeat. Thanks!"),
@@ -116,10 +110,7 @@ class Drawn:
         return self
 
     def look(self, item: Item) -> Look:
-        return {
-            NEW.id: Look((CLASH,), ("DEC-4k2m",), ()),
-            STALE.id: Look((), (), DIFF),
-        }.get(item.id, Look((), (), ()))
+        return {NEW.id: Look((CLASH,), ("DEC-4k2m",), ()), STALE.id: Look((), (), DIFF)}.get(item.id, Look((), (), ()))
 
     def passage(self, _: Provenance) -> Passage:
         return SAID

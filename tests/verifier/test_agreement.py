@@ -63,9 +63,7 @@ class Store:
 
 def verifier(top: Path, private: Path) -> tuple[str, set[str]]:
     """Its word, and the places it names."""
-    done = subprocess.run(
-        [sys.executable, VERIFIER, top, private], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, VERIFIER, top, private], capture_output=True, text=True, check=False)
     *findings, word = done.stdout.splitlines()
     assert done.returncode == EXIT[word], done.stderr
     return word, {line.split()[1].rsplit("/", 1)[-1] for line in findings if not line.startswith("note")}

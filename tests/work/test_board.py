@@ -9,16 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import (
-    BadInput,
-    BrokenEntry,
-    Claimed,
-    Cycle,
-    InConflict,
-    NeedsEvidence,
-    NotFound,
-    NotStored,
-)
+from holdfast.errors import BadInput, BrokenEntry, Claimed, Cycle, InConflict, NeedsEvidence, NotFound, NotStored
 from holdfast.git.clone import Clone
 from holdfast.model.task import Task
 from holdfast.store import fsio
@@ -168,9 +159,7 @@ def test_done_does_not_take_the_commits_of_another_task(place: Place) -> None:
 def by_eve(place: Place, name: str) -> str:
     (place.repo.path / name).write_text("eve\n", encoding="utf-8")
     place.git("add", name)
-    place.git(
-        "-c", "user.name=Eve", "-c", "user.email=eve@example.com", "commit", "-q", "-m", f"eve's {name}"
-    )
+    place.git("-c", "user.name=Eve", "-c", "user.email=eve@example.com", "commit", "-q", "-m", f"eve's {name}")
     return place.git("rev-parse", "HEAD").strip()
 
 
@@ -234,9 +223,7 @@ def test_work_that_moved_to_a_branch_of_its_own_is_found_there(place: Place) -> 
     eve = by_eve(place, "theirs")
     place.git("switch", "-q", "w")
     place.git("rebase", "-q", "main")
-    claims.add_commit(
-        place.open().layout, task.id, eve
-    )  # as git's hook would: it was made where it is claimed
+    claims.add_commit(place.open().layout, task.id, eve)  # as git's hook would: it was made where it is claimed
     mine = place.git("rev-parse", "HEAD").strip()
 
     assert doing.done(place.open(), task.id).found == (f"commit:{mine}",)
@@ -457,9 +444,7 @@ class FullForBodies(Quick):
         return super().open(path, flags, mode)
 
 
-def test_a_task_whose_event_cannot_be_stored_is_not_there(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_whose_event_cannot_be_stored_is_not_there(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error says that nothing was stored; whoever runs the command again must not get it twice."""
     task = add(place, "Before")
     monkeypatch.setattr(fsio, "ops", FullForBodies())

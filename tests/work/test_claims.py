@@ -139,9 +139,7 @@ def test_old_claims_can_be_swept(layout: Layout) -> None:
     assert [left.task for left in claims.every(layout)] == ["TSK-b"]
 
 
-@given(
-    ids=st.lists(st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,20}\Z"), min_size=2, max_size=30, unique=True)
-)
+@given(ids=st.lists(st.from_regex(r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,20}\Z"), min_size=2, max_size=30, unique=True))
 def test_ids_that_differ_only_in_case_have_claims_of_their_own(ids: list[str]) -> None:
     """On a disk that ignores case, a claim on TSK-a must not be one on tsk-A."""
     names = [claims._name(task).casefold() for task in [*ids, "TSK-a", "tsk-a", "TSK-A", "Tsk-a"]]
@@ -278,9 +276,7 @@ def test_sixteen_agents_in_four_work_trees_share_out_what_is_ready(tmp_path: Pat
     for name in ("one", "two", "three"):
         place.git("worktree", "add", "-q", "-b", name, str(tmp_path / name))
         trees.append(tmp_path / name)
-    children = [
-        spawn(lambda pipe, a=agent: next_until_none(trees[a % 4], a, place, pipe)) for agent in range(AGENTS)
-    ]
+    children = [spawn(lambda pipe, a=agent: next_until_none(trees[a % 4], a, place, pipe)) for agent in range(AGENTS)]
     got = [task for _, reading in children for task in reports(reading)]
     assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid, _ in children] == [0] * AGENTS
     assert sorted(got) == sorted(task.id for task in plan)

@@ -3,7 +3,6 @@
 import errno
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from holdfast.git.disputed import conflicts
 from holdfast.git.disputed.sides import EVERY
 from holdfast.model.task import Link, Task
 from holdfast.store import fsio, tasks
+from holdfast.values import replace
 from holdfast.work import board, doing, edits
 from holdfast.work.edits import Taken
 from tests.conftest import Quick
@@ -211,10 +211,7 @@ def test_a_new_file_of_an_id_that_another_branch_has_is_said(place: Place) -> No
 
     _, notes = take(place)
 
-    assert (
-        "X-1 is on feature too, in .holdfast/tasks/theirs-X-1.md; name yours so, or give it another id"
-        in notes
-    )
+    assert "X-1 is on feature too, in .holdfast/tasks/theirs-X-1.md; name yours so, or give it another id" in notes
 
 
 def test_links_are_taken_too(place: Place) -> None:

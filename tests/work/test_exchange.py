@@ -2,7 +2,6 @@
 
 import json
 import string
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from holdfast.git.clone import Clone
 from holdfast.model.ids import is_id
 from holdfast.model.task import KINDS, STATUSES, Checkpoint, Link, Task
 from holdfast.store import tasks as files
+from holdfast.values import replace
 from holdfast.work import board, exchange
 from holdfast.work.exchange import Plan
 from tests.git.place import Place
@@ -75,9 +75,7 @@ def _line(name: str, text: str) -> tuple[str, str]:
 
 LINKS = [
     Link(id="LNK-a", title="Plan", target="docs/plan.md", kind="path", notes="read\n\nfirst"),
-    Link(
-        id="LNK-b", title="Site", target="https://example.org/?a=b", kind="url", extra=(("seen", "seen: 3"),)
-    ),
+    Link(id="LNK-b", title="Site", target="https://example.org/?a=b", kind="url", extra=(("seen", "seen: 3"),)),
     Link(id="LNK-c", title="Release", target=OID, kind="commit"),
 ]
 
@@ -96,9 +94,9 @@ def test_what_goes_out_comes_back_the_same_and_fits_into_files(found: list[Task]
 
 def test_every_field_is_written() -> None:
     """A field that is forgotten here is lost in the next project."""
-    fields = set(Task.__dataclass_fields__)
+    fields = set(Task.__slots__)
     assert set(exchange.as_object(Task(id="TSK-a", title="t"))) == fields
-    assert set(exchange.as_object(LINKS[0])) == set(Link.__dataclass_fields__)
+    assert set(exchange.as_object(LINKS[0])) == set(Link.__slots__)
 
 
 def test_unknown_fields_are_kept_if_they_are_plain() -> None:
@@ -129,13 +127,8 @@ def test_little_is_enough() -> None:
     """A plan typed by hand has titles and not much more."""
     text = '{"title": "one"}\n{"title": "two", "needs": null, "priority": 0}\n{"target": "https://example.org"}\n'
     plan = exchange.from_text(text, fresh=lambda prefix, taken: f"{prefix}-{len(taken)}")
-    assert [(task.id, task.title, task.priority) for task in plan.tasks] == [
-        ("TSK-0", "one", 2),
-        ("TSK-1", "two", 0),
-    ]
-    assert plan.links == (
-        Link(id="LNK-2", title="https://example.org", target="https://example.org", kind="url"),
-    )
+    assert [(task.id, task.title, task.priority) for task in plan.tasks] == [("TSK-0", "one", 2), ("TSK-1", "two", 0)]
+    assert plan.links == (Link(id="LNK-2", title="https://example.org", target="https://example.org", kind="url"),)
     [task] = exchange.from_text('{\n "id": "TSK-a",\n "title": "alone"\n}').tasks
     assert task.title == "alone"
 
@@ -224,9 +217,7 @@ def clone(tmp_path: Path) -> Clone:
 
 def test_an_import_is_on_the_board_and_in_the_log(clone: Clone) -> None:
     """What was brought in is work like any other."""
-    text = exchange.to_json(
-        [Task(id="TSK-a", title="a", needs=("TSK-z",)), Task(id="b", title="b")], LINKS[1:]
-    )
+    text = exchange.to_json([Task(id="TSK-a", title="a", needs=("TSK-z",)), Task(id="b", title="b")], LINKS[1:])
     new = exchange.bring(clone, text).tasks
     assert [task.id for task in new] == ["TSK-a", "b"]
     assert board.read(clone).tasks == list(new)
@@ -273,9 +264,7 @@ def test_an_import_can_be_repeated(clone: Clone) -> None:
         ([{"id": "TSK-n", "title": "n", "needs": ["TSK-a"]}], "that would be a cycle: TSK-a → TSK-n → TSK-a"),
     ],
 )  # fmt: skip
-def test_a_refused_import_leaves_nothing_behind(
-    clone: Clone, second: list[dict[str, Any]], said: str
-) -> None:
+def test_a_refused_import_leaves_nothing_behind(clone: Clone, second: list[dict[str, Any]], said: str) -> None:
     """Half a plan is worse than none."""
     exchange.bring(clone, exchange.to_json([Task(id="TSK-a", title="a", needs=("TSK-n",))]))
     before = board.read(clone).tasks

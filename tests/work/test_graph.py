@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from holdfast.model.task import STATUSES, Task
+from holdfast.values import replace
 from holdfast.work.graph import Graph, Waiting
 
 NAMES = tuple(f"TSK-{letter}" for letter in "abcdefgh")
@@ -96,9 +96,7 @@ def test_ready_is_what_the_rules_say_and_the_rest_waits_with_a_reason(tasks: lis
     graph = Graph(tasks)
     ready, waiting = graph.ready(), graph.waiting()
     assert {t.id for t in ready} == all_ready(tasks)
-    assert sorted([t.id for t in ready] + [w.task.id for w in waiting]) == [
-        t.id for t in tasks if not t.is_closed
-    ]
+    assert sorted([t.id for t in ready] + [w.task.id for w in waiting]) == [t.id for t in tasks if not t.is_closed]
     assert all(w.reasons and all(w.reasons) for w in waiting)
     assert all(graph.standing(t.id) == () for t in ready)
     assert all(graph.standing(w.task.id) == w.reasons for w in waiting)
@@ -316,10 +314,7 @@ def test_needing_ones_own_part_is_no_cycle() -> None:
     ("tasks", "ring"),
     [
         ([task("TSK-a", "TSK-b"), task("TSK-b", "TSK-a")], "TSK-a → TSK-b → TSK-a"),
-        (
-            [task("TSK-a", parent="TSK-b"), task("TSK-b", parent="TSK-a")],
-            "TSK-a → TSK-b → TSK-a",
-        ),
+        ([task("TSK-a", parent="TSK-b"), task("TSK-b", parent="TSK-a")], "TSK-a → TSK-b → TSK-a"),
         ([task("TSK-p"), task("TSK-c", "TSK-p", parent="TSK-p")], "TSK-c → TSK-p → TSK-c"),
         (
             [task("TSK-p", "TSK-q"), task("TSK-c", parent="TSK-p"), task("TSK-q", "TSK-c")],
@@ -424,9 +419,7 @@ def test_ten_thousand_in_a_row_are_borne(shape: str) -> None:
     graph = Graph(tasks)
     assert len(graph.ready()) == ("ring" not in shape)
     assert len(graph.waiting()) == len(names) - len(graph.ready())
-    assert len(graph.critical_path()) == {"needs": 10_000, "parents": 10_000}.get(
-        shape, len(graph.critical_path())
-    )
+    assert len(graph.critical_path()) == {"needs": 10_000, "parents": 10_000}.get(shape, len(graph.critical_path()))
     assert len(graph.cycle() or ()) == (10_001 if "ring" in shape else 0)
     assert len(repr(graph.waiting()[0])) < 400
     graph.progress(names[0])

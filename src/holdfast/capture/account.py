@@ -1,18 +1,19 @@
 """What is said about a run: its summary and the body of its event. Nothing is read or written here."""
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
+from holdfast.patterns import regex
+
 MAX_TEXT = 1 << 16  # of one field in the event's body; the capsule has it in full
 MAX_LISTED = 1 << 18  # bytes of artifacts in the body; outputs/files.json has them all
 MAX_GIVEN = 1 << 16  # bytes of argument files in the body; inputs/files.json has them all
 _SHOWN = 20
 _REASON = 300  # characters of why, and of each thing decided
-_SENTENCE = re.compile(r"[.!?]\s")
+_SENTENCE = regex(r"[.!?]\s")
 
 
 def command_line(argv: Sequence[str] | None) -> str | None:
@@ -48,9 +49,7 @@ def duration(started: str, ended: str | None) -> int | None:
     return max(0, int(span.total_seconds() * 1000))
 
 
-def one_line(
-    command: str | None, exit_status: int | None, milliseconds: int | None, changed: int | None
-) -> str:
+def one_line(command: str | None, exit_status: int | None, milliseconds: int | None, changed: int | None) -> str:
     """A run in one sentence."""
     what = "the recorded block" if command is None else _cut(command.split("\n")[0], 200)
     after = "" if milliseconds is None else f" after {milliseconds / 1000:.1f} s"
@@ -150,11 +149,7 @@ def _described(row: Mapping[str, Any]) -> str:
 
 
 def body(
-    context: Mapping[str, Any],
-    *,
-    outputs: Mapping[str, Any],
-    inputs: Mapping[str, Any] | None,
-    root: str | None,
+    context: Mapping[str, Any], *, outputs: Mapping[str, Any], inputs: Mapping[str, Any] | None, root: str | None
 ) -> dict[str, Any]:
     """The part of a run event's body that its capsule tells; what is unknown is left out."""
     fields = {

@@ -4,7 +4,6 @@ An ended session stays as it was told; only the state of its items and questions
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,11 +13,12 @@ from holdfast.model import session as rules
 from holdfast.model.ids import pick
 from holdfast.model.session import Item, Session
 from holdfast.store import sessions
+from holdfast.values import frozen, replace
 
 Answers = Mapping[str, list[str]]  # close, granted or denied, to the short ids
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answered:
     """What is said to the session of the note itself, and what to others, by their ids."""
 
@@ -58,9 +58,7 @@ def item(clone: Clone, name: str) -> tuple[Session, Item]:
     for one in (*session.still_open, *session.still_to_follow):
         if one.id == asked.lower():
             return session, one
-    raise NotFound(
-        f"{session.id} has no open item {asked}", hint=f"See `holdfast session show {session.id}`."
-    )
+    raise NotFound(f"{session.id} has no open item {asked}", hint=f"See `holdfast session show {session.id}`.")
 
 
 def items(clone: Clone, name: str) -> tuple[Session, tuple[Item, ...]]:

@@ -13,18 +13,18 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import IO
 
 from holdfast.git.clone import Clone
 from holdfast.store import calls, tally
+from holdfast.values import frozen
 
 MAX_ANSWER = 1 << 16
 INSIDE = "HOLDFAST_CONDENSING"  # tells an agent's hooks that this is no work of a person's
 _IN_A_HOOK = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_EXEC_PATH", "GIT_REFLOG_ACTION")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Asking:
     """Which command is asked; it comes from settings that no pull request can change."""
 

@@ -8,16 +8,16 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
 from holdfast.store.layout import TRACKED
+from holdfast.values import frozen
 
 # So that a file rewritten with the same bytes is not taken for a change, small dirty files are hashed before.
 _HASHED_FILE, _HASHED_IN_ALL, _HASHED_COUNT = 1 << 20, 1 << 24, 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """What a file looked like; two equal marks are the same content."""
 
@@ -29,7 +29,7 @@ class Mark:
     sha256: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """The work tree at a moment: its commit, and every path that differs from it (None: not there)."""
 

@@ -6,7 +6,6 @@ approved its words: it is only shown where its evidence is now.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import BrokenEntry
@@ -17,13 +16,14 @@ from holdfast.model.session import Session
 from holdfast.model.task import Checkpoint, Task
 from holdfast.store import layout as paths
 from holdfast.store import sessions
+from holdfast.values import frozen, replace
 from holdfast.work import board as boards
 from holdfast.work.board import Board
 
 _COMMIT = "commit:"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cited:
     """A commit that something cites and that is no longer where it was."""
 
@@ -35,7 +35,7 @@ class Cited:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reanchored:
     """What cites other commits now."""
 

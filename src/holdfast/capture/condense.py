@@ -4,17 +4,16 @@ Only turns are folded. What is open, what waits for a yes, follow-ups, decisions
 their own and are never touched here; the newest turns stay as they were said.
 """
 
-import re
-from dataclasses import replace
-
 from holdfast.model.brief import shortened
 from holdfast.model.session import MAX_FOLDED, MAX_SCRATCHPAD, Condensed, Session, Turn
 from holdfast.model.text import tokens
+from holdfast.patterns import regex
+from holdfast.values import replace
 
 BY_US = "holdfast"
 _NEW, _OLD = 240, 90  # bytes of a turn's line while there is room, and when there is not
-_NOT_TOLD = re.compile(r"\(\d+ turns before these are not told here\)|\(more came before\)")
-_NUMBERED = re.compile(r"(\d+)\. ")
+_NOT_TOLD = regex(r"\(\d+ turns before these are not told here\)|\(more came before\)")
+_NUMBERED = regex(r"(\d+)\. ")
 _MOST, _MOST_TEXT = 1_000, 1 << 20  # turns and characters that stay unfolded, whatever the settings
 _LEAST = 64  # tokens for the folded turns, however small the budget
 

@@ -4,14 +4,13 @@ It gets the older turns on stdin and answers with a shorter text, which counts o
 that is open. Otherwise the built-in way does it.
 """
 
-from dataclasses import dataclass
-
 from holdfast.capture import condense
 from holdfast.capture.asking import Asking, ask
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.session import Session
 from holdfast.model.text import tokens
+from holdfast.values import frozen
 
 OPEN = "OPEN"  # the line in the answer below which what is open is repeated
 
@@ -23,7 +22,7 @@ Then write a line with the one word {open}, and below it every line of the list 
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Condensing(Asking):
     """When and how sessions are condensed, and which command is asked."""
 

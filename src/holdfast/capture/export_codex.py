@@ -18,30 +18,30 @@ shown to people and not to the model, because Codex takes only reasoning that wa
 import hashlib
 import json
 import os
-import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from holdfast.capture.agents.codex.origin import ORIGINATOR
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Call, Origin, Result, Step, Turn, ends
+from holdfast.patterns import regex
 from holdfast.store import fsio
+from holdfast.values import frozen, replace
 
 # Characters a resumed thread gives to the model, about 150,000 tokens; the oldest turns beyond it keep their
 # prompt and answer only. And those of one output.
 MOST_TEXT, MOST_OUTPUT = 600_000, 8_000
 VERSION = "0.166.0"  # whose form this is
-_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_UNFIT = regex(r"[^A-Za-z0-9_-]")
+_UUID = regex(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _MISSING = "[interrupted: no result was recorded]"
 
 Line = tuple[str, dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rollout:
     """A rollout that was written."""
 
@@ -171,16 +171,12 @@ def _fitting(turns: list[Turn]) -> list[Turn]:
 
 
 def _size(turn: Turn) -> int:
-    calls = sum(
-        len(call.text) + min(len(call.result.text) if call.result else 0, MOST_OUTPUT) for call in turn.calls
-    )
+    calls = sum(len(call.text) + min(len(call.result.text) if call.result else 0, MOST_OUTPUT) for call in turn.calls)
     return len(turn.prompt) + calls + sum(len(step.text) for step in turn.steps)
 
 
 def _short(turn: Turn) -> Turn:
-    last = [
-        replace(step, calls=(), reasoning="") for step in turn.steps if step.text.strip() and not step.aside
-    ]
+    last = [replace(step, calls=(), reasoning="") for step in turn.steps if step.text.strip() and not step.aside]
     return replace(turn, steps=tuple(last[-1:]))
 
 
@@ -262,8 +258,6 @@ def _output(call: Call) -> str:
     result = call.result
     if result is None:
         return _MISSING
-    ended = (
-        f"Process exited with code {result.exit_status}\nOutput:\n" if result.exit_status is not None else ""
-    )
+    ended = f"Process exited with code {result.exit_status}\nOutput:\n" if result.exit_status is not None else ""
     refused = "[refused by the user]\n" if result.refused else ""
     return ended + refused + ends(result.text, MOST_OUTPUT)

@@ -159,6 +159,4 @@ def _count(things: Sequence[object], word: str) -> str:
 def _is_live(clone: Clone) -> bool:
     """Whether anybody keeps sessions or claims in this clone."""
     folders = (clone.layout.sessions, clone.layout.claims)
-    return any(
-        name.endswith(".json") for folder in folders if os.path.isdir(folder) for name in os.listdir(folder)
-    )
+    return any(name.endswith(".json") for folder in folders if os.path.isdir(folder) for name in os.listdir(folder))

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture import answering, since
@@ -26,13 +25,14 @@ from holdfast.model.session import (
     Session,
     Turn,
 )
+from holdfast.values import frozen, replace
 from holdfast.work import board
 
 LIMITS = {"objective": MAX_SUMMARY, "summary": MAX_SUMMARY, "scratchpad": MAX_SCRATCHPAD}
 _TURN_COMMANDS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What git says happened since the last turn."""
 
@@ -66,9 +66,7 @@ def noted(old: Session, told: Mapping[str, Any], now: Anchor, found: Found) -> S
         new,
         updated=now,
         open=rules.add_items(new.open, told["open"], letter="o", ts=now.ts, task=told["task"]),
-        follow_ups=rules.add_items(
-            new.follow_ups, told["follow_ups"], letter="f", ts=now.ts, task=told["task"]
-        ),
+        follow_ups=rules.add_items(new.follow_ups, told["follow_ups"], letter="f", ts=now.ts, task=told["task"]),
         approvals=rules.add_approvals(new.approvals, told["approvals"], ts=now.ts),
         decisions=more(new.decisions, told["decisions"], MAX_NAMES),
         scratchpad=new.scratchpad if told["scratchpad"] is None else told["scratchpad"],

@@ -1,7 +1,6 @@
 """Events written where they happened, not where the command that writes them happens to stand."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from holdfast.errors import ScanFailed
@@ -12,6 +11,7 @@ from holdfast.store.format import body_bytes
 from holdfast.store.layout import Layout
 from holdfast.store.log import Writer, spool_ends
 from holdfast.store.seal import spools as seal_spools
+from holdfast.values import replace
 
 
 class Lines:

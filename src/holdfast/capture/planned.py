@@ -1,17 +1,17 @@
 """What agents planned and nobody made a task of yet. Nothing is changed: people say what is to be done."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from holdfast.capture.ingest.filling import TODOS
 from holdfast.capture.whereabouts import anchor_of
 from holdfast.git.clone import Clone
 from holdfast.model.session import Item, Session
 from holdfast.store import capsule, sessions
+from holdfast.values import frozen
 from holdfast.work.board import Board
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """An open task that a plan says is done, and the run that shows it."""
 
@@ -20,7 +20,7 @@ class Finished:
     run: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Planned:
     """What one session left open that is no task, and which tasks may be done by its plan."""
 
@@ -36,9 +36,7 @@ def planned(clone: Clone, board: Board) -> list[Planned]:
     tasks = {_folded(task.title): task for task in board.tasks}
     known, found = set(tasks), []
     for session in sorted(here, key=lambda one: (one.updated.ts, one.id), reverse=True):
-        items = tuple(
-            item for item in session.still_open if not item.task and _folded(item.text) not in known
-        )
+        items = tuple(item for item in session.still_open if not item.task and _folded(item.text) not in known)
         steps = dict(_done_steps(clone, session))
         over = [(tasks[step], run) for step, run in steps.items() if step in tasks]
         done = tuple(Finished(task.id, task.title, run) for task, run in over if not task.is_closed)

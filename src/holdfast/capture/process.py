@@ -14,12 +14,12 @@ import stat
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.capture import plain, terminal
 from holdfast.capture.signals import Signals, passed_on
 from holdfast.capture.streams import Input, Output, Tape
 from holdfast.errors import BadInput
+from holdfast.values import frozen
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
@@ -28,12 +28,10 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 _QUIET, _PATIENCE = 0.2, 2.0
 _ODD = select.POLLERR | select.POLLHUP | select.POLLNVAL if hasattr(select, "poll") else 0
 _BLIND_LOOK = 0.02  # where no signal can tell us that the command ended
-_LEFT_OPEN = (
-    "a background process still holds the command's output; what it writes from now on is not recorded"
-)
+_LEFT_OPEN = "a background process still holds the command's output; what it writes from now on is not recorded"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Handles:
     """Where the user's side of a command is."""
 
@@ -42,7 +40,7 @@ class Handles:
     stderr: int = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """How a command ended: its code, or 128 + n for signal n; and what we could not do for it."""
 
@@ -259,9 +257,7 @@ class _Watch:
         return any(moved)
 
     def _streams(self) -> list[Output | Input]:
-        listening = self._status is None and (
-            self._screen is None or (self._screen.raw and self._outputs[0].open)
-        )
+        listening = self._status is None and (self._screen is None or (self._screen.raw and self._outputs[0].open))
         return [*self._outputs, *([self._input] if self._input is not None and listening else [])]
 
     def _pause(self) -> float:

@@ -5,7 +5,6 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.capture.changes import spelled
@@ -15,6 +14,7 @@ from holdfast.security.redact import Scanner
 from holdfast.store import capsule
 from holdfast.store.capsule import Capsule
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 
 MAX_COPY, MAX_COPIES, MAX_COPIED_FILES = 1 << 20, 1 << 24, 1000
 MAX_HASHED = 1 << 32  # in all; what lies beyond is listed without a hash rather than read for minutes
@@ -22,7 +22,7 @@ FILES = "outputs/files.json"
 _SLACK = 50_000_000  # the kernel's clock for files is coarse, nanoseconds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window:
     """Another run in the same work tree: from when to when, and what it is known to have changed."""
 
@@ -36,9 +36,7 @@ class Window:
             return True
         if ctime_ns is None:
             return self.end_ns is None
-        return self.start_ns - _SLACK <= ctime_ns and (
-            self.end_ns is None or ctime_ns <= self.end_ns + _SLACK
-        )
+        return self.start_ns - _SLACK <= ctime_ns and (self.end_ns is None or ctime_ns <= self.end_ns + _SLACK)
 
 
 def moment() -> int:
@@ -70,9 +68,7 @@ def _window(layout: Layout, other: str, run_id: str, ours: Mapping[str, Any]) ->
         return None
     files = capsule.read_json(folder, FILES)
     paths = (
-        frozenset(row.get("path", "") for row in files if isinstance(row, dict))
-        if isinstance(files, list)
-        else None
+        frozenset(row.get("path", "") for row in files if isinstance(row, dict)) if isinstance(files, list) else None
     )
     end = None
     if not os.path.lexists(os.path.join(folder, capsule.OPEN)):

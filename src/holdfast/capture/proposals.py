@@ -1,19 +1,19 @@
 """Which started tasks the commits of a session speak for. Nothing is changed: people say what is done."""
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.capture import since
 from holdfast.git.clone import Clone
 from holdfast.model.session import Session
 from holdfast.model.task import Task
+from holdfast.patterns import regex
+from holdfast.values import frozen
 from holdfast.work import board, claims
 
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
+_WORD = regex(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposal:
     """A started task that may be done, the commits that say so, and why they do."""
 

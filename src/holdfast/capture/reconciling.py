@@ -9,7 +9,6 @@ sessions cite what their commits became.
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -31,6 +30,7 @@ from holdfast.model.session import MAX_NAMES, PREFIX, Item, Session
 from holdfast.store import layout as paths
 from holdfast.store import sessions, tasks
 from holdfast.store.pending import Change
+from holdfast.values import field, frozen, replace
 from holdfast.work import board as boards
 from holdfast.work import claims, elsewhere
 from holdfast.work.board import Board
@@ -38,16 +38,12 @@ from holdfast.work.claims import Claim
 
 SETTLED = "settled"  # the lines for which somebody decided about a session
 CHANGES = "changes"  # how an option names what waits from after this point of history
-MENDED = (
-    "task",
-    "checkpoint",
-    "session",
-)  # what choosing lets cite new commits; an approved text is only shown
+MENDED = ("task", "checkpoint", "session")  # what choosing lets cite new commits; an approved text is only shown
 SWITCHES = ("branch", "detached")
 _MOST_LINKS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Adrift:
     """An open session that is not where this work tree is."""
 
@@ -57,7 +53,7 @@ class Adrift:
     gone: bool = False  # its branch is no more: nobody can go on there
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stray:
     """A task that was being worked on where nobody is any more."""
 
@@ -68,7 +64,7 @@ class Stray:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Across:
     """A task that needs, or is part of, a node which lives on other branches only."""
 
@@ -77,7 +73,7 @@ class Across:
     branches: tuple[str, ...]  # none: nobody here knows it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """All that reconcile has to tell."""
 
@@ -116,9 +112,7 @@ class Report:
         """The report without what was told before; an open session is told again after another switch."""
         again = any(move.kind in SWITCHES for move in self.moves)
         over = [
-            one
-            for name, one in self.names().items()
-            if name in self.told and not (again and name.startswith("left "))
+            one for name, one in self.names().items() if name in self.told and not (again and name.startswith("left "))
         ]
         kept: dict[str, Any] = {
             name: tuple(one for one in getattr(self, name) if one not in over)
@@ -131,7 +125,7 @@ class Report:
         return len(self.names())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """What was done about it."""
 
@@ -191,10 +185,7 @@ def adrift(clone: Clone) -> list[Adrift]:
     """The open sessions that this work tree left, those whose branch or work tree is gone, and stale ones."""
     mine, old = _left(clone), whereabouts.stale(clone)
     gone = {one.session.id: one.why for one in old}
-    found = [
-        Adrift(one, gone.get(one.id, f"is open on {_place(one)}"), left=True, gone=one.id in gone)
-        for one in mine
-    ]
+    found = [Adrift(one, gone.get(one.id, f"is open on {_place(one)}"), left=True, gone=one.id in gone) for one in mine]
     named = {one.id for one in mine}
     return [*found, *(Adrift(one.session, one.why, left=False) for one in old if one.session.id not in named)]
 
@@ -265,9 +256,7 @@ def _across(clone: Clone, board: Board) -> list[Across]:
 
 def left_open(clone: Clone) -> list[str]:
     """The sessions that this work tree left open, a sentence each."""
-    return [
-        f"{one.session.id} {'was left: ' if one.gone else ''}{one.why}" for one in adrift(clone) if one.left
-    ]
+    return [f"{one.session.id} {'was left: ' if one.gone else ''}{one.why}" for one in adrift(clone) if one.left]
 
 
 def came_later(clone: Clone) -> list[str]:
@@ -371,13 +360,8 @@ def _chosen(clone: Clone, named: str | None) -> Session:
     """The session that is meant: the named one, else the one that was left last."""
     if named is not None:
         one = sessions.find(clone.layout, named)
-        if one.state != "open" or (one.line, one.worktree) == (
-            clone.line().id,
-            whereabouts.worktree_of(clone),
-        ):
-            raise NotFound(
-                f"{one.id} is not open elsewhere", hint="`holdfast reconcile` lists those that are."
-            )
+        if one.state != "open" or (one.line, one.worktree) == (clone.line().id, whereabouts.worktree_of(clone)):
+            raise NotFound(f"{one.id} is not open elsewhere", hint="`holdfast reconcile` lists those that are.")
         return one
     left = _left(clone)
     if not left:
@@ -385,9 +369,7 @@ def _chosen(clone: Clone, named: str | None) -> Session:
     branches = {one.line for one in left}
     if len(branches) > 1:
         names = ", ".join(f"{one.id} ({one.branch or lines.DETACHED_NAME})" for one in left)
-        raise Ambiguous(
-            f"{len(left)} sessions were left: {names}", hint="Name the one you mean after the option."
-        )
+        raise Ambiguous(f"{len(left)} sessions were left: {names}", hint="Name the one you mean after the option.")
     return left[0]
 
 
@@ -446,9 +428,7 @@ def _moved_to(old: Session, new: Session) -> Session:
 
 def _all_moved(items: tuple[Item, ...], new: Session) -> tuple[Item, ...]:
     return tuple(
-        replace(item, state="closed", extra=(*item.extra, ("moved", new.id)))
-        if item.state == "open"
-        else item
+        replace(item, state="closed", extra=(*item.extra, ("moved", new.id))) if item.state == "open" else item
         for item in items
     )
 

@@ -112,12 +112,7 @@ class Recording:
         self._keep_ending(exit_status, ended)
         files = self._files()
         outputs = account.outputs(
-            self.context,
-            told.get("outputs", {}),
-            exit_status=exit_status,
-            ended=ended,
-            files=files,
-            said=said,
+            self.context, told.get("outputs", {}), exit_status=exit_status, ended=ended, files=files, said=said
         )
         root = self._seal(outputs, files)
         body = account.body(self.context, outputs=outputs, inputs=told.get("inputs"), root=root)
@@ -163,9 +158,7 @@ class Recording:
         if self._before is None:
             return []
         try:
-            made = since.made(
-                self._clone.repo, self._before.head, began=self.context["started"], after=self._logged
-            )
+            made = since.made(self._clone.repo, self._before.head, began=self.context["started"], after=self._logged)
         except (HoldfastError, OSError):
             made = []
         return [f"commit:{oid}" for oid in made[-MAX_COMMITS:]]

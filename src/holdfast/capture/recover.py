@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture import account, produced
@@ -21,9 +20,10 @@ from holdfast.model.event import Draft, Event
 from holdfast.store import capsule
 from holdfast.store.capsule import Capsule
 from holdfast.store.layout import Layout
+from holdfast.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completed:
     """A run that was finished after its wrapper died."""
 
@@ -125,9 +125,7 @@ def _inputs(taken: Capsule, context: Mapping[str, Any]) -> dict[str, Any] | None
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         stdin = {"sha256": digest, "size": os.fstat(file.fileno()).st_size}
     found = capsule.read_json(taken.folder, GIVEN)
-    return account.inputs(
-        stdin, [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
-    )
+    return account.inputs(stdin, [row for row in found if isinstance(row, dict)] if isinstance(found, list) else [])
 
 
 def _sizes(folder: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.capture import account, changes, process, produced
@@ -22,13 +21,14 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import Event
 from holdfast.security.redact import Scanner
 from holdfast.store.capsule import to_json
+from holdfast.values import frozen
 
 RUN_VARIABLE = "HOLDFAST_RUN_ID"
 MAX_CALLS = 1 << 18  # bytes of tool calls in the event's body; more goes into the capsule
 MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 26
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """How a recorded command ended; `event` is None if it could not be written now."""
 

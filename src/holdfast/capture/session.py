@@ -9,7 +9,6 @@ by itself (a linked session after a branch change) is said in `clone.notes`.
 import os
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture import answering, condense, condensing, noting, proposals, since
@@ -37,6 +36,7 @@ from holdfast.model.event import Draft
 from holdfast.model.ids import is_id, new_id
 from holdfast.model.session import MAX_COMMITS, MAX_FILES, MAX_NAMES, PREFIX, Anchor, Command, Session, Turn
 from holdfast.store import sessions
+from holdfast.values import frozen, replace
 
 __all__ = [
     "Ending",
@@ -57,7 +57,7 @@ __all__ = [
 _FIRST_LINE = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noted:
     """A turn, or only a change of what is open; and whether a session had to be started for it."""
 
@@ -66,7 +66,7 @@ class Noted:
     started: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ending:
     """An ended session, what git says it came to, and the tasks that may be done."""
 
@@ -148,9 +148,7 @@ def _linked(clone: Clone, old: Session | None, objective: str) -> Session:
         return new
     _record(clone, new, "link", summary=f"goes on from {old.id}")
     was, here = (_named(one.updated.branch) for one in (old, new))
-    clone.notes.append(
-        f"{old.id} was on {was}, this is {here}: {new.id} goes on from it, and {old.id} stays open"
-    )
+    clone.notes.append(f"{old.id} was on {was}, this is {here}: {new.id} goes on from it, and {old.id} stays open")
     return new
 
 
@@ -199,9 +197,7 @@ def note(
         "approvals": list(approvals),
         "decisions": list(decisions),
     }
-    answers = answering.parted(
-        clone, {"close": list(close), "granted": list(granted), "denied": list(denied)}
-    )
+    answers = answering.parted(clone, {"close": list(close), "granted": list(granted), "denied": list(denied)})
     told = {**noting.cleaned(clone, said), **answers.own}
     if not any(told.values()):
         if (other := answering.give(clone, answers.others)) is not None:
@@ -225,9 +221,7 @@ def _session_for(clone: Clone, asked: str | None, told: Mapping[str, Any]) -> tu
             return named, False
     if here is not None:
         if named is not None:
-            clone.notes.append(
-                f"{named.id} is on another branch: noted in {here.id}, which is open on this one"
-            )
+            clone.notes.append(f"{named.id} is on another branch: noted in {here.id}, which is open on this one")
         return here, False
     if told["close"] or told["granted"] or told["denied"]:
         raise NotFound(
@@ -242,9 +236,7 @@ def _refuse_elsewhere(clone: Clone, session: Session) -> None:
     if session.state == "ended":
         raise BadInput(f"{session.id} has ended", hint=NONE_OPEN)
     if session.worktree != worktree_of(clone):
-        raise BadInput(
-            f"{session.id} belongs to another work tree", hint="Note it there, or leave the id out."
-        )
+        raise BadInput(f"{session.id} belongs to another work tree", hint="Note it there, or leave the id out.")
 
 
 def _condense(clone: Clone, session: Session, how: Condensing) -> Session:
@@ -318,12 +310,7 @@ def _account(clone: Clone, session: Session, now: Anchor, *, with_tasks: bool, j
 
 
 def edit(
-    clone: Clone,
-    asked: str,
-    *,
-    summary: str | None = None,
-    objective: str | None = None,
-    scratchpad: str | None = None,
+    clone: Clone, asked: str, *, summary: str | None = None, objective: str | None = None, scratchpad: str | None = None
 ) -> Session:
     """Change what a session says of itself, ended or not; what is None stays."""
     told = noting.cleaned(clone, {"summary": summary, "objective": objective, "scratchpad": scratchpad})
@@ -336,9 +323,7 @@ def edit(
     )
 
 
-def record_commit(
-    clone: Clone, session: str, oid: str, *, ts: str | None = None, branch: str | None = None
-) -> Session:
+def record_commit(clone: Clone, session: str, oid: str, *, ts: str | None = None, branch: str | None = None) -> Session:
     """Add a commit that git's hook told of; the turn that tells of it comes later."""
 
     def change(old: Session) -> Session:

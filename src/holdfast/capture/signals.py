@@ -7,16 +7,7 @@ import threading
 from types import FrameType
 from typing import Self
 
-_PASSED_ON = (
-    "SIGINT",
-    "SIGTERM",
-    "SIGHUP",
-    "SIGQUIT",
-    "SIGUSR1",
-    "SIGUSR2",
-    "SIGTSTP",
-    "SIGCONT",
-)
+_PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGTSTP", "SIGCONT")
 _HEARD = (*_PASSED_ON, "SIGCHLD", "SIGWINCH")
 
 

@@ -6,9 +6,7 @@ folder, and the pages of a journal that is kept in the folder `journal`.
 """
 
 import os
-import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.capture.changes import spelled
@@ -16,17 +14,19 @@ from holdfast.git import reflog
 from holdfast.git.reflog import Moment
 from holdfast.git.repo import Repo
 from holdfast.model.pages import is_page
+from holdfast.patterns import regex
 from holdfast.store.layout import TRACKED
+from holdfast.values import frozen
 
 MAX_COMMITS, MAX_FILES = 2_000, 300
 _ROWS = 5_000  # of the reflog
-_MADE = re.compile(r"commit\b|cherry-pick|revert|am\b|.*Merge made by")
-_GONE_TO = re.compile(r"(?:cherry-pick|revert|rebase.*|pull.*): fast-forward")  # it was there already
-_PICKED = re.compile(r"(?:rebase|pull)\b.*\((?:pick|reword|edit|squash|fixup|continue)\)")
+_MADE = regex(r"commit\b|cherry-pick|revert|am\b|.*Merge made by")
+_GONE_TO = regex(r"(?:cherry-pick|revert|rebase.*|pull.*): fast-forward")  # it was there already
+_PICKED = regex(r"(?:rebase|pull)\b.*\((?:pick|reword|edit|squash|fixup|continue)\)")
 _OWN_CLOCK = 0.1  # seconds by which a file system may lag behind our clock
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diff:
     """What some commits came to."""
 
@@ -100,9 +100,7 @@ def committed(repo: Repo, oids: Sequence[str], *, journal: str | None = None) ->
     return [spelled(name) for name in names if not _is_ours(name, journal)][:MAX_FILES]
 
 
-def uncommitted(
-    repo: Repo, *, since: str, known: Collection[str] = (), journal: str | None = None
-) -> list[str]:
+def uncommitted(repo: Repo, *, since: str, known: Collection[str] = (), journal: str | None = None) -> list[str]:
     """The files that differ from HEAD and were changed after a moment; a deleted one once."""
     asked = ("--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
     done = repo.attempt("status", *asked, "--", ".", f":(exclude){TRACKED}")
@@ -129,9 +127,7 @@ def surviving(repo: Repo, oids: Collection[str], head: str | None, base: str | N
     return [oid for oid in reversed(_gained(repo, base, head)) if oid in wanted] if head and wanted else []
 
 
-def diff(
-    repo: Repo, base: str | None, oids: Sequence[str], head: str | None, *, journal: str | None = None
-) -> Diff:
+def diff(repo: Repo, base: str | None, oids: Sequence[str], head: str | None, *, journal: str | None = None) -> Diff:
     """What these commits came to: since `base` if nothing else came in between, else one by one."""
     if not oids or head is None:
         return Diff()

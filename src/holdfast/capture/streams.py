@@ -73,9 +73,7 @@ class Output:
         except OSError as error:
             self.gone, self.pending = True, memoryview(b"")
             if error.errno not in _GONE:
-                self.note = (
-                    f"the command's {self.name} could not be passed on: {os.strerror(error.errno or 0)}"
-                )
+                self.note = f"the command's {self.name} could not be passed on: {os.strerror(error.errno or 0)}"
 
     def _spend(self, count: int) -> None:
         """With no reader left, record on for a while; then the command meets the broken pipe it should."""

@@ -1,7 +1,6 @@
 """Where a session is: its line, its work tree, its anchor; and which session is meant or was left behind."""
 
 import os
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast.capture.changes import spelled
@@ -11,12 +10,13 @@ from holdfast.git.clone import Clone
 from holdfast.model.ids import pick
 from holdfast.model.session import Anchor, Session
 from holdfast.store import sessions
+from holdfast.values import frozen
 
 STALE_DAYS = 7
 NONE_OPEN = "Start one with `holdfast session start OBJECTIVE`."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stale:
     """An open session that nobody seems to go on with."""
 

@@ -7,16 +7,16 @@ looks and then writes holds the shelf's lock, or two agents with the same idea w
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from holdfast.errors import BrokenEntry, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import proposed
 from holdfast.git.clone import Clone
 from holdfast.model.memory import Candidate, Rejected
 from holdfast.store import entries, fsio
+from holdfast.values import field, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shelf:
     """All candidates of this clone, on any line."""
 
@@ -72,9 +72,7 @@ def discard(clone: Clone, identity: str) -> None:
             try:
                 fsio.remove(path)
             except ReadOnlyStore as error:  # it was decided; only its shadow stays
-                clone.layout.leave_out(
-                    f"{identity}, which stays on the shelf until it can be deleted: {error}"
-                )
+                clone.layout.leave_out(f"{identity}, which stays on the shelf until it can be deleted: {error}")
 
 
 @contextmanager

@@ -6,7 +6,6 @@ arrived by git and was approved by nobody here has no say against another.
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 
 from holdfast.curation.decisions import Standing
 from holdfast.errors import Contradicts
@@ -15,13 +14,14 @@ from holdfast.model.claims import Neighbours, Verdict
 from holdfast.model.contradictions import pairs, resolved, statement
 from holdfast.model.memory import Memory
 from holdfast.model.text import visible
+from holdfast.values import frozen
 
 STANDING = ("accepted", "stale")
 GONE = ("superseded", "deprecated", "rejected")
 MAX_SAID = 160  # characters of each side in a sentence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conflict:
     """A memory, and another that it cannot stand beside."""
 
@@ -34,10 +34,7 @@ class Conflict:
     def sentence(self) -> str:
         """Both sides in one sentence."""
         ours, theirs = (visible(memory.statement)[:MAX_SAID] for memory in (self.one, self.other))
-        return (
-            f"{self.one.id} ({ours!r}) contradicts {self.other.id}, {self.status} ({theirs!r}): "
-            f"{self.verdict.why}"
-        )
+        return f"{self.one.id} ({ours!r}) contradicts {self.other.id}, {self.status} ({theirs!r}): {self.verdict.why}"
 
 
 class Known:
@@ -63,17 +60,13 @@ class Known:
             for other in self._around(memory)
             if not resolved(memory, other) and (verdict := self._verdict(memory, other)) is not None
         ]
-        return tuple(
-            sorted(found, key=lambda one: (one.status not in STANDING, -one.verdict.score, one.other.id))
-        )
+        return tuple(sorted(found, key=lambda one: (one.status not in STANDING, -one.verdict.score, one.other.id)))
 
     def same(self, memory: Memory) -> list[Memory]:
         """The memories that make the same claim, in these or in other words."""
         said = statement(memory)
         return [
-            other
-            for other in self._around(memory)
-            if other.type == memory.type and claims.same(statement(other), said)
+            other for other in self._around(memory) if other.type == memory.type and claims.same(statement(other), said)
         ]
 
     def pairs(self, only: Collection[str] | None = None) -> Iterator[Conflict]:

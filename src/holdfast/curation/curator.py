@@ -5,7 +5,6 @@ that say what they suggest and why; a person accepts them, or not.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from holdfast.curation import candidates, contradictions, facts
@@ -21,6 +20,7 @@ from holdfast.model import memory as rules
 from holdfast.model.memory import Candidate
 from holdfast.model.provenance import Provenance
 from holdfast.model.text import tokens
+from holdfast.values import field, frozen, replace
 
 TOPICS = (
     *("stale", "expired", "contradicting", "duplicate", "never recalled", "never used"),
@@ -32,7 +32,7 @@ OFTEN = 12  # times it was found: by then somebody should have cited it
 _LOST = ("gone", "unanchored")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suggestion:
     """What could be done about it, once a person agrees."""
 
@@ -40,7 +40,7 @@ class Suggestion:
     because: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """Something about one or two memories that a person should look at."""
 
@@ -51,7 +51,7 @@ class Finding:
     candidate: str | None = None  # the id under which it waits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Health:
     """What was looked at, and what was found."""
 
@@ -62,7 +62,7 @@ class Health:
         return [finding for finding in self.findings if finding.topic == topic]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """What was recalled in this clone since counting began."""
 
@@ -161,9 +161,7 @@ def _better_last(one: Standing, other: Standing) -> tuple[Standing, Standing]:
 
 def _duplicate(less: Standing, more: Standing) -> Finding:
     because = f"it says what {more.id} says"
-    return Finding(
-        "duplicate", (less.id, more.id), "says the same", Suggestion(f"merge:{less.id}:{more.id}", because)
-    )
+    return Finding("duplicate", (less.id, more.id), "says the same", Suggestion(f"merge:{less.id}:{more.id}", because))
 
 
 def _unused(
@@ -221,9 +219,7 @@ def _oversized(standings: Iterable[Standing]) -> Iterator[Finding]:
     for one in standings:
         size = tokens(f"{one.memory.statement}\n{one.memory.details}")
         if size > OVERSIZED:
-            yield Finding(
-                "oversized", (one.id,), f"takes {size:,} tokens; {OVERSIZED} are plenty for one memory"
-            )
+            yield Finding("oversized", (one.id,), f"takes {size:,} tokens; {OVERSIZED} are plenty for one memory")
 
 
 def _names(cited: Sequence[str]) -> str:

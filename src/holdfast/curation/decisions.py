@@ -6,7 +6,6 @@ that was killed half-way can be run again and completes the rest.
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import NeedsReview
@@ -15,12 +14,13 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.memory import Memory
 from holdfast.store import entries
+from holdfast.values import frozen
 
 _ELSEWHERE = "If you are a person, do it in another terminal, where no agent runs."
 _SAME = "Run the same command in another terminal, where no agent runs"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reviewer:
     """Who decides; only a person's yes makes a memory speak unasked."""
 
@@ -44,7 +44,7 @@ class Reviewer:
         return NeedsReview(f"not counted as approved by a person: {why}; {sentence}", hint=hint)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     """A memory, and how it stands here and now."""
 
@@ -55,9 +55,7 @@ class Standing:
     path: str | None = None  # of the entry in the work tree
     blob: str | None = None
     trust: str | None = None  # T0: a person approved this very text in this clone; T2: found on request only
-    receipts: tuple[
-        tuple[str, str], ...
-    ] = ()  # evidence and whether it holds, changed, is gone or unanchored
+    receipts: tuple[tuple[str, str], ...] = ()  # evidence and whether it holds, changed, is gone or unanchored
     notes: tuple[str, ...] = ()  # what whoever decides should be told
 
     @property
@@ -93,9 +91,7 @@ def record(
     return clone.record(Draft(kind=kind, target=memory.id, layer=memory.layer, body=body))
 
 
-def recorded(
-    clone: Clone, targets: Collection[str], kinds: Collection[str]
-) -> Iterator[tuple[Event, dict[str, Any]]]:
+def recorded(clone: Clone, targets: Collection[str], kinds: Collection[str]) -> Iterator[tuple[Event, dict[str, Any]]]:
     """This clone's own events of these kinds about these memories, each with what its body says."""
     second_hand = clone.second_hand()
     for event in clone.own_events():

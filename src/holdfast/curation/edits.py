@@ -6,7 +6,6 @@ from a page is not deleted: such an edit is refused, because somebody meant some
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from holdfast.curation import candidates, decisions, facts, pages
@@ -22,13 +21,14 @@ from holdfast.model.event import Draft
 from holdfast.model.memory import Accepted, Candidate, Retired
 from holdfast.store import document, entries
 from holdfast.store.entries import Sketch
+from holdfast.values import field, frozen
 
 MOST_NOTES = 20
 _KEPT = ("id", "type", "line", "provenance", "suggests", "because")  # of a candidate, whatever its words
 _STANDINGS = ("trusted", "stale", "unreviewed", "expired", "superseded", "retired")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What became of an edited page."""
 
@@ -42,7 +42,7 @@ class Outcome:
 # What pages show.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """The pages of this moment, and what their entries are in truth."""
 
@@ -132,9 +132,7 @@ def _take(clone: Clone, name: str, data: bytes) -> Outcome:
     if len(said) > MOST_NOTES:
         clone.notes.append(f"and {len(said) - MOST_NOTES:,} more changes in {name} were taken")
     if plan.entries:
-        clone.notes.append(
-            f"what was edited counts once a person accepts it: holdfast review accept {changed[0]}"
-        )
+        clone.notes.append(f"what was edited counts once a person accepts it: holdfast review accept {changed[0]}")
     return Outcome(name, changed, tuple(proposed))
 
 
@@ -144,7 +142,7 @@ def _placed(name: str, reason: str) -> str:
     return f"{name}:{line} {rest}" if colon and line.isdigit() and reason.startswith("line ") else reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Plan:
     """What an edited page asks for; nothing speaks against any of it."""
 
@@ -207,22 +205,16 @@ def _change(plan: _Plan, entry: Entry, name: str, identity: str, now: Shown) -> 
     if name == pages.CANDIDATES:
         old = now.shelf.waiting[identity]
         if not isinstance(memory, Candidate) or any(getattr(memory, n) != getattr(old, n) for n in _KEPT):
-            raise BadInput(
-                f"line {entry.line}: of {identity} only the words and what they rest on may change"
-            )
+            raise BadInput(f"line {entry.line}: of {identity} only the words and what they rest on may change")
         plan.candidates[identity] = memory
         plan.said[identity] = sides.differences("", entries.render(old), entry.text)
         return
     seen = now.seen[identity]
     if not isinstance(memory, Accepted | Retired) or memory.type != seen.memory.type:
-        raise BadInput(
-            f"line {entry.line}: {identity} must stay a {seen.memory.type}, accepted or deprecated"
-        )
+        raise BadInput(f"line {entry.line}: {identity} must stay a {seen.memory.type}, accepted or deprecated")
     file = seen.file or seen.sighting
     if file.origin == "edit" or file.edited not in (None, file.text):
-        raise BadInput(
-            f"{file.path} holds your own edit of {identity}, which is not overwritten: edit it there"
-        )
+        raise BadInput(f"{file.path} holds your own edit of {identity}, which is not overwritten: edit it there")
     plan.entries[identity] = (seen, document.laid_out(entry.text, seen.sighting.text))
     plan.said[identity] = sides.differences("", seen.sighting.text, entry.text)
 

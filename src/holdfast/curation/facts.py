@@ -8,7 +8,6 @@ it, too.
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from holdfast.curation import trust
@@ -23,9 +22,10 @@ from holdfast.git.proofs import Text
 from holdfast.git.visible import Sighting
 from holdfast.model.memory import Accepted, Memory, Retired, is_expired
 from holdfast.store import layout
+from holdfast.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """An entry visible here, read; its sighting is its own, also where its file holds several."""
 
@@ -47,7 +47,7 @@ class Seen:
         return f"{before}{text if text.endswith(chr(10)) or not after else text + chr(10)}{after}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Broken:
     """A file that cannot be read as a memory; it is left out and left alone."""
 
@@ -56,7 +56,7 @@ class Broken:
     claims: tuple[str, ...] = ()  # the ids that it may have had, by its text and by its name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clashing:
     """A memory changed here and in the branch's history, each in its own way: both texts."""
 
@@ -66,7 +66,7 @@ class Clashing:
     theirs: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """Everything a listing shows, each kind apart."""
 
@@ -89,9 +89,7 @@ def facts(clone: Clone, now: datetime, *, kind: str | None = None) -> Facts:
     return told(clone, now, kind=kind)[0]
 
 
-def told(
-    clone: Clone, now: datetime, *, kind: str | None = None
-) -> tuple[Facts, dict[tuple[str, str], Seen]]:
+def told(clone: Clone, now: datetime, *, kind: str | None = None) -> tuple[Facts, dict[tuple[str, str], Seen]]:
     """The same, and the entries themselves by the path and id of their standing."""
     seen, broken = read(clone)
     clashes = tuple(_clash(one) for one in seen if one.sighting.clash is not None)
@@ -203,9 +201,7 @@ def _standings(clone: Clone, seen: Sequence[Seen], now: datetime) -> list[Standi
     found = []
     for one in seen:
         tier = known.tier(one)
-        after = next(
-            (name for name, rank in newer.get(one.memory.id, ()) if trust.outranks(rank, tier)), None
-        )
+        after = next((name for name, rank in newer.get(one.memory.id, ()) if trust.outranks(rank, tier)), None)
         status = _status(
             one.memory,
             approved=_place(one) in approved,
@@ -259,13 +255,7 @@ def _newer(approved: Iterable[Seen], known: trust.Judged) -> Mapping[str, list[t
 
 
 def _standing(
-    one: Seen,
-    evidence: Mapping[str, State],
-    *,
-    status: str,
-    tier: str,
-    newer: str | None,
-    copied: str | None,
+    one: Seen, evidence: Mapping[str, State], *, status: str, tier: str, newer: str | None, copied: str | None
 ) -> Standing:
     memory, sighting = one.memory, one.sighting
     notes = [f"{text} {_SAID[evidence[text]]}" for text in memory.evidence if evidence[text] != "holds"]
@@ -312,9 +302,7 @@ def is_stale(memory: Memory, states: Mapping[str, State]) -> bool:
     return any(text.startswith(_SPANS) and states[text] in ("changed", "gone") for text in memory.evidence)
 
 
-def _status(
-    memory: Memory, *, approved: bool, doubt: str, superseded: bool, stale: bool, now: datetime
-) -> str:
+def _status(memory: Memory, *, approved: bool, doubt: str, superseded: bool, stale: bool, now: datetime) -> str:
     if not approved:
         return doubt
     if isinstance(memory, Retired):

@@ -5,7 +5,6 @@ in these or in other words, does not pile up.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.curation.ground import Ground, together
@@ -17,6 +16,7 @@ from holdfast.model.later import Later
 from holdfast.model.memory import Accepted, Candidate
 from holdfast.model.provenance import Provenance
 from holdfast.model.said import Found, Said, Tried
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
@@ -27,7 +27,7 @@ Ask = Callable[[str], str | None]
 Cited = Callable[[Found], Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Harvested:
     """What came of it."""
 
@@ -64,9 +64,7 @@ def _proposed(clone: Clone, found: Sequence[Found], source: str, evidence: Cited
         for one in found:
             before = set(ground.ids)
             try:
-                made = _propose(
-                    clone, one, source, evidence=evidence(one), named=named[one.statement], ground=ground
-                )
+                made = _propose(clone, one, source, evidence=evidence(one), named=named[one.statement], ground=ground)
             except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
                 raise
             except HoldfastError:  # rejected before, or not fit to be kept

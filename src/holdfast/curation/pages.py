@@ -9,12 +9,13 @@ that a person reads what is there; the entry keeps its characters unless that pe
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from holdfast.errors import BadInput
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.store import document, pieces
 from holdfast.store.frontmatter import SEPARATOR
+from holdfast.values import frozen
 
 OF_KIND = {
     "decision": "decisions.md",
@@ -26,12 +27,12 @@ CANDIDATES = "candidates.md"
 NAMES = (*OF_KIND.values(), CANDIDATES)
 DERIVED = ("updated", "standing")
 
-_HEADER = re.compile(r"\A\s*<!--(.*?)-->[^\S\n]*(?:\n|\Z)", re.DOTALL)
-_BASE = re.compile(r"^base: ([0-9a-f]{32})$", re.MULTILINE)
-_DERIVED = re.compile(rf"(?:{'|'.join(DERIVED)}):(?:\s|\Z)")
+_HEADER = regex(r"\A\s*<!--(.*?)-->[^\S\n]*(?:\n|\Z)", re.DOTALL)
+_BASE = regex(r"^base: ([0-9a-f]{32})$", re.MULTILINE)
+_DERIVED = regex(rf"(?:{'|'.join(DERIVED)}):(?:\s|\Z)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One entry of a page: its text as its file has it, and what is derived."""
 
@@ -42,7 +43,7 @@ class Item:
     standing: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """What a view of memories shows."""
 
@@ -57,7 +58,7 @@ class Page:
         return hashlib.sha256(f"{self.name}\n{shown}".encode()).hexdigest()[:32]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One entry of an edited page."""
 
@@ -123,11 +124,7 @@ def _explained(name: str) -> list[str]:
 
 def shown(item: Item) -> str:
     """An entry as the page shows it."""
-    derived = [
-        f"{name}: {value}"
-        for name, value in (("updated", item.updated), ("standing", item.standing))
-        if value
-    ]
+    derived = [f"{name}: {value}" for name, value in (("updated", item.updated), ("standing", item.standing)) if value]
     front, body = _apart(_clean(item.text))
     return "\n".join(["---", *_own(front), *derived, "---", body.rstrip()]).rstrip() + "\n"
 

@@ -106,9 +106,7 @@ def _cleaned(clone: Clone, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: Ground) -> Candidate | Accepted:
-    alike = ground.alike(
-        Statement(fields["statement"], fields["type"], fields["applies_to"]), fields["suggests"]
-    )
+    alike = ground.alike(Statement(fields["statement"], fields["type"], fields["applies_to"]), fields["suggests"])
     known = _known(clone, alike, fields)
     if isinstance(known, Candidate):
         joined = _join(clone, known, fields)
@@ -120,9 +118,7 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: Ground) -
     if (fields["id"] or "").lower() in (name.lower() for name in ground.ids):  # file names may ignore case
         raise BadInput(f"{fields['id']} says something else already", hint="Leave --id out to get a new one.")
     if unknown := [name for name in fields["supersedes"] if name not in ground.ids]:
-        raise NotFound(
-            f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`."
-        )
+        raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`.")
     fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(alike, fields["statement"])])
     fields["id"] = fields["id"] or new_id(fields["type"], list(ground.ids))
     candidate = Candidate(**fields, line=clone.line().id)

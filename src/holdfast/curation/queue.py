@@ -8,7 +8,6 @@ import difflib
 import os
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.curation import candidates, contradictions, facts, review, trust
@@ -24,13 +23,14 @@ from holdfast.git.spans import what_changed
 from holdfast.model.ids import pick
 from holdfast.model.memory import Candidate
 from holdfast.model.provenance import Provenance, parse
+from holdfast.values import frozen
 
 __all__ = ["Item", "Look", "Queue", "Unreadable", "chosen", "every", "pick"]
 FOREIGN = "T4"  # came by git, and nobody here or in a trusted trunk approved it
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One thing to decide."""
 
@@ -45,7 +45,7 @@ class Item:
         return self.standing.id
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unreadable:
     """A memory that a person approved and whose file cannot be read any more, so that it does not speak."""
 
@@ -55,7 +55,7 @@ class Unreadable:
     next_step: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """What somebody who decides about an item wants to see beside it."""
 

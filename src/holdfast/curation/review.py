@@ -24,18 +24,7 @@ from holdfast.model.ids import slug
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected
 from holdfast.store import entries, layout
 
-__all__ = [
-    "Reviewer",
-    "Standing",
-    "Wish",
-    "accept",
-    "join",
-    "known",
-    "promote",
-    "reject",
-    "retire",
-    "waiting",
-]
+__all__ = ["Reviewer", "Standing", "Wish", "accept", "join", "known", "promote", "reject", "retire", "waiting"]
 
 
 def waiting(clone: Clone) -> list[Standing]:
@@ -62,12 +51,7 @@ def known(clone: Clone) -> Known:
 
 
 def accept(
-    clone: Clone,
-    identity: str,
-    reviewer: Reviewer,
-    *,
-    wish: Wish | None = None,
-    against: Known | None = None,
+    clone: Clone, identity: str, reviewer: Reviewer, *, wish: Wish | None = None, against: Known | None = None
 ) -> Standing:
     """Approve a candidate on the current line, or an entry as it stands, edited by hand or not.
 
@@ -78,13 +62,7 @@ def accept(
 
 
 def _accept(
-    clone: Clone,
-    identity: str,
-    reviewer: Reviewer,
-    wish: Wish,
-    against: Known | None = None,
-    *,
-    again: bool = False,
+    clone: Clone, identity: str, reviewer: Reviewer, wish: Wish, against: Known | None = None, *, again: bool = False
 ) -> Standing:
     with candidates.locked(clone):
         there = table.read(clone)
@@ -200,9 +178,7 @@ def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate, review
     return Standing(joined, "candidate")
 
 
-def _join_entry(
-    clone: Clone, candidate: Candidate, entry: Seen | None, other: str, reviewer: Reviewer
-) -> Standing:
+def _join_entry(clone: Clone, candidate: Candidate, entry: Seen | None, other: str, reviewer: Reviewer) -> Standing:
     if entry is None or not isinstance(entry.memory, Accepted):
         raise BadInput(f"{other} does not stand here", hint="Merge into a candidate or an accepted memory.")
     if not reviewer.person:
@@ -327,9 +303,7 @@ def _accept_after_all(clone: Clone, tombstone: Rejected, reviewer: Reviewer, wis
 def _bury(clone: Clone, candidate: Candidate, reason: str, reviewer: Reviewer) -> Rejected:
     said, more = rules.split_statement(clone.scan.text(reason))
     tombstone = Rejected.of(
-        candidate,
-        rejected_at=rules.moment(clone.clock().isoformat()),
-        reason=f"{said}\n\n{more}".strip(),
+        candidate, rejected_at=rules.moment(clone.clock().isoformat()), reason=f"{said}\n\n{more}".strip()
     )
     candidates.keep(clone, tombstone)
     taken = ((candidate.id, entries.render(candidate)),)
@@ -360,9 +334,7 @@ def _why_not_alone(clone: Clone, candidate: Memory, threshold: float | None) -> 
 
 def _refuse_unknown(names: Sequence[str], there: Table) -> None:
     if unknown := [name for name in names if name not in there.entry_ids]:
-        raise NotFound(
-            f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`."
-        )
+        raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`.")
 
 
 def _standing(entry: Seen, *, trust: str | None = None) -> Standing:
@@ -386,8 +358,7 @@ def _fields(given: Mapping[str, Any]) -> dict[str, Any]:
         fields["evidence"] = rules.unique([*fields.get("evidence", ()), f"run:{run}"])
     if unknown := sorted(fields.keys() - _FIELDS):
         raise BadInput(
-            f"a memory has no field {', '.join(map(str, unknown))}",
-            hint=f"Known: {', '.join(sorted(_FIELDS))}.",
+            f"a memory has no field {', '.join(map(str, unknown))}", hint=f"Known: {', '.join(sorted(_FIELDS))}."
         )
     if not fields.get("statement"):
         raise BadInput("statement is empty", hint="Say in one sentence what is known.")

@@ -6,7 +6,6 @@ anywhere is completed by running it again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -22,13 +21,14 @@ from holdfast.git.spans import recite
 from holdfast.model import memory as rules
 from holdfast.model.memory import Accepted, Candidate, Memory, Retired
 from holdfast.store import document, entries
+from holdfast.values import frozen
 
 PERSONAL = ("decision", "assumption", "invariant")  # a person's word is enough for these
 _SPANS = ("file:", "lines:", "symbol:")
 Taken = tuple[tuple[str, str], ...]  # candidates: id and text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Wish:
     """What a reviewer changes about a memory while accepting it."""
 
@@ -86,9 +86,7 @@ def revise(
     return Standing(memory, rules.status(memory), path=entry.sighting.path, blob=blob, trust=trust)
 
 
-def confirm(
-    clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None, *, again: bool = False
-) -> Standing:
+def confirm(clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None, *, again: bool = False) -> Standing:
     """Record that the text as it stands is approved; the file itself is not ours to write.
 
     A program's word adds nothing to what a person approved already, and takes nothing from it.
@@ -104,9 +102,7 @@ def confirm(
     return Standing(memory, rules.status(memory), path=sighting.path, blob=sighting.blob, trust=tier)
 
 
-def _confirm(
-    clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None, *, stood: bool, again: bool
-) -> None:
+def _confirm(clone: Clone, entry: Seen, kind: str, reviewer: Reviewer | None, *, stood: bool, again: bool) -> None:
     memory, sighting = entry.memory, entry.sighting
     if sighting.origin == "edit":
         clone.change(sighting.path, _file_text(entry))  # publish commits the file as it stands
@@ -187,9 +183,7 @@ def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Stan
         name = there.meant(identity, there.entry_ids)
         entry = there.entry(name)
         if entry is None:
-            raise BadInput(
-                f"{name} is a candidate; only what was accepted can be retired", hint="Reject it instead."
-            )
+            raise BadInput(f"{name} is a candidate; only what was accepted can be retired", hint="Reject it instead.")
         return end(clone, entry, reason, reviewer)
 
 

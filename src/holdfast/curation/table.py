@@ -1,7 +1,6 @@
 """What a reviewer has before them: the shelf of candidates and the entries that stand here, read once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from holdfast.curation import candidates, facts
 from holdfast.curation.candidates import Shelf
@@ -9,9 +8,10 @@ from holdfast.curation.facts import Seen
 from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
 from holdfast.model.ids import pick
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """Candidates, tombstones and entries; whoever writes afterwards holds the shelf's lock."""
 

@@ -6,11 +6,11 @@ a word in the memory's own file: whoever can write a file could write "approved"
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.git import approvals, proofs, supersession, upstream
 from holdfast.git.approvals import T0, T2, T4, Approval, Approvals, Causes, Tiers
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["T0", "T2", "T4", "approved", "approved_text", "judged", "outranks", "tiers"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judged:
     """What the log says about the memories that are visible here."""
 

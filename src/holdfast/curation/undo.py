@@ -6,7 +6,6 @@ taken back behind anybody's back: it is refused, and says what to do instead.
 
 import json
 import os
-from dataclasses import asdict, dataclass, replace
 
 from holdfast.curation import candidates, decisions
 from holdfast.curation.decisions import Reviewer
@@ -16,12 +15,13 @@ from holdfast.git.visible import Sighting
 from holdfast.model.memory import Candidate, Memory, Rejected
 from holdfast.store import entries, fsio
 from holdfast.store.layout import Layout
+from holdfast.values import asdict, frozen, replace
 
 MOST = 100  # decisions that can be taken back, the last first
 _MAX_FILE = 1 << 26
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One decision: which files were what before it and after."""
 
@@ -81,13 +81,11 @@ def _refuse_changed(clone: Clone, step: Step) -> None:
         return
     if now is None or now.text != step.after or now.edited not in (None, step.after):
         raise BadInput(
-            f"{step.path} was changed since {step.id} was decided",
-            hint=f"See it with: holdfast show {step.id}",
+            f"{step.path} was changed since {step.id} was decided", hint=f"See it with: holdfast show {step.id}"
         )
     if step.before != step.after and not waits:
         raise BadInput(
-            f"{step.id} was published already",
-            hint=f"Say that it no longer holds: holdfast deprecate {step.id}",
+            f"{step.id} was published already", hint=f"Say that it no longer holds: holdfast deprecate {step.id}"
         )
 
 
@@ -136,7 +134,7 @@ def _approve_again(clone: Clone, was: "_Written", reviewer: Reviewer) -> None:
         decisions.record(clone, "accept", was.memory, reviewer=reviewer, blob=blob, action="undo")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Written:
     text: str
     memory: Memory
@@ -172,7 +170,5 @@ def _step(row: dict[str, object]) -> Step:
 
 
 def _write(layout: Layout, steps: list[Step]) -> None:
-    data = json.dumps([asdict(step) for step in steps], ensure_ascii=False).encode(
-        "utf-8", "backslashreplace"
-    )
+    data = json.dumps([asdict(step) for step in steps], ensure_ascii=False).encode("utf-8", "backslashreplace")
     fsio.replace(layout.decided, data + b"\n")

@@ -7,7 +7,6 @@ verifies; nothing sealed was touched. Tasks and links need no approval; `plan` s
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from holdfast.diagnostics import contradictions, plan
 from holdfast.diagnostics.branch import About, Branch, CutOff
@@ -20,6 +19,7 @@ from holdfast.git.repo import Repo
 from holdfast.model.memory import Memory, source_run
 from holdfast.store import entries, layout
 from holdfast.store.entries import Part
+from holdfast.values import frozen
 
 PROMOTING = frozenset((b"accept", b"promote", b"edit", b"retire", b"reject", b"erase"))
 _ENDING = frozenset((b"retire", b"reject", b"erase"))
@@ -31,7 +31,7 @@ _END = (
 _FETCH = "Fetch it: `fetch-depth: 0` in GitHub Actions, elsewhere `git fetch`, with `--unshallow` if need be."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What the gate says: it is shut while there are problems."""
 
@@ -48,7 +48,7 @@ class Verdict:
         return "partial" if any(note.severity == "partial" for note in self.notes) else "ok"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Entry:
     """A memory in a commit: where it begins, and what tells its text from any other."""
 
@@ -57,7 +57,7 @@ class _Entry:
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Side:
     """The memory files of one commit: what can be read, and what is wrong with the rest."""
 
@@ -178,9 +178,7 @@ def _repeated(places: Iterable[tuple[str, _Entry]]) -> Iterator[Finding]:
         if other != where:
             step = "Give one of them a new id: propose it again and retire this file."
             said = f"its id {entry.memory.id} is also that of {other[0]}"
-            yield _problem(
-                path, said + (f":{other[1]}" if other[0] == path else ""), step, line=_later(entry)
-            )
+            yield _problem(path, said + (f":{other[1]}" if other[0] == path else ""), step, line=_later(entry))
 
 
 def _later(entry: _Entry) -> int | None:
@@ -188,9 +186,7 @@ def _later(entry: _Entry) -> int | None:
     return entry.line if entry.line > 1 else None
 
 
-def _against(
-    repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[str, bytes]
-) -> Iterator[Finding]:
+def _against(repo: Repo, ledger: Ledger, here: _Side, start: str, log: Mapping[str, bytes]) -> Iterator[Finding]:
     before_log = {row.path: row for row in rows(repo, start, layout.LOG)}
     now_log = {row.path: row for row in rows(repo, "HEAD", layout.LOG)}
     yield from _touched(before_log, now_log)
@@ -213,9 +209,7 @@ def _touched(before: Mapping[str, Row], now: Mapping[str, Row]) -> Iterator[Find
             yield _problem(path, "this sealed segment was altered", step, topic="log")
 
 
-def _unexplained(
-    before: _Side, here: _Side, branch: Branch, erased: Collection[bytes | None]
-) -> Iterator[Finding]:
+def _unexplained(before: _Side, here: _Side, branch: Branch, erased: Collection[bytes | None]) -> Iterator[Finding]:
     """Changed memories that no event of the branch accounts for; what was ever erased may go any time."""
     for path in sorted({*before.rows, *here.rows}):
         old, new = before.rows.get(path), here.rows.get(path)
@@ -296,7 +290,5 @@ def _late(path: str, memory: Memory, what: str, commit: str) -> Finding:
     return _problem(path, sentence, step)
 
 
-def _problem(
-    path: str, sentence: str, step: str, *, line: int | None = None, topic: str = "facts"
-) -> Finding:
+def _problem(path: str, sentence: str, step: str, *, line: int | None = None, topic: str = "facts") -> Finding:
     return Finding(severity="problem", topic=topic, file=path, line=line, sentence=sentence, next_step=step)

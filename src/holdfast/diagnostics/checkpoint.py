@@ -5,18 +5,18 @@ was cut off or a branch of it dropped, which the log alone cannot.
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.diagnostics.findings import Finding
 from holdfast.errors import BadInput, FutureFormat
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 MAX_CHECKPOINT = 8 << 20
-_HASH = re.compile(r"[0-9a-f]{64}")
+_HASH = regex(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checkpoint:
     """The sorted heads of a log and how many events they stood for."""
 

@@ -41,9 +41,7 @@ def _changed(repo: Repo, start: str | None) -> Iterator[str]:
 
 
 def _finding(pair: Pair, path: str) -> Finding:
-    one, other = (
-        f"{memory.id} ({visible(memory.statement)[:MAX_SAID]})" for memory in (pair.one, pair.other)
-    )
+    one, other = (f"{memory.id} ({visible(memory.statement)[:MAX_SAID]})" for memory in (pair.one, pair.other))
     step = (
         f"Say which holds: `holdfast review accept {pair.one.id} --supersede {pair.other.id}`, the other way "
         f"round, or `--keep-both`; then `holdfast publish`."

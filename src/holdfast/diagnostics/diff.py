@@ -8,13 +8,13 @@ import difflib
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
 from holdfast.store import capsule, fsio
+from holdfast.values import frozen
 
 MAX_TEXT = 1 << 20
 _MAX_FILE = 64 << 20
@@ -23,7 +23,7 @@ _FILES = "files/"  # where a capsule keeps copies of them
 _STREAMS = ("stdout", "stderr")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Side:
     """One of the two runs."""
 
@@ -34,7 +34,7 @@ class Side:
     state: str  # here, private, erased or missing: whether its outputs can be compared
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One output that differs."""
 
@@ -45,7 +45,7 @@ class Change:
     lines: tuple[str, ...] = ()  # a unified diff, for text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diff:
     """Two runs of a task, the earlier first."""
 
@@ -62,7 +62,7 @@ class Diff:
         return self.comparable and not self.changes and self.before.exit_status == self.after.exit_status
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Output:
     sha256: str
     text: str | None  # None: binary, too large, or only its hash was kept
@@ -169,9 +169,7 @@ def _change(path: str, old: _Output | None, new: _Output | None, names: list[str
     if any(side is not None and side.text is None for side in (old, new)):
         kind = "added" if old is None else "removed" if new is None else "binary"
         return Change(path, kind, before, after)
-    lines = difflib.unified_diff(
-        _lines(old), _lines(new), f"{names[0]}/{path}", f"{names[1]}/{path}", lineterm=""
-    )
+    lines = difflib.unified_diff(_lines(old), _lines(new), f"{names[0]}/{path}", f"{names[1]}/{path}", lineterm="")
     kind = "added" if old is None else "removed" if new is None else "text"
     return Change(path, kind, before, after, tuple(lines))
 

@@ -163,13 +163,7 @@ def _staged(clone: Clone) -> Iterator[Finding]:
         said = "git ignores this file, yet it is staged: the next commit would contain it"
         step = f"Unless you staged it on purpose: git rm --cached -- {shlex.quote(path)}"
         yield Finding(
-            severity="problem",
-            topic="git",
-            file=path,
-            sentence=said,
-            next_step=step,
-            repair="unstage",
-            path=path,
+            severity="problem", topic="git", file=path, sentence=said, next_step=step, repair="unstage", path=path
         )
 
 

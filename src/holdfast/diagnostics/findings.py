@@ -5,7 +5,8 @@ note (worth knowing, nothing is wrong). Each says where, in one sentence, and wh
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from holdfast.values import frozen
 
 # The topics whose findings decide the log's verdict; the others are about the house around it.
 LOG_TOPICS = ("log", "body", "capsule", "checkpoint")
@@ -13,7 +14,7 @@ _RANK = {"note": 0, "partial": 1, "problem": 2}
 _VERDICTS = ("ok", "partial", "corrupt")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Finding:
     """One thing worth saying, with its place."""
 
@@ -31,7 +32,7 @@ class Finding:
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """Everything an examination found, the worst first, and how much was looked at."""
 

@@ -37,9 +37,7 @@ def _judged(found: Sequence[HookState], top: str) -> Iterator[Finding]:
     # Four hooks with one cause are one thing to mend.
     for trouble in dict.fromkeys(hook.trouble for hook in found if hook.trouble):
         named = [hook for hook in found if hook.trouble == trouble]
-        yield _finding(
-            "problem", _shown(named, top), f"{_names(named)} cannot fire: {trouble}", _step(trouble)
-        )
+        yield _finding("problem", _shown(named, top), f"{_names(named)} cannot fire: {trouble}", _step(trouble))
     silent = [hook for hook in found if hook.fires is False and not hook.trouble]
     if silent:
         step = "See what it prints with `git hook run NAME`, then run `holdfast hooks install` again."

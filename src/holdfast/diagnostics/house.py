@@ -51,13 +51,7 @@ def _everything(root: str) -> Iterator[str]:
 
 def _finding(file: str, sentence: str, step: str, *, repair: str | None = None, path: str = "") -> Finding:
     return Finding(
-        severity="problem",
-        topic="store",
-        file=file,
-        sentence=sentence,
-        next_step=step,
-        repair=repair,
-        path=path,
+        severity="problem", topic="store", file=file, sentence=sentence, next_step=step, repair=repair, path=path
     )
 
 

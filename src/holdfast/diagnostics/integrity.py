@@ -5,13 +5,12 @@ can tell: whether parents are here, and whether an odd line of a spool was ever 
 The rules are those of `docs/design/log-format.md`.
 """
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from holdfast.diagnostics.findings import Finding
 from holdfast.errors import CorruptLog, FutureFormat
+from holdfast.patterns import regex
 from holdfast.store import layout
 from holdfast.store.format import (
     MAX_SEGMENT,
@@ -22,9 +21,10 @@ from holdfast.store.format import (
     sorted_parents,
     split_lines,
 )
+from holdfast.values import frozen
 
 _KEPT = (1, 3, 4, 5, 6, 9, 15)  # groups of format.EVENT, in the order of Seen's fields
-_NEWER = re.compile(rb'\{"holdfast":"segment","v":(?:[2-9]|[1-9]\d+),')
+_NEWER = regex(rb'\{"holdfast":"segment","v":(?:[2-9]|[1-9]\d+),')
 _LISTED = 20  # of many missing parents
 _RESTORE = "Bring the file back from git or a backup; other clones hold the same bytes under the same name."
 _UPDATE = "Update Holdfast; this version leaves newer files untouched."
@@ -51,7 +51,7 @@ class Seen(NamedTuple):
         return {value.decode("ascii") for value in (self.hash_self, self.run_id, self.target) if value}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Odd:
     """A line of a spool that is no event; whether anybody was told it held is seen at the end."""
 

@@ -5,12 +5,12 @@ make of a finding differs; where it is and what it says does not.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from holdfast.diagnostics.findings import Finding
 from holdfast.errors import BrokenEntry
 from holdfast.model.task import Link, Task
 from holdfast.store import layout, pending, tasks
+from holdfast.values import frozen
 from holdfast.work.graph import Graph
 
 FOLDERS = (layout.TASKS, layout.LINKS)
@@ -20,7 +20,7 @@ _MARKS = "Choose a side of each conflict in the file; until then it is left out 
 _MOST_RINGS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nodes:
     """What can be read among some files, by path, and what is wrong with the rest."""
 
@@ -103,9 +103,7 @@ def arrows(ring: tuple[str, ...]) -> str:
 
 
 def problem(path: str, sentence: str, step: str, *, line: int | None = None) -> Finding:
-    return Finding(
-        severity="problem", topic=topic(path), file=path, line=line, sentence=sentence, next_step=step
-    )
+    return Finding(severity="problem", topic=topic(path), file=path, line=line, sentence=sentence, next_step=step)
 
 
 def note(path: str, sentence: str, step: str) -> Finding:

@@ -7,7 +7,6 @@ file made by hand is taken and published under the name it has.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from holdfast.diagnostics import nodes
 from holdfast.diagnostics.findings import Finding
@@ -15,12 +14,13 @@ from holdfast.diagnostics.nodes import Nodes
 from holdfast.diagnostics.tracked import Row, rows
 from holdfast.git.repo import Repo
 from holdfast.model.task import Task
+from holdfast.values import frozen, replace
 from holdfast.work.graph import Graph
 
 _NAME = "Name it <slug>-<id>.md, as `holdfast task add` does."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judged:
     """What is wrong with the plan, and how much of it there is."""
 

@@ -89,9 +89,7 @@ def _candidates(clone: Clone, store: Layout) -> Iterator[Finding]:
         if candidate.id in changed:
             said = f"the words of {candidate.id} were changed after it was proposed"
             step = "Read it before you accept it; `holdfast show` has what was proposed."
-            yield Finding(
-                severity="note", topic="store", file=_shown(clone, path), sentence=said, next_step=step
-            )
+            yield Finding(severity="note", topic="store", file=_shown(clone, path), sentence=said, next_step=step)
 
 
 def _candidate(path: str) -> Candidate | Rejected:

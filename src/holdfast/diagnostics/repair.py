@@ -8,7 +8,6 @@ run says what would be done; the same call with `apply` does it.
 
 import os
 import stat
-from dataclasses import dataclass
 
 from holdfast.diagnostics.findings import Finding, Report
 from holdfast.errors import HoldfastError, NotFound
@@ -17,11 +16,12 @@ from holdfast.git.clone import Clone, name_store
 from holdfast.store import capsule, fsio
 from holdfast.store.format import split_lines
 from holdfast.store.log import MAX_SPOOL
+from holdfast.values import frozen
 
 _MAX_COPY = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repair:
     """One mending: what it does to which file, and whether it is done."""
 

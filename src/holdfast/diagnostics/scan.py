@@ -6,25 +6,25 @@ here and no secret is shown: a finding names a file, what it belongs to, and how
 
 import json
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.errors import BadInput, BrokenEntry, CorruptLog, ScanFailed, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
+from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 from holdfast.store import layout as paths
 from holdfast.store.format import SALT_BYTES
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 
 _PIECE = 1 << 16
-_ID = re.compile(r"-([A-Z]{2,5}-[0-9a-zA-Z]+)\.[a-z]+\Z|\A([A-Z]{2,5}-[0-9a-zA-Z]+)\.[a-z]+\Z")
+_ID = regex(r"-([A-Z]{2,5}-[0-9a-zA-Z]+)\.[a-z]+\Z|\A([A-Z]{2,5}-[0-9a-zA-Z]+)\.[a-z]+\Z")
 _OURS = frozenset({"hook.py", "lock", "repo-id"})  # files without a word of anybody's
 _NAMED = {"candidates": "candidate", "memory": "memory", "tasks": "task", "links": "link"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One file in which today's rules meet something."""
 
@@ -34,7 +34,7 @@ class Finding:
     rules: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scanned:
     """What a look over the stored text gave."""
 
@@ -49,7 +49,7 @@ class Scanned:
         return not self.findings and not self.unread
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Stored:
     """A file to look at."""
 
@@ -155,9 +155,7 @@ def _below(named: Iterable[str]) -> Iterator[_Stored]:
     """The named files, and those below named folders."""
     for path in named:
         if not os.path.lexists(path):
-            raise BadInput(
-                f"{path} is not there", hint="Name files or folders, or nothing for all that is stored."
-            )
+            raise BadInput(f"{path} is not there", hint="Name files or folders, or nothing for all that is stored.")
         for file in _files(path) if os.path.isdir(path) else (path,):
             yield _Stored(file, file, "file")
 

@@ -7,7 +7,6 @@ Nothing is fetched from a network.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import replace
 from typing import TypeVar
 
 from holdfast.diagnostics import nodes
@@ -21,6 +20,7 @@ from holdfast.model.task import Link, Task
 from holdfast.store import layout as paths
 from holdfast.store import pending, sessions, trash
 from holdfast.store.layout import Layout
+from holdfast.values import replace
 from holdfast.work import claims, elsewhere
 
 _T = TypeVar("_T")

@@ -7,7 +7,6 @@ on with) holds for those that are still there, some ten thousand; `recent` says 
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from holdfast.diagnostics import using
@@ -16,13 +15,14 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import timestamp
 from holdfast.store import calls, counted, sessions, tally
 from holdfast.store.counted import Asked, Counted, Told, Use
+from holdfast.values import frozen
 
 AGAIN = 600  # seconds within which the same question is the same search
 HOWS = tuple(name.removeprefix("context.") for name in tally.CONTEXT)
 BETWEEN = ("prompt", "tool")  # what was told while an agent worked
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Took:
     """How long something took, in microseconds: half of the times less, and nineteen of twenty."""
 
@@ -30,7 +30,7 @@ class Took:
     most: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Recalls:
     """Questions, and what came of them."""
 
@@ -45,7 +45,7 @@ class Recalls:
     took: Took | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Contexts:
     """Packs that sessions started with: how each found the one to go on from, and what was injected."""
 
@@ -63,7 +63,7 @@ class Contexts:
         return sum(self.found.values())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """One memory: how often it was found, told, looked at and used."""
 
@@ -76,7 +76,7 @@ class Memory:
     state: str  # how it stands here now; "" if it is not here
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Model:
     """What a model was asked for; no price is known, so this is what it cost."""
 
@@ -86,7 +86,7 @@ class Model:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Stats:
     """What was counted in this clone."""
 

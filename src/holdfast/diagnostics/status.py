@@ -2,15 +2,15 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from holdfast.git import lines, reconcile, unmerged, upstream
 from holdfast.git.clone import Clone
 from holdfast.git.unmerged import Unmerged
 from holdfast.store import pointers
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Status:
     """One clone at one moment."""
 
@@ -51,7 +51,7 @@ class Status:
     unreadable: int = 0  # memories that a person approved and whose files cannot be read
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tally:
     """How many facts are in which state; counted by whoever knows what they mean."""
 
@@ -66,7 +66,7 @@ class Tally:
     unreadable: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Work:
     """How much is to be done, and in which session."""
 
@@ -174,9 +174,7 @@ def render(found: Status) -> str:
 
 
 def _facts(found: Status) -> str:
-    more = [
-        f"{count} {word}" for count, word in ((found.expired, "expired"), (found.stale, "stale")) if count
-    ]
+    more = [f"{count} {word}" for count, word in ((found.expired, "expired"), (found.stale, "stale")) if count]
     return f"{found.facts}" + (f" ({', '.join(more)})" if more else "")
 
 

@@ -5,15 +5,15 @@ screen is others' business.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import BadInput
+from holdfast.values import frozen
 
 KEYS = ("ts", "layer", "scale", "kind", "task")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One event in the story."""
 

@@ -4,11 +4,12 @@ Decides from facts that are handed in: the settings of agents are `capture`'s to
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from holdfast.values import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Facts:
     """What was found out about one agent."""
 
@@ -24,7 +25,7 @@ class Facts:
     late: int = 0  # how often what its hook had to tell came too late
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolState:
     """One agent, for people."""
 
@@ -109,12 +110,4 @@ def _start(facts: Facts) -> str | None:
     return f"start {facts.tool} in this repository once; its hooks were not called here yet"
 
 
-_RULES: tuple[Callable[[Facts], str | None], ...] = (
-    _twice,
-    _connect,
-    _renew,
-    _switch_on,
-    _approve,
-    _serve,
-    _start,
-)
+_RULES: tuple[Callable[[Facts], str | None], ...] = (_twice, _connect, _renew, _switch_on, _approve, _serve, _start)

@@ -6,23 +6,24 @@ is told apart from damage.
 
 import os
 import re
-from dataclasses import dataclass
 
 from holdfast.diagnostics.findings import Finding
 from holdfast.diagnostics.integrity import Ledger
 from holdfast.errors import GitFailed, PublishRefused, TooLarge, UnsafePath
 from holdfast.git import proofs, setup
 from holdfast.git.repo import Repo
+from holdfast.patterns import regex
 from holdfast.store import fsio, layout
 from holdfast.store.format import MAX_SEGMENT
+from holdfast.values import frozen
 
-_WRITING = re.compile(r"\.jsonl\.\d+-[0-9a-f]{8}\.tmp$")
-_PLACE = re.compile(rf"{re.escape(layout.LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl")
+_WRITING = regex(r"\.jsonl\.\d+-[0-9a-f]{8}\.tmp$")
+_PLACE = regex(rf"{re.escape(layout.LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl")
 _PROBES = tuple(f"{folder}/probe.md" for folder in (*layout.FOLDER_OF.values(), layout.TASKS, layout.LINKS))
 _ATTRIBUTES = ("text", "filter", "ident", "working-tree-encoding")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One file of a tree."""
 
@@ -122,9 +123,7 @@ def _files(top: str) -> list[str]:
         folders.sort()
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         for name in sorted([*names, *links]):
-            if _WRITING.search(
-                name
-            ):  # a publish is under way; what a killed one leaves, the next command sweeps
+            if _WRITING.search(name):  # a publish is under way; what a killed one leaves, the next command sweeps
                 continue
             found.append(os.path.relpath(os.path.join(folder, name), top).replace(os.sep, "/"))
     return found

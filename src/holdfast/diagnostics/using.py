@@ -8,36 +8,34 @@ an agent may well use what it read and leave no trace.
 """
 
 import json
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from holdfast.errors import NotStored, ReadOnlyStore
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, timestamp
 from holdfast.model.ids import PREFIXES
+from holdfast.patterns import regex
 from holdfast.store import counted
 from holdfast.store.counted import ACTED, CITED, Counted, Use
 from holdfast.store.layout import TRACKED
+from holdfast.values import frozen
 
 DAY, HOUR = 86_400, 3_600  # seconds
 MOST_COMMITS = 5_000
 DECIDED = ("accept", "promote", "edit", "reject", "retire")
 _WRITTEN = (*DECIDED, "propose", "task")  # events whose target's own text may name a memory
 _SAID = ("task", "statement", "reason", "outputs", "derived_facts", "next_actions", "receipts")
-_MEMORY = re.compile(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]{{4,40}}\b")
+_MEMORY = regex(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]{{4,40}}\b")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """What is known of things here, as somebody else reads them; ids of memories in lower case."""
 
-    naming: Mapping[
-        str, Collection[str]
-    ]  # a memory's or a task's id, as it is, to the memories its text names
+    naming: Mapping[str, Collection[str]]  # a memory's or a task's id, as it is, to the memories its text names
     touches: Callable[[str, str], bool]  # whether a memory applies to a file or cites it
     states: Mapping[str, str]  # how each memory stands
     ids: Mapping[str, str]  # as they are written

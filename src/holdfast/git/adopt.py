@@ -4,12 +4,11 @@ A branch of the same name is the same work: its records become visible on that b
 belongs to a branch that is not here stays an orphan, which `reconcile` lists.
 """
 
-from dataclasses import replace
-
 from holdfast.git import lines
 from holdfast.git.clone import Clone
 from holdfast.git.lines import Inherit, Known
 from holdfast.git.moved import seen
+from holdfast.values import replace
 
 
 def adopt(clone: Clone, before: set[str]) -> list[str]:

@@ -8,12 +8,12 @@ import contextlib
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.git import proofs
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
+from holdfast.values import field, frozen
 
 KINDS = ("accept", "promote", "edit")
 UNDOING = ("retire", "reject")
@@ -25,7 +25,7 @@ EDITED = "edited since approval"  # how a memory stands of which a person approv
 UNCHECKED = "approval cannot be checked here"  # or some text, and history that could tell is cut off
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Approval:
     """One event that lets a memory in, or (of this clone's own) takes it back."""
 
@@ -73,7 +73,7 @@ class Approvals:
         return not self._ended.isdisjoint({(name, blob), (name, None)})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vouched:
     """What the trunk of an upstream that the user trusted stands for."""
 
@@ -174,9 +174,7 @@ class Tiers:
         file, nothing was edited: the other file only claims its id.
         """
         speaking = {name for name, blob in texts if self.of(name, blob=blob, edited=False) == T0}
-        return {
-            (name, blob) for name, blob in texts if name not in speaking and self._was_approved(name, blob)
-        }
+        return {(name, blob) for name, blob in texts if name not in speaking and self._was_approved(name, blob)}
 
     def _was_approved(self, name: str, blob: str) -> bool:
         """Whether a person approved some text of a memory: here, or in the trusted trunk that has this."""

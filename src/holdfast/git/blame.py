@@ -6,19 +6,19 @@ this module reads what it says; a file that HEAD does not have is all uncommitte
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.errors import GitFailed, HoldfastError
 from holdfast.git.repo import Repo
 from holdfast.git.tracked import OFFLINE
 from holdfast.store import fsio
+from holdfast.values import frozen
 
 # `--root`: a first commit is an answer; where history was cut off is told by git's own list.
 _OPTIONS = ("-w", "-C", "--root", "--no-textconv", "--line-porcelain")
 _NOT_IN_HEAD = (b"no such path", b"no such ref: HEAD", b"bad revision 'HEAD'")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Blamed:
     """One line of a file as it is now, and where it came from."""
 
@@ -46,9 +46,7 @@ def blame(repo: Repo, path: str, text: Sequence[str], *, first: int, last: int) 
 def _cut_off(repo: Repo) -> frozenset[str]:
     """The commits behind which a shallow clone has nothing."""
     try:
-        return frozenset(
-            fsio.read(os.path.join(repo.common_dir, "shallow"), limit=1 << 24).decode("ascii").split()
-        )
+        return frozenset(fsio.read(os.path.join(repo.common_dir, "shallow"), limit=1 << 24).decode("ascii").split())
     except (OSError, ValueError, HoldfastError):
         return frozenset()
 
@@ -68,9 +66,7 @@ def _read(out: bytes, cut: Collection[str]) -> Iterator[Blamed]:
             headers[name] = value
 
 
-def _blamed(
-    head: Sequence[bytes], headers: Mapping[bytes, bytes], line: bytes, cut: Collection[str]
-) -> Blamed:
+def _blamed(head: Sequence[bytes], headers: Mapping[bytes, bytes], line: bytes, cut: Collection[str]) -> Blamed:
     oid, before = head[0].decode("ascii"), headers.get(b"previous")
     parent, _, name = before.partition(b" ") if before else (b"", b"", b"")
     return Blamed(

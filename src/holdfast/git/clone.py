@@ -7,7 +7,6 @@ visible here. It decides nothing about meaning; it only knows where things are a
 import contextlib
 import hashlib
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -32,6 +31,7 @@ from holdfast.git.visible import Sighting, Source
 from holdfast.model import dag
 from holdfast.model.event import Draft, Event, timestamp
 from holdfast.model.ids import token
+from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 from holdfast.store import fsio, pending, sandbox, seal
 from holdfast.store import layout as paths
@@ -74,7 +74,7 @@ BODY_FIELDS = (
 
 _T = TypeVar("_T")
 _DRAWER = paths.LOCAL.split("/")
-_REPO_ID = re.compile(r"[0-9a-z]{8,64}")
+_REPO_ID = regex(r"[0-9a-z]{8,64}")
 
 
 def _now() -> datetime:
@@ -191,9 +191,7 @@ class Clone:
             if event.line in named:
                 heads: Callable[[], list[str]] = partial(list, (event.hash_self,))
                 writer = Writer(self.private, event.line, heads=heads, clock=self.clock)
-                writer.append(
-                    Draft("promote", target=event.target, layer=event.layer), event.body, head=event.head
-                )
+                writer.append(Draft("promote", target=event.target, layer=event.layer), event.body, head=event.head)
                 writer.close()
 
     def second_hand(self) -> set[str]:
@@ -297,9 +295,7 @@ class Clone:
         tree = self.repo.tree_id("HEAD", paths.LOG) if self.repo.head().oid else None
         return summary.of_tree(self.repo, self.layout, tree, keep=not self.reading) if tree else Summary()
 
-    def change(
-        self, path: str, text: str | None, *, event: Callable[[Change], Draft] | None = None
-    ) -> Change:
+    def change(self, path: str, text: str | None, *, event: Callable[[Change], Draft] | None = None) -> Change:
         """Keep a tracked path's next content until it is published on this line.
 
         With `event`, what it gives is recorded as well, and if that cannot be stored, neither is the change.
@@ -317,9 +313,7 @@ class Clone:
             if change.path in earlier and change.segment is None:
                 earlier[change.path].append(change)
         in_tree = self.repo.blobs_at("HEAD", list(texts))
-        return [
-            self._change(path, text, earlier[path], in_tree.get(path), event) for path, text in texts.items()
-        ]
+        return [self._change(path, text, earlier[path], in_tree.get(path), event) for path, text in texts.items()]
 
     def _change(
         self,

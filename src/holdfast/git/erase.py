@@ -11,27 +11,28 @@ import json
 import os
 import re
 import shutil
-from dataclasses import dataclass, replace
 
 from holdfast.errors import BrokenEntry, Busy, CorruptLog, TooLarge, UnsafePath
 from holdfast.git import noticed, upstream
 from holdfast.git.clone import Clone
 from holdfast.model.event import Draft, Event
 from holdfast.model.ids import is_id, slug
+from holdfast.patterns import regex
 from holdfast.store import counted, entries, fsio, pending, pieces, receipts, trash
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
+from holdfast.values import frozen, replace
 
 MAX_MARKER = 1 << 22
 _KINDS = ("event", "run", "memory", "task", "link", "session")
 _ENTRIES = (paths.MEMORY, paths.TASKS, paths.LINKS, paths.APPROVALS)
 _MAX_KEPT = 64 << 20
-_BODY = re.compile(r"[0-9a-f]{64}")
+_BODY = regex(r"[0-9a-f]{64}")
 _SWEPT = "swept"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Erasure:
     """What an erase removed here, and where copies may still be."""
 
@@ -206,9 +207,7 @@ class _Texts:
 
     def tracked(self, identity: str) -> list[str]:
         """The paths of an entry in HEAD."""
-        return [
-            p for p, text in self._in_head().items() if _is_about(p, identity) or _holds(p, text, identity)
-        ]
+        return [p for p, text in self._in_head().items() if _is_about(p, identity) or _holds(p, text, identity)]
 
     def proofs(self, identity: str, bodies: list[str]) -> list[str]:
         """The proofs in HEAD that show these bodies, besides those of an entry itself."""
@@ -220,9 +219,7 @@ class _Texts:
         known = self._in_head()
         if not known.get(path):
             blob = self._clone.repo.blobs_at("HEAD", [path]).get(path, "")
-            known[path] = (
-                self._clone.repo.blobs([blob] if blob else []).get(blob, b"").decode("utf-8", "replace")
-            )
+            known[path] = self._clone.repo.blobs([blob] if blob else []).get(blob, b"").decode("utf-8", "replace")
         return known[path]
 
     def _in_head(self) -> dict[str, str]:
@@ -247,10 +244,7 @@ def _is_of(text: str, identity: str) -> bool:
     """Whether an entry has this id, even if the rest of it cannot be read."""
     end = text.find("\n---", 3)
     front = text[: end if end >= 0 else len(text)]
-    return (
-        re.search(rf"^id:[ \t]*[\"']?{re.escape(identity)}[\"']?[ \t\r]*(?:#.*)?$", front, re.MULTILINE)
-        is not None
-    )
+    return re.search(rf"^id:[ \t]*[\"']?{re.escape(identity)}[\"']?[ \t\r]*(?:#.*)?$", front, re.MULTILINE) is not None
 
 
 def _without(path: str, text: str, identity: str) -> str | None:
@@ -268,9 +262,7 @@ def _by_hand(clone: Clone, identity: str) -> list[str]:
     for sighting in clone.entries(paths.MEMORY):
         text = sighting.text if sighting.origin == "edit" else sighting.edited or ""
         if _holds(sighting.path, text, identity):
-            found.append(
-                f"your own edit of {sighting.path}, which is not committed: take it out there by hand"
-            )
+            found.append(f"your own edit of {sighting.path}, which is not committed: take it out there by hand")
     return found
 
 

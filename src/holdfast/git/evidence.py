@@ -8,7 +8,6 @@ founded than it is. Spans are followed where they move within their file and whe
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.errors import Ambiguous, BadInput, NotFound, TooLarge
@@ -45,6 +44,8 @@ from holdfast.model.ids import is_id
 from holdfast.model.spans.aligned import Alignment
 from holdfast.model.spans.reading import Text
 from holdfast.model.text import visible
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 State = Literal["holds", "changed", "gone", "unanchored"]
 
@@ -53,9 +54,7 @@ _HINT = (
     "Name a run id (`holdfast log`), a commit, or a tracked file, path:10-20, path#name; "
     "paths are relative to this folder or to the repository's top."
 )
-_LINES = re.compile(
-    r"(?P<path>.+)(?::|#(?=L))L?(?P<first>\d{1,9})(?:C\d+)?(?:-L?(?P<last>\d{1,9})(?:C\d+)?)?", re.S
-)
+_LINES = regex(r"(?P<path>.+)(?::|#(?=L))L?(?P<first>\d{1,9})(?:C\d+)?(?:-L?(?P<last>\d{1,9})(?:C\d+)?)?", re.S)
 _SHORTEST = 4  # characters of a run id that may stand for it
 
 
@@ -98,7 +97,7 @@ def _from(top: str, folder: str, path: str) -> str:
     return os.path.relpath(os.path.join(folder, path), top).replace(os.sep, "/")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reading:
     """One way to read what somebody typed: a path and what of it is meant."""
 
@@ -158,9 +157,7 @@ class _Runs:
 def _resolve(clone: Clone, citation: str, runs: _Runs) -> Evidence:
     text = citation.strip()
     if not text or len(text) > 8192 or any(char in text for char in "\x00\n\r"):
-        raise BadInput(
-            f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit, or a tracked path."
-        )
+        raise BadInput(f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit, or a tracked path.")
     text = text if text.isascii() else _spelled(clone, text)
     kind, _, rest = text.partition(":")
     readers: dict[str, Callable[[str], list[Evidence]]] = {
@@ -395,8 +392,7 @@ def _text(repo: Repo, place: Place) -> Text:
 
 def _outdated(shown: str, digest: str) -> BadInput:
     return BadInput(
-        f"{visible(shown)} has changed since {digest[:12]}",
-        hint="Cite it without the hash to take it as it is now.",
+        f"{visible(shown)} has changed since {digest[:12]}", hint="Cite it without the hash to take it as it is now."
     )
 
 
@@ -440,9 +436,7 @@ def _nothing(clone: Clone, text: str) -> Exception:
         return BadInput(f"{shown} is a folder", hint="Cite a file in it.")
     if is_tracked_path(path) and os.path.lexists(os.path.join(clone.repo.top, path)):
         how = "ignored" if clone.repo.ignored([path]) else "not tracked"
-        return BadInput(
-            f"{shown} is {how} by git, so nobody else could check it", hint="Track it with git add first."
-        )
+        return BadInput(f"{shown} is {how} by git, so nobody else could check it", hint="Track it with git add first.")
     return NotFound(f"{shown} is no run, commit or tracked path here", hint=_HINT)
 
 

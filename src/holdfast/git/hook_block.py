@@ -9,6 +9,7 @@ so that a test of ours never runs somebody else's hook. Only texts here; files a
 import re
 import shlex
 
+from holdfast.patterns import regex
 from holdfast.store.inbox import PROBE
 
 NAMES = ("post-commit", "post-merge", "post-checkout", "post-rewrite")
@@ -19,10 +20,10 @@ SHELLS = frozenset(("sh", "bash", "dash", "ash", "zsh", "ksh", "mksh"))
 _BEGIN = "# >>> holdfast >>> records that git ran this hook; `holdfast hooks remove` takes it out"
 _BEGIN_WHOLE = "# >>> holdfast, the whole file >>> records that git ran this hook"
 _END = "# <<< holdfast <<<"
-_BLOCK = re.compile(
+_BLOCK = regex(
     rb"^# >>> holdfast(?P<whole>, the whole file)? >>>[^\n]*\n(?:[^\n]*\n)*?# <<< holdfast <<<(?:\n|\Z)", re.M
 )
-_CALL = re.compile(rb"^ *(?P<python>\S.*) -I -S ", re.M)
+_CALL = regex(rb"^ *(?P<python>\S.*) -I -S ", re.M)
 
 
 def block(name: str, *, script: str, python: str, whole: bool = False, aside: bool = False) -> bytes:

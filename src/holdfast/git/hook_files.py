@@ -8,20 +8,20 @@ input, arguments and exit code. Taking out gives back the same bytes and the sam
 
 import contextlib
 import os
-import re
 import stat
-from dataclasses import dataclass
 
 from holdfast.errors import UnsafePath
 from holdfast.git import hook_block
 from holdfast.git.hook_block import ASIDE, SHEBANG
+from holdfast.patterns import regex
 from holdfast.store import fsio
+from holdfast.values import frozen
 
-_WRITING = re.compile(r"\.\d+-[0-9a-f]{8}\.tmp")
+_WRITING = regex(r"\.\d+-[0-9a-f]{8}\.tmp")
 MAX_SCRIPT = 1 << 20  # a larger one is no script people wrote
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """What stands in a hook's place."""
 

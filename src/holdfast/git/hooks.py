@@ -13,23 +13,24 @@ import re
 import shlex
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from holdfast.errors import Busy, GitFailed, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import hook_block, hook_files
 from holdfast.git.hook_block import ASIDE, NAMES
 from holdfast.git.repo import LOCK_PAUSE, LOCK_TRIES, Repo
+from holdfast.patterns import regex
 from holdfast.store import fsio, inbox
 from holdfast.store.layout import Layout
+from holdfast.values import frozen, replace
 
 CONFIG_HOOKS = (2, 54)  # the git that reads hooks from its configuration
 HOOK_RUN = (2, 36)  # the git that can run one hook
 _SECTION = "hook.holdfast-"
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_BORROWED = re.compile(rb"^from holdfast\.store\.discovery import .*\n", re.MULTILINE)
+_BORROWED = regex(rb"^from holdfast\.store\.discovery import .*\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Installed:
     """What `install` did."""
 
@@ -39,7 +40,7 @@ class Installed:
     changed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Removed:
     """What `remove` took out, and what it had to leave."""
 
@@ -47,7 +48,7 @@ class Removed:
     left: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class HookState:
     """One hook as it stands."""
 
@@ -87,9 +88,7 @@ def remove(repo: Repo, layout: Layout) -> Removed:
     return Removed(tuple(taken), tuple(left))
 
 
-def state(
-    repo: Repo, layout: Layout, *, prove: bool = True, version: tuple[int, int] | None = None
-) -> list[HookState]:
+def state(repo: Repo, layout: Layout, *, prove: bool = True, version: tuple[int, int] | None = None) -> list[HookState]:
     """Each hook, and whether it fires: it is fired with a token, and the token looked for."""
     asked = version or git_version(repo)
     found = list(_look(repo, layout, config=asked >= CONFIG_HOOKS))
@@ -147,11 +146,7 @@ def _ours_to_use(repo: Repo) -> str:
         return folder
     if not _is_below(folder, top):
         raise UnsafePath(f"git takes its hooks from {folder}, outside this repository", hint=_by_hand())
-    paths = [
-        os.path.join(os.path.relpath(folder, top), *more)
-        for name in NAMES
-        for more in ((name,), (ASIDE, name))
-    ]
+    paths = [os.path.join(os.path.relpath(folder, top), *more) for name in NAMES for more in ((name,), (ASIDE, name))]
     if repo.ignored(paths) != set(paths):
         shown = os.path.relpath(folder, top)
         said = f"git takes its hooks from {shown}, and what is written there shows in `git status`"
@@ -319,9 +314,7 @@ def _proved(repo: Repo, layout: Layout, found: list[HookState], version: tuple[i
     except (Busy, ReadOnlyStore):
         return found
     return [
-        replace(hook, fires=hook.name in heard)
-        if hook in tried or (hook.installed and hook.trouble)
-        else hook
+        replace(hook, fires=hook.name in heard) if hook in tried or (hook.installed and hook.trouble) else hook
         for hook in found
     ]
 
@@ -347,9 +340,7 @@ def _fire(repo: Repo, hook: HookState, token: str, version: tuple[int, int]) -> 
 def _without_others(repo: Repo) -> Iterator[str]:
     """Options under which git runs no hook but ours."""
     yield from ("-c", f"core.hooksPath={os.devnull}")
-    out = os.fsdecode(
-        repo.run("config", "--null", "--name-only", "--get-regexp", r"^hook\..*\.command$", ok=(0, 1))
-    )
+    out = os.fsdecode(repo.run("config", "--null", "--name-only", "--get-regexp", r"^hook\..*\.command$", ok=(0, 1)))
     for key in dict.fromkeys(out.split("\0")[:-1]):
         if not key.startswith(_SECTION):
             yield from ("-c", f"{key.removesuffix('.command')}.enabled=false")

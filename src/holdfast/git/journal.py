@@ -9,17 +9,8 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 
-from holdfast.errors import (
-    Busy,
-    GitFailed,
-    HoldfastError,
-    NotARepository,
-    PublishRefused,
-    TooLarge,
-    UnsafePath,
-)
+from holdfast.errors import Busy, GitFailed, HoldfastError, NotARepository, PublishRefused, TooLarge, UnsafePath
 from holdfast.git import lines, settle
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -27,11 +18,12 @@ from holdfast.store import fsio, pending
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
+from holdfast.values import asdict, frozen
 
 _INIT = "an `init --commit`"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One path to publish: what it becomes, what it was, and the change that asks for it."""
 
@@ -98,9 +90,7 @@ def recover(clone: Clone) -> str | None:
 
 def _unstaged(paths: Sequence[str]) -> str:
     named = ", ".join(paths[:3]) + (" …" if len(paths) > 3 else "")
-    return (
-        f"it had staged {len(paths):,} files that are not Holdfast's ({named}); they are unstaged, unchanged"
-    )
+    return f"it had staged {len(paths):,} files that are not Holdfast's ({named}); they are unstaged, unchanged"
 
 
 def resume(clone: Clone) -> str | None:

@@ -9,10 +9,8 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -22,17 +20,19 @@ from holdfast.git.reflog import Moment, Origin
 from holdfast.git.repo import Head, Repo
 from holdfast.model.event import timestamp
 from holdfast.model.ids import line_id
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import frozen, replace
 
 DETACHED = "holdfast-line"
 UNBORN = ""  # a branch before its first commit has no birth yet
 _GENERATIONS = 32
-_IDENTITY = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
+_IDENTITY = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 _DETACHED_REF, DETACHED_NAME = "detached:", "a detached HEAD"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inherit:
     """What a line sees of another: everything recorded there up to a moment, or all of it."""
 
@@ -40,7 +40,7 @@ class Inherit:
     until: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One branch's identity and what it may see besides its own records."""
 
@@ -72,7 +72,7 @@ class Line:
         return {**found, self.id: None}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """A line as the private store remembers it."""
 
@@ -178,11 +178,7 @@ def read(path: str) -> Known:
 def _check(line: Known, name: str) -> None:
     if line.id != name or not _IDENTITY.fullmatch(name):
         raise ValueError(f"it is of line {line.id!r}")
-    moments = (
-        line.created,
-        *(i.until for i in line.inherits if i.until is not None),
-        *dict(line.done).values(),
-    )
+    moments = (line.created, *(i.until for i in line.inherits if i.until is not None), *dict(line.done).values())
     words = (*moments, *line.refs, *((line.born,) if line.born is not None else ()))
     if not line.refs or not all(isinstance(word, str) for word in words):
         raise ValueError("its branch or its times are no such thing")
@@ -231,12 +227,7 @@ def pass_by(layout: Layout, identity: str, keys: Sequence[str], *, ts: str) -> N
 
 
 def current(
-    repo: Repo,
-    stores: Sequence[Layout],
-    head: Head,
-    clock: Callable[[], datetime],
-    *,
-    reading: bool = False,
+    repo: Repo, stores: Sequence[Layout], head: Head, clock: Callable[[], datetime], *, reading: bool = False
 ) -> Line:
     """The line of the work tree, made on first sight; the first store is the one that can be written.
 
@@ -330,9 +321,7 @@ def _lookup(
     return None
 
 
-def _is_copy(
-    repo: Repo, everything: dict[str, list[tuple[str, str]]], ref: str, identity: str, named: str
-) -> bool:
+def _is_copy(repo: Repo, everything: dict[str, list[tuple[str, str]]], ref: str, identity: str, named: str) -> bool:
     """`git branch -c`: the original is alive, or the log says that it was copied before it went."""
     if repo.resolve(named) and identity in (value for value, _ in everything.get(named, [])):
         return True
@@ -352,9 +341,7 @@ def _renamed(repo: Repo, stores: Sequence[Layout], line: Known, ref: str) -> Kno
     return moved
 
 
-def _new(
-    repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime], identity: str
-) -> Known:
+def _new(repo: Repo, stores: Sequence[Layout], ref: str, clock: Callable[[], datetime], identity: str) -> Known:
     """A branch's line as git's own records tell it: when it was born, and from what."""
     now, moment = timestamp(clock()), reflog.birth(repo, ref)
     born = moment.born if moment else (None if repo.resolve(ref) else UNBORN)
@@ -465,9 +452,7 @@ def _local(trunk: str | None) -> str | None:
     return trunk
 
 
-def _detached(
-    repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime], *, reading: bool = False
-) -> Line:
+def _detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime], *, reading: bool = False) -> Line:
     """A detached work tree keeps its line in its own git folder, and it goes with it."""
     found = _detached_line(repo, stores, clock)
     if found is None and reading:
@@ -486,9 +471,7 @@ def _detached_line(repo: Repo, stores: Sequence[Layout], clock: Callable[[], dat
     return None if line is None or line.dropped else line
 
 
-def _new_detached(
-    repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime], identity: str
-) -> Known:
+def _new_detached(repo: Repo, stores: Sequence[Layout], clock: Callable[[], datetime], identity: str) -> Known:
     now, name = timestamp(clock()), _DETACHED_REF + os.path.basename(repo.git_dir)
     left: tuple[Origin, Moment] | None = reflog.detached_from(repo)
     descent = _Descent(repo, known(*stores))

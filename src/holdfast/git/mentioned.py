@@ -3,14 +3,14 @@
 Said of a memory, such a path is where it holds; so what merely looks like a path does not count.
 """
 
-import re
 from collections.abc import Iterable
 
 from holdfast.git.repo import Repo
 from holdfast.git.tracked import held_in_index
+from holdfast.patterns import regex
 
 MOST = 8  # of one text
-_WORD = re.compile(r"(?<![\w./@+~-])(?:\./)?([\w.@+-]+(?:/[\w.@+-]+)*/?)")
+_WORD = regex(r"(?<![\w./@+~-])(?:\./)?([\w.@+-]+(?:/[\w.@+-]+)*/?)")
 
 
 def spelled(text: str) -> list[str]:

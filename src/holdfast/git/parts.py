@@ -5,7 +5,6 @@ and only the entries that differ from HEAD's count as edited by hand. The only e
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from holdfast.errors import BrokenEntry
 from holdfast.git.repo import Repo
@@ -13,9 +12,10 @@ from holdfast.git.visible import Sighting
 from holdfast.model.memory import Memory
 from holdfast.store import document, entries, pieces
 from holdfast.store.pieces import Piece
+from holdfast.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placed:
     """One entry as it stands here: its own sighting, and its place in the file.
 
@@ -53,9 +53,7 @@ def apart(repo: Repo, file: Sighting) -> Iterator[Placed]:
         yield _one(repo, file, piece, before, theirs)
 
 
-def _one(
-    repo: Repo, file: Sighting, piece: Piece, before: frozenset[str], theirs: dict[str, str] | None
-) -> Placed:
+def _one(repo: Repo, file: Sighting, piece: Piece, before: frozenset[str], theirs: dict[str, str] | None) -> Placed:
     own = replace(
         file,
         text=piece.text,
@@ -71,9 +69,7 @@ def _one(
 def _in_head(repo: Repo, path: str) -> frozenset[str]:
     """The texts of a file's entries as HEAD has them."""
     blobs = repo.blobs(repo.blobs_at("HEAD", [path]).values())
-    return frozenset(
-        piece.text for data in blobs.values() for piece in pieces.pieces(data.decode("utf-8", "replace"))
-    )
+    return frozenset(piece.text for data in blobs.values() for piece in pieces.pieces(data.decode("utf-8", "replace")))
 
 
 def by_id(text: str, path: str) -> dict[str, str]:

@@ -8,19 +8,20 @@ against the envelope. It travels only with the text it is about, and `erase` del
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import BrokenEntry
 from holdfast.git.repo import Repo
 from holdfast.model.memory import Memory
+from holdfast.patterns import regex
 from holdfast.store import entries, layout, pieces
 from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name
+from holdfast.values import frozen, replace
 
-_ID = re.compile(r"^id:[ \t]*[\"']?([\w.-]+)", re.MULTILINE)
+_ID = regex(r"^id:[ \t]*[\"']?([\w.-]+)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """The text of a memory in some tree: a whole file, or one entry of a file that holds several."""
 

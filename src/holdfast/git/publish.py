@@ -7,22 +7,13 @@ at any instant is undone or finished by the next command; a refusal puts index a
 import os
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 
 from holdfast.errors import GitFailed, HoldfastError, HookRefused, HookRewrote, OnTrunk, PublishRefused
 from holdfast.git import journal, lines, proofs, reconcile, settle, setup, staged, visible
 from holdfast.git.clone import Clone
 from holdfast.git.journal import Item
 from holdfast.git.moved import rewinds
-from holdfast.git.repo import (
-    IDENTITY_HINT,
-    LOCK_HINT,
-    LOCK_PAUSE,
-    LOCK_TRIES,
-    Head,
-    is_index_busy,
-    lacks_identity,
-)
+from holdfast.git.repo import IDENTITY_HINT, LOCK_HINT, LOCK_PAUSE, LOCK_TRIES, Head, is_index_busy, lacks_identity
 from holdfast.git.staged import Staged
 from holdfast.git.visible import Sighting, Source
 from holdfast.model.event import Draft, Event
@@ -30,11 +21,12 @@ from holdfast.store import fsio, pending, seal
 from holdfast.store import layout as paths
 from holdfast.store.format import parse_event, split_lines
 from holdfast.store.pending import Change
+from holdfast.values import frozen, replace
 
 recover, resume = journal.recover, journal.resume
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """A change that was not published, and why; it still waits."""
 
@@ -42,7 +34,7 @@ class Kept:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Published:
     """What a publish did."""
 
@@ -100,9 +92,7 @@ def _refuse_while_busy(clone: Clone) -> None:
     if operation:
         raise PublishRefused(f"git is in the middle of {operation}")
     if clone.repo.head().ref is None:
-        raise PublishRefused(
-            "HEAD is detached: there is no branch to publish on", hint="Switch to a branch first."
-        )
+        raise PublishRefused("HEAD is detached: there is no branch to publish on", hint="Switch to a branch first.")
     if clone.layout.private != clone.private.private:
         raise PublishRefused(
             ".git cannot be written here, so nothing can be committed", hint="Publish outside the sandbox."
@@ -111,15 +101,11 @@ def _refuse_while_busy(clone: Clone) -> None:
 
 def _refuse_on_trunk(clone: Clone, setting: str | None) -> None:
     """People expect trunk to move by pull requests; publishing there must be asked for."""
-    upstream = clone.repo.text(
-        "rev-parse", "--symbolic-full-name", "-q", "--verify", "@{upstream}", ok=(0, 1, 128)
-    )
+    upstream = clone.repo.text("rev-parse", "--symbolic-full-name", "-q", "--verify", "@{upstream}", ok=(0, 1, 128))
     head, trunk = clone.repo.head(), clone.repo.trunk(setting)
     # Where the remote never said which branch is its default, the local trunk that follows it stands for it.
     if upstream and trunk in (upstream, head.ref):
-        raise OnTrunk(
-            f"{head.branch} follows {upstream.removeprefix('refs/remotes/')}, the remote's default branch"
-        )
+        raise OnTrunk(f"{head.branch} follows {upstream.removeprefix('refs/remotes/')}, the remote's default branch")
 
 
 def _finish_the_last(clone: Clone) -> None:
@@ -198,7 +184,7 @@ def _count(clone: Clone, segment: str) -> int:
     return seal.sealed_bytes(clone.layout, segment).count(b"\n") - 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Ground:
     """What stands in HEAD, in the index and in the work tree before we write."""
 
@@ -459,9 +445,7 @@ def _take_back(clone: Clone, before: Head, after: str | None) -> None:
 
 def _message(items: Sequence[Item], events: int) -> str:
     paths_of = [item.path for item in items if item.change and not item.change.segment]
-    counts = {
-        name: sum(path.startswith(folder + "/") for path in paths_of) for name, folder in _NAMED.items()
-    }
+    counts = {name: sum(path.startswith(folder + "/") for path in paths_of) for name, folder in _NAMED.items()}
     counts["event"] = events
     parts = [f"{number} {_plural(name, number)}" for name, number in counts.items() if number]
     told = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)

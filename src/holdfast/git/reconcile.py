@@ -5,8 +5,6 @@ what is gone is listed, with the commit that deleted it if one did, and `publish
 only way back. Orphans of deleted branches are listed until they are carried or dropped.
 """
 
-from dataclasses import dataclass, replace
-
 from holdfast.errors import Ambiguous, NotFound
 from holdfast.git import lines
 from holdfast.git.clone import Clone
@@ -17,9 +15,10 @@ from holdfast.store import fsio, pending, seal, tasks
 from holdfast.store import layout as paths
 from holdfast.store.log import read_spool
 from holdfast.store.pending import Change
+from holdfast.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gone:
     """Something this line published that its history no longer holds."""
 
@@ -31,7 +30,7 @@ class Gone:
         return self.change.path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Orphan:
     """What waits on a line whose branch or work tree is no more."""
 
@@ -46,7 +45,7 @@ class Orphan:
         return lines.called(self.refs[-1])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """What reconcile noticed."""
 
@@ -191,7 +190,5 @@ def _find(clone: Clone, name: str) -> Orphan:
     if len(fitting) > 1:
         raise Ambiguous(f"{name} fits {len(fitting)} lines: {', '.join(o.line for o in fitting)}")
     if not fitting:
-        raise NotFound(
-            f"nothing waits on a deleted line called {name}", hint="`holdfast reconcile` lists them."
-        )
+        raise NotFound(f"nothing waits on a deleted line called {name}", hint="`holdfast reconcile` lists them.")
     return fitting[0]

@@ -5,20 +5,20 @@ here is kept in the private store by `lines`.
 """
 
 import os
-import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from holdfast.git.repo import Repo
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
-_MOVED = re.compile(r"checkout: moving from (\S+) to (\S+)")
-_CREATED = re.compile(r"branch: Created from (\S+)")
-_TURNED = re.compile(r"Branch: (renamed|copied) (refs/heads/\S+) to (refs/heads/\S+)")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_MOVED = regex(r"checkout: moving from (\S+) to (\S+)")
+_CREATED = regex(r"branch: Created from (\S+)")
+_TURNED = regex(r"Branch: (renamed|copied) (refs/heads/\S+) to (refs/heads/\S+)")
+_COMMIT = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _HEADS = "refs/heads/"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moment:
     """One row of a reflog."""
 
@@ -78,7 +78,7 @@ def is_named(row: Moment, ref: str) -> bool:
     return turned is not None and turned[3] == ref
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Where a branch came from: another branch, or a detached work tree's git folder."""
 

@@ -9,11 +9,11 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.errors import GitFailed, NotARepository, PublishRefused, UnsafePath
 from holdfast.store import discovery
 from holdfast.store.discovery import Place
+from holdfast.values import frozen
 
 # `git rev-parse --local-env-vars`, less GIT_CONFIG_* which the user may need (proxies, signing).
 _LOCAL_VARIABLES = (
@@ -82,7 +82,7 @@ _OPERATIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """Where the work tree stands: its commit, and its branch unless detached."""
 
@@ -171,9 +171,7 @@ class Repo:
                 hint="Use a git folder of your own, or unset GIT_DIR.",
             )
 
-    def run(
-        self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False
-    ) -> bytes:
+    def run(self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False) -> bytes:
         """What a git command prints; GitFailed says what it complained about."""
         done = self.attempt(*args, stdin=stdin, write=write)
         if done.returncode not in ok:
@@ -360,9 +358,7 @@ class Repo:
 
     def status(self, *paths: str) -> dict[str, str]:
         """Path to git's two-letter code for what differs from HEAD below `paths`, ignored files included."""
-        out = self.run(
-            "status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames", "--", *paths
-        )
+        out = self.run("status", "--porcelain=v1", "-z", "-uall", "--ignored=matching", "--no-renames", "--", *paths)
         return {os.fsdecode(row[3:]): row[:2].decode("ascii") for row in out.split(b"\0") if row}
 
     def ignored(self, paths: Iterable[str]) -> set[str]:
@@ -431,8 +427,7 @@ def _environment(*, keep_local: bool) -> dict[str, str]:
     environment = {
         name: value
         for name, value in os.environ.items()
-        if name not in _STEERING_VARIABLES
-        and not (name.startswith("GIT_TRACE") and value.lower() in _TO_STDERR)
+        if name not in _STEERING_VARIABLES and not (name.startswith("GIT_TRACE") and value.lower() in _TO_STDERR)
     }
     environment["LC_ALL"] = "C.UTF-8"
     if not keep_local:
@@ -555,19 +550,13 @@ def _is_tracked(top: str, path: str) -> bool:
 def _why_not_a_repository(start: str, stderr: bytes = b"") -> NotARepository:
     said = _complaint(stderr)
     if "dubious ownership" in said:
-        return NotARepository(
-            f"git does not trust {start}: {said}", hint="See `git help config`, safe.directory."
-        )
+        return NotARepository(f"git does not trust {start}: {said}", hint="See `git help config`, safe.directory.")
     asked = ["-C", start, "rev-parse", "--is-bare-repository", "--is-inside-git-dir"]
     answers = _start(asked, None, _environment(keep_local=False)).stdout.split()
     if answers == [b"true", b"true"]:
-        return NotARepository(
-            f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first."
-        )
+        return NotARepository(f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first.")
     if answers == [b"false", b"true"]:
-        return NotARepository(
-            f"{start} is inside a git folder, not in a work tree", hint="Run it from the work tree."
-        )
+        return NotARepository(f"{start} is inside a git folder, not in a work tree", hint="Run it from the work tree.")
     return NotARepository(f"{start} is not inside a git repository")
 
 

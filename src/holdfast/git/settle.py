@@ -53,13 +53,7 @@ def settle(repo: Repo, stores: Sequence[Layout], line: Line, *, blob_of: BlobOf,
 
 
 def close(
-    stores: Sequence[Layout],
-    line: Line,
-    change: Change,
-    waiting: Sequence[Change],
-    *,
-    commit: str | None,
-    ts: str,
+    stores: Sequence[Layout], line: Line, change: Change, waiting: Sequence[Change], *, commit: str | None, ts: str
 ) -> None:
     """Keep a change as published on this line; neither it nor what it superseded here waits any longer."""
     mine = change.line == line.id and change.published is None

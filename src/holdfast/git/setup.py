@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from holdfast.errors import HookRefused, NotARepository, PublishRefused
@@ -18,6 +17,7 @@ from holdfast.git.repo import IDENTITY_HINT, Repo, lacks_identity
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 
 SETTINGS_TEXT = """\
 # Holdfast: the memory this project keeps of the agents that work on it.
@@ -34,12 +34,10 @@ runs/** -text -filter -ident -working-tree-encoding linguist-generated
 """
 ATTRIBUTES_TEXT = f"* text eol=lf merge -filter -ident -working-tree-encoding\n{_EXACT}"
 CONVERTING = ("filter", "ident", "working-tree-encoding")  # what must be off for every file of ours
-EARLIER_ATTRIBUTES = (
-    f"*.md text eol=lf\n{_EXACT}",
-)  # what earlier versions wrote; publish brings it up to date
+EARLIER_ATTRIBUTES = (f"*.md text eol=lf\n{_EXACT}",)  # what earlier versions wrote; publish brings it up to date
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setup:
     """What `init` did."""
 
@@ -111,9 +109,7 @@ def _commit(clone: Clone, lock: int) -> str | None:
         return None
     refuse_conversion(repo, files)
     names = "".join(f"{path}\n" for path in files).encode("ascii")
-    stored = repo.run(
-        "-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths", stdin=names, write=True
-    )
+    stored = repo.run("-c", "core.safecrlf=false", "hash-object", "-w", "--stdin-paths", stdin=names, write=True)
     items = list(map(partial(_item, repo, journal.index_entries(repo)), files, stored.decode().split()))
     journal.write(clone, items)
     with journal.undone_on_failure(clone, items):
@@ -137,7 +133,7 @@ def _refusal(said: bytes) -> PublishRefused | HookRefused:
     return HookRefused(f"git did not commit the two files: {lines_said[-1]}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Removal:
     """What `uninstall` took away, and what git still tracks."""
 

@@ -5,7 +5,6 @@ The old text is in git's history (`git.versions`), never in a receipt. Where his
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -25,9 +24,10 @@ from holdfast.model.spans.aligned import Alignment, became, difference
 from holdfast.model.spans.reading import Text
 from holdfast.model.spans.text import is_binary, lines_of
 from holdfast.model.text import visible
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Where:
     """Where something cited stands now; lines counted from 1."""
 

@@ -7,17 +7,17 @@ on another line they are no knowledge of that line.
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
 from holdfast.store import fsio
 from holdfast.store.layout import TRACKED
+from holdfast.values import frozen
 
 NAME = "holdfast-staged.json"
 _FEW = 50  # paths; beyond that one look at all of ours is cheaper than a long command line
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Staged:
     """A file as we staged it."""
 

@@ -8,20 +8,20 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
 from holdfast.git.repo import Repo
 from holdfast.store import fsio
 from holdfast.store.format import match_event, parents_of, sound_events, split_lines
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 
 KEPT = 16  # trees that are remembered; the oldest make room
 MOST_HEADS = 32
 VERSION = 2  # of what is remembered; version 1 took heads from damaged segments, too
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """The log of one tree in short."""
 

@@ -16,12 +16,7 @@ from holdfast.store import entries
 
 
 def kept(
-    clone: Clone,
-    own: Iterable[Approval],
-    tiers: Tiers,
-    vouched: Vouched,
-    *,
-    visible: Collection[tuple[str, str]],
+    clone: Clone, own: Iterable[Approval], tiers: Tiers, vouched: Vouched, *, visible: Collection[tuple[str, str]]
 ) -> dict[str, str]:
     """Each memory that stays superseded, to the one that took its place.
 
@@ -35,9 +30,7 @@ def kept(
             given[one.target].append(one)
     gone = {name for name in given if vouched.latest.get(name) in UNDOING}
     here = _replaced(clone, [one for name in given.keys() - gone for one in given[name]], names)
-    there = {
-        name: names.intersection(olds) for name, olds in vouched.replaced.items() if name not in speaking
-    }
+    there = {name: names.intersection(olds) for name, olds in vouched.replaced.items() if name not in speaking}
     if not any((*here.values(), *there.values())):
         return {}
     seen = [event for event in clone.events() if event.kind == "accept"]
@@ -56,9 +49,7 @@ def _last(approvals: Iterable[Approval], clone: Clone) -> Approval | None:
     return found
 
 
-def _replaced(
-    clone: Clone, approvals: Iterable[Approval], names: set[str]
-) -> Mapping[tuple[str, str], set[str]]:
+def _replaced(clone: Clone, approvals: Iterable[Approval], names: set[str]) -> Mapping[tuple[str, str], set[str]]:
     """What the text of each approval supersedes; where no body says so, git may still have the text."""
     given = list(approvals)
     texts = clone.repo.blobs(one.blob for one in given if one.replaces is None and one.blob)

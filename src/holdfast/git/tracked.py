@@ -7,13 +7,13 @@ following a link; it may have no such file (a sparse checkout, one deleted but n
 import os
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.git.repo import Repo
 from holdfast.model.evidence import is_tracked_path
 from holdfast.model.spans.reading import MAX_BYTES, Text
 from holdfast.store import fsio
+from holdfast.values import frozen
 
 _AT_ONCE = 200  # names a git process is given on its command line
 _ALL = 5 * _AT_ONCE  # of more names the whole tree is listed once
@@ -22,7 +22,7 @@ _HOPS = 8  # renames followed one after another
 _COMMITS = 20_000  # of history in which a rename is looked for
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tracked:
     """What git holds of one path; the index is what the next commit holds."""
 
@@ -117,7 +117,7 @@ def _tree_rows(rows: bytes) -> Iterator[tuple[str, str]]:
             yield os.fsdecode(name), blob.decode("ascii")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where a cited path is now, and what git holds of it."""
 

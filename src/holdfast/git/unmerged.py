@@ -1,17 +1,16 @@
 """Memories that the trunk has and this branch has not: nothing is lost, they come with a merge."""
 
-import re
-from dataclasses import dataclass
-
 from holdfast.git import lines
 from holdfast.git.clone import Clone
+from holdfast.patterns import regex
 from holdfast.store import layout, pending
+from holdfast.values import frozen
 
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
-_ID = re.compile(r"-([A-Z]{3}-[^/]+)\.md")
+_ID = regex(r"-([A-Z]{3}-[^/]+)\.md")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unmerged:
     """How many there are, and where."""
 

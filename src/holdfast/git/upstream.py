@@ -10,7 +10,6 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -22,18 +21,20 @@ from holdfast.git.proofs import Text
 from holdfast.git.repo import Repo
 from holdfast.model import dag
 from holdfast.model.event import Event
+from holdfast.patterns import regex
 from holdfast.store import layout, trusted
 from holdfast.store.format import match_event, parse_event, segment_name, split_lines
 from holdfast.store.trusted import Trusted
+from holdfast.values import frozen
 
-_TELLING = re.compile(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
-_PASSWORD = re.compile(r"^(https?://)[^/@]*@")
+_TELLING = regex(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
+_PASSWORD = regex(r"^(https?://)[^/@]*@")
 _REMOTES = "refs/remotes/"
-_ACCEPT = re.compile(rb'"hash_self":"([0-9a-f]{64})"[^\n]*?"kind":"accept"')
+_ACCEPT = regex(rb'"hash_self":"([0-9a-f]{64})"[^\n]*?"kind":"accept"')
 _ARRIVALS, _UNTIL = "arrivals", "until"  # where approvals and proofs came in, and up to which commit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Upstream:
     """A branch of a remote, as this clone follows it."""
 
@@ -50,7 +51,7 @@ class Upstream:
         return f"{self.branch} of {self.remote} ({self.url})"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Held:
     """What the user trusts, and why that counts for nothing, if so."""
 
@@ -137,9 +138,7 @@ def _read(repo: Repo, commit: str) -> "_Trunk":
         if (folder := "/".join(path.split("/")[:2])) in tree:
             tree[folder][path] = blob
     data = repo.blobs(blob for files in tree.values() for blob in files.values())
-    log, memories, shown = (
-        {path: data.get(blob, b"") for path, blob in tree[folder].items()} for folder in folders
-    )
+    log, memories, shown = ({path: data.get(blob, b"") for path, blob in tree[folder].items()} for folder in folders)
     last, erased = _decisions(log)
     found = {path.rpartition("/")[2]: text for path, text in shown.items()}
     proved = {
@@ -151,7 +150,7 @@ def _read(repo: Repo, commit: str) -> "_Trunk":
     return _Trunk(_texts(repo, commit, memories), last, erased, proved)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Decision:
     """The last decision about a memory in a trunk's log."""
 
@@ -160,7 +159,7 @@ class _Decision:
     event: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Trunk:
     texts: list[Text]
     last: Mapping[str, _Decision]
@@ -172,9 +171,7 @@ class _Trunk:
 def _told(clone: Clone, commit: str, *, shallow: bool) -> Vouched:
     trunk = _read(clone.repo, commit)
     said = {**_unproved(clone, commit, trunk, shallow=shallow), **trunk.proved}
-    approved = {
-        (one.id, one.blob) for one in trunk.texts if one.id in said and proofs.fits(said[one.id], one)
-    }
+    approved = {(one.id, one.blob) for one in trunk.texts if one.id in said and proofs.fits(said[one.id], one)}
     replaced = {name: olds for name, body in said.items() if (olds := replaces(body))}
     accepted = {name for name, one in trunk.last.items() if one.kind == "accept"}
     unchecked = frozenset(accepted - said.keys() if shallow else ())
@@ -233,9 +230,7 @@ def _alike(versions: Sequence[Sequence[Text]]) -> dict[str, Any] | None:
     return {"blob": found[0].blob, "approves": said.pop(), "supersedes": list(memory.supersedes)}
 
 
-def _memories_at(
-    repo: Repo, commits: Collection[str], names: Collection[str]
-) -> dict[str, dict[str, list[Text]]]:
+def _memories_at(repo: Repo, commits: Collection[str], names: Collection[str]) -> dict[str, dict[str, list[Text]]]:
     """For each commit the texts that it has of some memories, in whatever files."""
     files: dict[str, list[str]] = {commit: [] for commit in commits}
     todo = {f"{commit}:{layout.MEMORY}": [commit] for commit in commits}

@@ -6,13 +6,13 @@ renames, first in HEAD's history and then in everybody's.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
 from holdfast.git.tracked import OFFLINE, stored
 from holdfast.model.evidence import Span
 from holdfast.model.spans.aligned import Alignment
 from holdfast.model.spans.reading import Text
+from holdfast.values import frozen
 
 MAX_VERSIONS = 500
 _FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
@@ -23,7 +23,7 @@ _PATHS = 200  # names a git process is given on its command line
 _MAX_PATHS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Version:
     """One commit's version of a file; no blob: it took the file away."""
 
@@ -35,7 +35,7 @@ class Version:
     blob: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """The newest version that holds what was cited, and where it stands there."""
 
@@ -168,10 +168,7 @@ def _blobs(repo: Repo, paths: Sequence[str], how: str, depth: int) -> dict[str, 
 
 
 def _read(
-    repo: Repo,
-    blobs: Mapping[str, Sequence[str]],
-    waiting: Mapping[str, set[Span]],
-    found: Mapping[Span, object],
+    repo: Repo, blobs: Mapping[str, Sequence[str]], waiting: Mapping[str, set[Span]], found: Mapping[Span, object]
 ) -> Iterator[tuple[str, Text]]:
     """The versions of many files, a few of each at a time, until all that is waited for was found."""
     start, size, total = 0, 4, 0

@@ -6,7 +6,6 @@ What another line recorded is not here, unless this line branched off while it w
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from holdfast.errors import BrokenEntry, TooLarge, UnsafePath
 from holdfast.git import staged
@@ -16,11 +15,12 @@ from holdfast.git.staged import Staged
 from holdfast.store import fsio, layout, pending, seal, tasks
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
+from holdfast.values import frozen, replace
 
 MAX_ENTRY = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """One file of the visible log: a segment, or a spool that may still grow."""
 
@@ -32,7 +32,7 @@ class Source:
     blob: str | None  # in git
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sighting:
     """An entry file as it stands here, and where that text comes from."""
 
@@ -140,9 +140,7 @@ def _edits(repo: Repo, folder: str) -> dict[str, bytes | None]:
 
 def _is_elsewheres(repo: Repo, line: Line, ours: Staged | None, text: bytes | None) -> bool:
     """A file that another line staged, and git carried along on a switch, is no edit of this line."""
-    return (
-        ours is not None and ours.line != line.id and text is not None and repo.hash_blob(text) == ours.blob
-    )
+    return ours is not None and ours.line != line.id and text is not None and repo.hash_blob(text) == ours.blob
 
 
 def _sight(
@@ -168,9 +166,7 @@ def _sight(
     return Sighting(path, _decode(edit), blob, "tree" if blob == in_tree else "edit")
 
 
-def _pending(
-    path: str, in_tree: str | None, change: Change, texts: dict[str, bytes], repo: Repo
-) -> Sighting | None:
+def _pending(path: str, in_tree: str | None, change: Change, texts: dict[str, bytes], repo: Repo) -> Sighting | None:
     if change.text is None or change.blob is None:
         return None  # it waits to be deleted
     if change.base == in_tree or in_tree is None:

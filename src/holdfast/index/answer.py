@@ -45,8 +45,7 @@ _PLACES = (
 )
 _NUMBERS = "SELECT id FROM row WHERE name = ? AND title = ?"
 _REPLACED = (
-    "SELECT r.supersedes FROM row AS r JOIN place AS p ON p.row = r.id "
-    "WHERE p.branch = ? AND r.supersedes IS NOT NULL"
+    "SELECT r.supersedes FROM row AS r JOIN place AS p ON p.row = r.id WHERE p.branch = ? AND r.supersedes IS NOT NULL"
 )
 
 

@@ -83,12 +83,8 @@ def _less_frames(words: list[str]) -> list[str]:
     for place, word in enumerate(words):
         after = words[place + 1 : place + 2]
         before = words[place - 1] if place else ""
-        frames = (word == "File" and after and after[0].startswith('"')) or (
-            word == "line" and before.endswith('",')
-        )
-        number = (
-            before == "line" and word.strip(",:").isdigit() and place > 1 and words[place - 2].endswith('",')
-        )
+        frames = (word == "File" and after and after[0].startswith('"')) or (word == "line" and before.endswith('",'))
+        number = before == "line" and word.strip(",:").isdigit() and place > 1 and words[place - 2].endswith('",')
         if not frames and not number:
             kept.append(word)
     return kept
@@ -220,21 +216,14 @@ def is_noise(word: str) -> bool:
     if low.startswith("0x") or (len(low) > 6 and low.isdigit()):
         return True
     digits = sum(c.isdigit() for c in low)
-    return (
-        digits >= 4
-        and ":" in low
-        and low.count(".") < 2
-        and digits + sum(c in ":.-+tz" for c in low) == len(low)
-    )
+    return digits >= 4 and ":" in low and low.count(".") < 2 and digits + sum(c in ":.-+tz" for c in low) == len(low)
 
 
 def pieces(word: str) -> list[str]:
     """The names in a word that has no spaces: what brackets, commas, symbols and apostrophes part."""
     found, start = [], 0
     for place in range(len(word) + 1):
-        if place == len(word) or not (
-            word[place].isalnum() or word[place] in _INSIDE or _is_mark(word[place])
-        ):
+        if place == len(word) or not (word[place].isalnum() or word[place] in _INSIDE or _is_mark(word[place])):
             piece = word[start:place].strip(_INSIDE)
             apostrophe = place < len(word) and word[place] in "'’"
             after = start and word[start - 1] in "'’"

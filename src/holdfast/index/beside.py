@@ -49,9 +49,7 @@ def around(seats: "Seats", own: "Feature", cover: "Feature", words: Words | None
     return {name: {key: value for key, value in of.items() if value} for name, of in found.items()}
 
 
-def _of_groups(
-    seats: "Seats", own: "Feature", words: Words | None
-) -> "tuple[dict[int, float], dict[int, int]]":
+def _of_groups(seats: "Seats", own: "Feature", words: Words | None) -> "tuple[dict[int, float], dict[int, int]]":
     """For each group the best of its candidates, and which words of the question they hold together."""
     best: dict[int, float] = {}
     told: dict[int, int] = {}
@@ -104,9 +102,7 @@ def moments(words: "Sequence[str]") -> list[Moment]:
     for place, word in enumerate(words):
         if word[:4].isdigit() and word[4:5] == "-" and word[5:7].isdigit():
             day = word[8:10]
-            found.append(
-                Moment(int(word[5:7]), int(day) if day.isascii() and day.isdigit() else 0, int(word[:4]))
-            )
+            found.append(Moment(int(word[5:7]), int(day) if day.isascii() and day.isdigit() else 0, int(word[:4])))
         elif month := _NUMBERS.get(word.casefold()):
             days = [number for number in map(_number, words) if 0 < number < 32]
             years = [number for number in map(_number, words) if 1900 < number < 2200]

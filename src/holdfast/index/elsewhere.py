@@ -10,7 +10,6 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from holdfast.errors import HoldfastError
 from holdfast.git import lines
@@ -24,6 +23,7 @@ from holdfast.model.session import from_json
 from holdfast.store import fsio, pending, sessions
 from holdfast.store import layout as paths
 from holdfast.store.format import split_lines
+from holdfast.values import field, mutable
 
 MAX_BRANCHES = 200  # the newest; a repository may have thousands
 MAX_ENTRIES = 5000  # files of other branches that are read
@@ -42,7 +42,7 @@ _TABLES = (
 )
 
 
-@dataclass(slots=True)
+@mutable
 class _Others:
     """What there is elsewhere, as it is gathered."""
 
@@ -167,9 +167,7 @@ def _published(clone: Clone, others: _Others, db: sqlite3.Connection) -> None:
     else:
         _compare(clone, others, head, tips)
     have = {name for (name,) in db.execute("SELECT name FROM unit")}
-    lacking = {
-        blob for path, blob, _ in others.published if not {f"e:{path}@{blob}", f"t:{path}@{blob}"} & have
-    }
+    lacking = {blob for path, blob, _ in others.published if not {f"e:{path}@{blob}", f"t:{path}@{blob}"} & have}
     texts = clone.repo.blobs(lacking) if lacking else {}
     for path, blob, branch in others.published:
         text = texts[blob].decode("utf-8", "replace") if blob in texts else None
@@ -271,8 +269,7 @@ def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
         db.execute(f"DELETE FROM {table}")
     by_unit = [(branch, name) for name, some in others.branches.items() for branch in some]
     db.executemany(
-        "INSERT OR IGNORE INTO place SELECT m.row, ? FROM member AS m JOIN unit AS u ON u.id = m.unit "
-        "WHERE u.name = ?",
+        "INSERT OR IGNORE INTO place SELECT m.row, ? FROM member AS m JOIN unit AS u ON u.id = m.unit WHERE u.name = ?",
         by_unit,
     )
     known = lines.known(*clone.stores)
@@ -281,9 +278,7 @@ def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
         "INSERT OR IGNORE INTO place SELECT id, ? FROM row WHERE line = ? AND kind <> 'candidate'",
         [(name, line.id) for name, line in named],
     )
-    db.execute(
-        "INSERT OR IGNORE INTO place SELECT r.id, p.branch FROM row AS r JOIN place AS p ON p.row = r.parent"
-    )
+    db.execute("INSERT OR IGNORE INTO place SELECT r.id, p.branch FROM row AS r JOIN place AS p ON p.row = r.parent")
     db.executemany("INSERT INTO missing VALUES (?, ?)", sorted(others.missing))
     db.executemany("INSERT INTO published VALUES (?, ?, ?)", sorted(others.published))
     db.executemany("INSERT OR REPLACE INTO gone VALUES (?, ?)", _gone(db, clone, others, dict(named)))

@@ -93,8 +93,7 @@ class Filling:
         if known is None:
             self.changed = True
             made = self._db.execute(
-                "INSERT INTO unit (name, kind, shown, until, offset) VALUES (?, ?, 1, ?, 0)",
-                (name, kind, until),
+                "INSERT INTO unit (name, kind, shown, until, offset) VALUES (?, ?, 1, ?, 0)", (name, kind, until)
             )
             self._units[name] = (made.lastrowid or 0, 1, until)
         elif known[1:] != (1, until):
@@ -133,9 +132,7 @@ class Filling:
         """Whether the row with this key is in the index already; it then belongs to this unit, too."""
         number = self._keys.get(key)
         if number is None and not self._empty:
-            found = self._db.execute(
-                "SELECT id FROM row WHERE key = ? AND key IS NOT NULL", (key,)
-            ).fetchone()
+            found = self._db.execute("SELECT id FROM row WHERE key = ? AND key IS NOT NULL", (key,)).fetchone()
             number = found[0] if found else None
         if number is None:
             return False
@@ -144,9 +141,7 @@ class Filling:
         self._db.execute("INSERT OR IGNORE INTO touched VALUES (?)", (number,))
         return True
 
-    def add(
-        self, unit: int, rows: Sequence[Row], until: str | None = None, touches: Sequence[Touch] = ()
-    ) -> None:
+    def add(self, unit: int, rows: Sequence[Row], until: str | None = None, touches: Sequence[Touch] = ()) -> None:
         """New rows of a unit: the first is its own, the rest hang on the first."""
         self.changed = True
         own = rows[0]

@@ -172,9 +172,7 @@ def _log(place: Place) -> str:
     return os.path.join(place.git_dir, "logs", "HEAD")
 
 
-def _look_at_both(
-    seen: "_Seen", place: Place, layout: Layout, *, logs: "Sequence[str]" = ("logs/HEAD",)
-) -> None:
+def _look_at_both(seen: "_Seen", place: Place, layout: Layout, *, logs: "Sequence[str]" = ("logs/HEAD",)) -> None:
     for name in ("config", "packed-refs"):
         seen.file(os.path.join(place.common_dir, name))
     # The reflog of HEAD: who went to another branch and back has moved, and the next command says so.

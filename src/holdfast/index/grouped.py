@@ -101,9 +101,7 @@ def _members(sources: "Sequence[Connection]", turns: Pool, kind: str | None) -> 
     return found
 
 
-def _take_in(
-    pool: Pool, sources: "Sequence[Connection]", wanted: list[str], scope: Scope, members: "Members"
-) -> None:
+def _take_in(pool: Pool, sources: "Sequence[Connection]", wanted: list[str], scope: Scope, members: "Members") -> None:
     """Add the groups that are not in the pool yet, as far as they are within the scope."""
     for number, db in enumerate(sources):
         missing = [key >> SOURCES for key in members if key & _MASK == number and key not in pool.rows]
@@ -133,9 +131,7 @@ def _said(pool: Pool, turns: Pool, members: "Members", near: "Near") -> "Feature
     """
     content, named = AT["content"], turns.features.get("speaker")
     texts = {
-        group: [
-            row[content] for key in keys if not named or key in named if (row := turns.rows[key])[content]
-        ]
+        group: [row[content] for key in keys if not named or key in named if (row := turns.rows[key])[content]]
         for group, keys in members.items()
     }
     texts.update((key, [row[content]]) for key, row in pool.rows.items() if key not in texts and row[content])

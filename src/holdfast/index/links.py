@@ -56,9 +56,7 @@ class _Question:
         return all(word in self.said or word in ENGLISH for word in words_of(name))
 
 
-def follow(
-    sources: "Sequence[Connection]", asked: "Asked", best: "Sequence[tuple[int, float]]"
-) -> dict[int, float]:
+def follow(sources: "Sequence[Connection]", asked: "Asked", best: "Sequence[tuple[int, float]]") -> dict[int, float]:
     """The gains of `linked` in every source, by key: a row's number and its source in one."""
     gains: dict[int, float] = {}
     for number, db in enumerate(sources):
@@ -86,9 +84,7 @@ def linked(db: "Connection", asked: "Asked", best: "Sequence[tuple[int, float]]"
     return gains
 
 
-def starts_of(
-    db: "Connection", asked: "Asked", best: "Sequence[tuple[int, float]]"
-) -> list[tuple[int, float]]:
+def starts_of(db: "Connection", asked: "Asked", best: "Sequence[tuple[int, float]]") -> list[tuple[int, float]]:
     """The rows that the question names and how strongly, the strongest first."""
     said = words_of(asked.text)
     found = []
@@ -189,6 +185,4 @@ def _held(db: "Connection", row: int, names: str, question: _Question) -> dict[i
 
 
 def _rows(db: "Connection", match: str, limit: int) -> list[int]:
-    return [
-        row for (row,) in db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (match, limit))
-    ]
+    return [row for (row,) in db.execute("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (match, limit))]

@@ -205,13 +205,7 @@ def _file(row: "Row") -> str:
 def is_test(path: str) -> bool:
     """Whether a file tests others or is made for tests, by how projects name such files."""
     folders, _, name = path.casefold().rpartition("/")
-    if (
-        name.startswith("test_")
-        or "_test." in name
-        or ".test." in name
-        or ".spec." in name
-        or "_spec." in name
-    ):
+    if name.startswith("test_") or "_test." in name or ".test." in name or ".spec." in name or "_spec." in name:
         return True
     return name == "conftest.py" or not _TEST_FOLDERS.isdisjoint(folders.split("/"))
 
@@ -289,9 +283,7 @@ def _conversations(found: "list[tuple[int, Row]]") -> "dict[int, str]":
     """The run that each run, turn and session belongs to; a session tells what its runs are called."""
     kind, name, title, text = AT["kind"], AT["name"], AT["title"], AT["text"]
     talks = {key: row[name].partition("#")[0] for key, row in found if row[kind] in ("run", "turn")}
-    called = [
-        (row[title].partition("…")[0], row[name]) for _, row in found if row[kind] == "run" and row[title]
-    ]
+    called = [(row[title].partition("…")[0], row[name]) for _, row in found if row[kind] == "run" and row[title]]
     for key, row in found:
         if row[kind] == "session":
             said = f"{row[title]}\n{row[text]}"

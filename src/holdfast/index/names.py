@@ -86,6 +86,4 @@ def words_of(text: str) -> list[str]:
         bare = plain.encode().translate(_SPACED).decode()
     else:
         bare = "".join([c if c.isalnum() else " " for c in plain.translate(_ACCENTED)])
-    return [
-        word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word for word in bare.split()
-    ]
+    return [word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word for word in bare.split()]

@@ -328,9 +328,7 @@ def _neighbours(db: "Connection", rows: "dict[int, Row]", found: "Feature") -> s
             reach = range(row[seq] - beside.REACH, row[seq] + beside.REACH + 1)
             places.setdefault(row[parent], set()).update(reach)
     one = "SELECT id FROM row WHERE parent = ? AND seq IN (SELECT value FROM json_each(?))"
-    return {
-        number for group, reach in places.items() for (number,) in db.execute(one, (group, _listed(reach)))
-    }
+    return {number for group, reach in places.items() for (number,) in db.execute(one, (group, _listed(reach)))}
 
 
 def _best(values: "Feature", count: int) -> list[int]:
@@ -341,9 +339,7 @@ def _best(values: "Feature", count: int) -> list[int]:
     return [key for key, value in values.items() if value >= least]
 
 
-def fetched(
-    db: "Connection", numbers: "Iterable[int]", wanted: list[str], scope: "Scope"
-) -> "dict[int, Row]":
+def fetched(db: "Connection", numbers: "Iterable[int]", wanted: list[str], scope: "Scope") -> "dict[int, Row]":
     """The rows with these numbers that are within the scope."""
     rows = db.execute(_ROWS, (_listed(numbers),)).fetchall()
     found = {row[-1]: row for row in rows}

@@ -45,9 +45,7 @@ def fuse(features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> "
     return scores
 
 
-def parts(
-    key: int, features: "Mapping[str, Feature]", weights: "Mapping[str, float]"
-) -> list[tuple[str, float]]:
+def parts(key: int, features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> list[tuple[str, float]]:
     """What each feature brought to a candidate's score, the largest first."""
     found = [(name, weights.get(name, 0.0) * values.get(key, 0.0)) for name, values in features.items()]
     told = [(name, part) for name, part in found if abs(part) >= _TOLD]
@@ -90,12 +88,8 @@ class Words:
 
     __slots__ = ("_bare", "_counted", "_needles", "_shares", "_starts", "held", "pairs", "weights")
 
-    def __init__(
-        self, words: "Sequence[str]", weights: "Sequence[float]", pairs: "Sequence[tuple[str, str]]"
-    ) -> None:
-        self._needles = [
-            (way, f" {way}", 1 << place) for place, word in enumerate(words) for way in _spellings(word)
-        ]
+    def __init__(self, words: "Sequence[str]", weights: "Sequence[float]", pairs: "Sequence[tuple[str, str]]") -> None:
+        self._needles = [(way, f" {way}", 1 << place) for place, word in enumerate(words) for way in _spellings(word)]
         self._bare = not any(" " in way for way, _, _ in self._needles)
         starts = {stem(part) for word in words for part in _split(word)}
         self._starts = tuple(starts)

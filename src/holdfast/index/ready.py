@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 
-def put(
-    db: "Connection", name: str, *, signature: str, text: str, json: str, valid_until: str | None = None
-) -> None:
+def put(db: "Connection", name: str, *, signature: str, text: str, json: str, valid_until: str | None = None) -> None:
     """Keep an answer; `valid_until` is the time (as events carry it) at which it stops being true."""
     row = (name, signature, text, json, valid_until or "")
     db.execute("INSERT OR REPLACE INTO ready VALUES (?, ?, ?, ?, ?)", row)

@@ -20,6 +20,7 @@ from holdfast.model.memory import Accepted, Candidate, Memory
 from holdfast.model.session import Session
 from holdfast.model.task import Task
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 
 Row = tuple[Any, ...]
@@ -48,16 +49,14 @@ _TEXTS = tuple(COLUMNS.index(name) for name in _SHOWN_TEXT)
 _KIND, _SEQ = COLUMNS.index("kind"), COLUMNS.index("seq")
 _CITED = {"file": "@", "lines": ":", "symbol": "#"}  # a kind of evidence, and what ends its path
 
-_WHOLE_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
-_SECONDS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z")
+_WHOLE_MOMENT = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
+_SECONDS = regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z")
 _EPOCH = datetime(1970, 1, 1)
 _LAST = (1 << 52) - 1
-_INNER_CAPITAL = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
-_SPACELESS = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")  # may be a script that writes no spaces
+_INNER_CAPITAL = regex(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
+_SPACELESS = regex("[\u0e00-\u1fff\u2e80-\U0010ffff]")  # may be a script that writes no spaces
 _PLAIN = bytes(range(32, 127)) + b"\n\t"
-_SHAPE = bytes(
-    65 if 65 <= code <= 90 else 97 if chr(code).isalnum() and code < 128 else 32 for code in range(256)
-)
+_SHAPE = bytes(65 if 65 <= code <= 90 else 97 if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 _NOTHING = (None,) * 4  # no path, no hash, no end, nothing superseded
 _STATED = ("accept", "promote", "edit", "retire")  # a proposal's words are found as a candidate only
 
@@ -105,8 +104,7 @@ def event_rows(
     No `turns` at all: the run's capsule is not here, and may come. `about` is what the run was for.
     """
     name, ts, kind, target, line, run, head, layer, code, commitment = [
-        None if part is None else part.decode("ascii")
-        for part in found.group(1, 3, 4, 5, 6, 9, 11, 12, 14, 15)
+        None if part is None else part.decode("ascii") for part in found.group(1, 3, 4, 5, 6, 9, 11, 12, 14, 15)
     ]
     body, is_run = body or {}, kind == "run"
     text = safe("\n".join(_texts(body, stated=is_run or kind in _STATED))[:MAX_TEXT])
@@ -187,13 +185,7 @@ def about_run(body: Mapping[str, Any], began: Mapping[str, Any]) -> str:
     """Who did a run, with which model, and what it was for: the context of its turns."""
     agent = began.get("agent")
     named = agent if isinstance(agent, dict) else {}
-    said = (
-        named.get("name"),
-        named.get("model"),
-        body.get("task"),
-        body.get("objective"),
-        body.get("prompt"),
-    )
+    said = (named.get("name"), named.get("model"), body.get("task"), body.get("objective"), body.get("prompt"))
     return " ".join(_one_line(word[:MAX_TITLE]) or "" for word in said if isinstance(word, str)).strip()
 
 
@@ -407,17 +399,7 @@ def _event_title(kind: str, target: str | None, body: Mapping[str, Any]) -> str:
     return " ".join(word for word in (kind, target, _title(statement or body.get("reason"))) if word)
 
 
-_SAID = (
-    "task",
-    "summary",
-    "prompt",
-    "outputs",
-    "next_actions",
-    "inputs",
-    "reason",
-    "reviewer",
-    "derived_facts",
-)
+_SAID = ("task", "summary", "prompt", "outputs", "next_actions", "inputs", "reason", "reviewer", "derived_facts")
 
 
 def _texts(body: Mapping[str, Any], *, stated: bool) -> list[str]:

@@ -15,18 +15,7 @@ from holdfast.index import grouped, mixing, rank, recent
 from holdfast.index.asked import MAX_QUERY, MAX_WORDS, Asked, read, split_word
 from holdfast.index.links import NAMED, follow, named_by
 from holdfast.index.names import words_of
-from holdfast.index.pool import (
-    AT,
-    FIRST,
-    READ,
-    SOURCES,
-    Pool,
-    facets_of,
-    fetched,
-    gather,
-    match_all,
-    match_any,
-)
+from holdfast.index.pool import AT, FIRST, READ, SOURCES, Pool, facets_of, fetched, gather, match_all, match_any
 from holdfast.index.scope import Scope
 from holdfast.index.standing import APPROVED, FOREIGN, PROMOTED, SUPERSEDED, Standing
 from holdfast.index.weights import GROUPED, PRIORS, STANDINGS, TRUST, WEIGHTS
@@ -98,9 +87,7 @@ def search(
     for depth in DEPTHS:  # a longer list begins with the shorter one
         found = _Ranked(sources, asked, scope=scope, limit=depth, now=now, near=near, step=step)
         if len(found.kept) < depth and found.pool.narrow:  # too many of them said the same
-            found = _Ranked(
-                sources, asked, scope=scope, limit=depth, now=now, near=near, step=step, wide=True
-            )
+            found = _Ranked(sources, asked, scope=scope, limit=depth, now=now, near=near, step=step, wide=True)
         new = [one for one in found.kept if one[0] not in seen][: limit - len(hits)]
         hits += found.hits(sources, new, _terms(asked), explain=explain)
         seen.update(key for key, _ in new)
@@ -147,12 +134,7 @@ class _Ranked:
         self.kept = _collapse(found, limit)
 
     def hits(
-        self,
-        sources: "Sequence[Connection]",
-        chosen: "Sequence[tuple[int, Row]]",
-        terms: list[str],
-        *,
-        explain: bool,
+        self, sources: "Sequence[Connection]", chosen: "Sequence[tuple[int, Row]]", terms: list[str], *, explain: bool
     ) -> "list[Row]":
         """As tuples of FIELDS, with the parts of the score behind if these are to be explained."""
         found = []
@@ -173,9 +155,7 @@ def candidates(sources: "Sequence[Connection]", query: str, *, scope: Scope | No
     scope = scope or Scope()
     if scope.kind not in (None, "fact"):
         return 0
-    narrowed = Scope(
-        kind="candidate", task=scope.task, files=scope.files, branch=scope.branch, since=scope.since
-    )
+    narrowed = Scope(kind="candidate", task=scope.task, files=scope.files, branch=scope.branch, since=scope.since)
     return len(search(sources, query, limit=MAX_LIMIT, scope=narrowed))
 
 
@@ -291,13 +271,7 @@ def _terms(asked: Asked) -> list[str]:
 
 
 def _hit(
-    db: "Connection",
-    row: "Row",
-    score: float,
-    terms: list[str],
-    standing: Standing,
-    *,
-    by: str | None = None,
+    db: "Connection", row: "Row", score: float, terms: list[str], standing: Standing, *, by: str | None = None
 ) -> "Row":
     fields, what = list(row[: AT["what"]]), row[AT["what"]]
     text = row[AT["text"]] or ""

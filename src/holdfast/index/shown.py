@@ -106,9 +106,7 @@ def _trust(hit: "Row") -> str:
 
 def _sum(hit: "Row") -> str:
     """A score and what it is made of."""
-    said = "".join(
-        f" {'-' if value < 0 else '+'} {name} {abs(value):.2f}" for name, value in hit[len(FIELDS)]
-    )
+    said = "".join(f" {'-' if value < 0 else '+'} {name} {abs(value):.2f}" for name, value in hit[len(FIELDS)])
     return f"score {hit[_AT['score']]:.2f} = {said[3:] if said.startswith(' +') else said.strip()}"
 
 

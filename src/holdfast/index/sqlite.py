@@ -198,10 +198,7 @@ def _look_through(db: sqlite3.Connection, tables: Sequence[str]) -> None:
 
 
 def _stamp(db: sqlite3.Connection) -> tuple[int, int]:
-    return (
-        db.execute("PRAGMA application_id").fetchone()[0],
-        db.execute("PRAGMA user_version").fetchone()[0],
-    )
+    return (db.execute("PRAGMA application_id").fetchone()[0], db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _identity(path: str) -> tuple[int, int] | None:

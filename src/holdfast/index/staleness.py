@@ -16,11 +16,12 @@ from holdfast.git.clone import Clone
 from holdfast.git.evidence import states
 from holdfast.index.units import Unit
 from holdfast.model.evidence import parse
+from holdfast.patterns import regex
 from holdfast.store import entries
 
 _OF_FILES = ("file:", "lines:", "symbol:")  # a lost run or commit says nothing of what holds
 _KINDS = ("entry", "edit")
-_EVIDENCE = re.compile(r"^evidence: (\[.*\])$", re.MULTILINE)
+_EVIDENCE = regex(r"^evidence: (\[.*\])$", re.MULTILINE)
 _META = "stale"
 
 Text = tuple[str, str]  # a memory's text: its file's path, and the id of its blob

@@ -49,7 +49,6 @@ _PAIRS = "我们 你们 他们 什么 为什 怎么 么样 如何 这个 那个 
 
 ENGLISH = frozenset(_ENGLISH.split())
 OTHERS = tuple(
-    frozenset(words.split())
-    for words in (_GERMAN, _FRENCH, _SPANISH, _PORTUGUESE, _ITALIAN, _DUTCH, _RUSSIAN)
+    frozenset(words.split()) for words in (_GERMAN, _FRENCH, _SPANISH, _PORTUGUESE, _ITALIAN, _DUTCH, _RUSSIAN)
 )
 PAIRS = frozenset(_PAIRS.split())  # of characters, where no spaces are written

@@ -5,7 +5,6 @@ count as well; of these only the decisions are kept, and each piece of the log i
 trunk of a trusted upstream vouches for is asked of git, and judged anew when that trunk moves.
 """
 
-import re
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -30,11 +29,12 @@ from holdfast.git.clone import Clone
 from holdfast.index.staleness import Text, stale
 from holdfast.index.standing import FOREIGN, STALE, SUPERSEDED
 from holdfast.index.units import Texts, Unit, own_units
+from holdfast.patterns import regex
 from holdfast.store.format import match_event, split_lines
 
 UNREVIEWED, CLASH = "unreviewed", "in clash"
 
-_DECISION = re.compile(rb'"kind":"(?:' + "|".join(DECISIONS).encode("ascii") + rb')"')
+_DECISION = regex(rb'"kind":"(?:' + "|".join(DECISIONS).encode("ascii") + rb')"')
 _MEMORIES = """SELECT
   row.id, row.name, row.blob, row.words, row.what, row.doubt, row.tier, row.path, min(u.kind)
   FROM row JOIN member AS m ON m.row = row.id JOIN unit AS u ON u.id = m.unit
@@ -52,9 +52,7 @@ _ELSEWHERE = f"""SELECT kind, target, ts, event, blob, words, 1 FROM elsewhere
   WHERE kind = 'accept' OR target IN {_NAMES}"""
 
 
-def weigh(
-    db: sqlite3.Connection, clone: Clone, visible: Mapping[str, Unit], texts: Texts, *, changed: bool
-) -> None:
+def weigh(db: sqlite3.Connection, clone: Clone, visible: Mapping[str, Unit], texts: Texts, *, changed: bool) -> None:
     """Note how far every memory counts, if anything that decides it changed."""
     own = list(own_units(clone))
     heard = listen(db, [unit for unit in own if not _is_whole(visible.get(unit.name))], texts)
@@ -174,11 +172,7 @@ def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool, 
 
 
 def _kept(
-    clone: Clone,
-    own: Sequence[Approval],
-    tiers: Tiers,
-    vouched: Vouched,
-    visible: Collection[tuple[str, str]],
+    clone: Clone, own: Sequence[Approval], tiers: Tiers, vouched: Vouched, visible: Collection[tuple[str, str]]
 ) -> Mapping[str, str]:
     """What stays superseded; the log itself is read only if a text that was approved last is not here."""
     given = sorted((one for one in own if one.kind == "accept"), key=lambda one: one.place)
@@ -191,9 +185,7 @@ def _kept(
     return supersession.kept(clone, decided, tiers, vouched, visible=visible)
 
 
-def _decided(
-    db: sqlite3.Connection, own: Iterable[str], second_hand: Iterable[str]
-) -> list[tuple[Approval, bool]]:
+def _decided(db: sqlite3.Connection, own: Iterable[str], second_hand: Iterable[str]) -> list[tuple[Approval, bool]]:
     """Every decision about a visible memory, and whether this clone recorded it."""
     db.execute("CREATE TEMP TABLE IF NOT EXISTS own (name TEXT PRIMARY KEY) WITHOUT ROWID")
     db.execute("DELETE FROM own")

@@ -8,7 +8,6 @@ import json.decoder
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
@@ -24,21 +23,23 @@ from holdfast.model.event import timestamp
 from holdfast.model.memory import Candidate, Memory
 from holdfast.model.session import Session, from_json
 from holdfast.model.task import Task
+from holdfast.patterns import regex
 from holdfast.store import capsule, entries, fsio, seal, sessions, tasks
 from holdfast.store import layout as paths
 from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
 from holdfast.store.log import MAX_SPOOL
+from holdfast.values import frozen
 
 BLOBS_AT_ONCE = 32
 TURNS, CYCLES = "outputs/turns.jsonl", "cycles.jsonl"  # of a capsule
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _scan = json.decoder.JSONDecoder().raw_decode
-_WHERE = re.compile(rb'\n "line": "([^"]+)"')
-_WHEN = re.compile(rb'\n "updated": \{\s*"ts": "([^"]+)"')
+_WHERE = regex(rb'\n "line": "([^"]+)"')
+_WHEN = regex(rb'\n "updated": \{\s*"ts": "([^"]+)"')
 FEW = 4  # units; from here on it pays to list the bodies once instead of asking for each
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit:
     """One source of rows: a piece of the log, a memory, a task or a session. Equal names, equal content."""
 
@@ -119,9 +120,7 @@ def _sessions(clone: Clone) -> Iterator[Unit]:
         name, where, when = os.path.basename(path), _WHERE.search(data), _WHEN.search(data)
         if where and when and name not in told and line.sees(_spelled(where), _spelled(when)):
             told.add(name)  # the first store's word counts
-            yield Unit(
-                f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=data.decode("utf-8", "replace")
-            )
+            yield Unit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=data.decode("utf-8", "replace"))
 
 
 def _spelled(found: re.Match[bytes]) -> str:

@@ -25,20 +25,8 @@ WEIGHTS = {
     "folder": 1.66,
     "recent": 1.01,
 }
-GROUPED = {
-    "turn": 1.00,
-    "told": 2.18,
-    "said": 1.50,
-}
-PRIORS = {
-    "trust": 0.3,
-    "standing": 1.0,
-    "kind": 3.0,
-    "used": 0.4,
-    "defines": 3.0,
-    "placed": 6.0,
-    "again": 1.0,
-}
+GROUPED = {"turn": 1.00, "told": 2.18, "said": 1.50}
+PRIORS = {"trust": 0.3, "standing": 1.0, "kind": 3.0, "used": 0.4, "defines": 3.0, "placed": 6.0, "again": 1.0}
 TRUST = {"T0": 1.0, "T1": 0.75, "T2": 0.5, "T3": 0.25}
 STANDINGS = {
     "superseded": -1.5,

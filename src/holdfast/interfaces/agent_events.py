@@ -30,12 +30,7 @@ AGENTS = ("codex", "claude", "gemini")
 # Events at which an agent is told something; Gemini ignores what is said before a tool.
 TELLING = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse")
 PATIENT = TELLING[:3]  # a late answer is kept for the next of these
-ENDING = (
-    "Stop",
-    "AfterAgent",
-    "SubagentStop",
-    "SessionEnd",
-)  # a moment to read transcripts, in the background
+ENDING = ("Stop", "AfterAgent", "SubagentStop", "SessionEnd")  # a moment to read transcripts, in the background
 # Which fields of the input a pointer takes over, and what it calls them.
 TAKEN = (
     ("source", "source"),
@@ -48,9 +43,7 @@ TAKEN = (
 LONGEST = 4096  # characters of one field
 NAMES = (1 << 61) - 1  # a prime, by which long names are told apart
 
-_APPEND = (
-    posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
-)
+_APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
 _KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
 
 
@@ -119,9 +112,7 @@ def serve(agent: str, event: str, end: int) -> None:
     if place is None:
         return
     inbox = record(agent, event, given, place)
-    if end >= 0 and (
-        inbox or event == "SessionStart"
-    ):  # a fresh clone's store is made by whoever looks first
+    if end >= 0 and (inbox or event == "SessionStart"):  # a fresh clone's store is made by whoever looks first
         from holdfast.interfaces import injecting
 
         injecting.tell(agent, event, given, place, inbox, end)

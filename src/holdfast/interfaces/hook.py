@@ -20,9 +20,7 @@ MAX_LINE, MAX_ROWS, MAX_PACKED = 4096, 8 << 20, 64 << 20
 LOCK_TRIES, LOCK_PAUSE = 40, 0.005
 NOTHING = b"-"
 
-_APPEND = (
-    posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
-)
+_APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC
 _KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
 
 

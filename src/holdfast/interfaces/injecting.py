@@ -55,9 +55,7 @@ class Moment:
         self.began = time.monotonic()
         self.agent, self.event, self.given = agent, event, given
         self.session = str(given.get("session_id") or "")
-        self.top, self.git_dir, self.common = (
-            os.fsdecode(path) for path in (place.top, place.git_dir, place.common)
-        )
+        self.top, self.git_dir, self.common = (os.fsdecode(path) for path in (place.top, place.git_dir, place.common))
         self.inbox = os.fsdecode(inbox)
         self.told = Told(self.inbox, agent, self.session)
         self._fresh: Fresh | None = None  # made only where the index has no answer
@@ -152,9 +150,7 @@ class Moment:
         if not self.inbox:
             return
         now = time.time_ns()
-        named = (
-            f'"agent":{quoted(self.agent)},"session":{quoted(self.session)},"ts":{now},"took":{self._took()}'
-        )
+        named = f'"agent":{quoted(self.agent)},"session":{quoted(self.session)},"ts":{now},"took":{self._took()}'
         data = f'{{{named},"pack":{self._pack}}}\n'.encode("utf-8", "replace")
         path = os.path.join(self.inbox, f"{self.told.stem}-{now}.pack")
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -239,19 +235,12 @@ class Moment:
         """The files that a tool is about to change, from the top, and the commands it is about to run."""
         given = self.given.get("tool_input")
         given = given if isinstance(given, dict) else {}
-        named = [
-            given[name] for name in ("file_path", "notebook_path", "path") if isinstance(given.get(name), str)
-        ]
+        named = [given[name] for name in ("file_path", "notebook_path", "path") if isinstance(given.get(name), str)]
         command = given.get("command") or given.get("cmd")
         command = " ".join(map(str, command)) if isinstance(command, list) else command
         commands: list[list[str]] = []
         if isinstance(command, str) and "*** Begin Patch" in command:
-            named += [
-                line[len(mark) :]
-                for line in command.split("\n")
-                for mark in _PATCHED
-                if line.startswith(mark)
-            ]
+            named += [line[len(mark) :] for line in command.split("\n") for mark in _PATCHED if line.startswith(mark)]
         elif isinstance(command, str):
             commands = simple_commands(command[:20_000])
             named += self._written(commands)
@@ -321,9 +310,7 @@ class Told:
     def __enter__(self) -> None:
         if not self.path:
             return
-        self._fd = os.open(
-            self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-        )
+        self._fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         os.lockf(self._fd, os.F_LOCK, 0)  # the same event, from a second installation, waits here
         self._lines = os.read(self._fd, 1 << 20).decode("ascii", "replace").split("\n")
 
@@ -393,9 +380,7 @@ def simple_commands(text: str) -> "list[list[str]]":
 def _is_name(word: str) -> bool:
     """Whether a word names something of the code rather than of the language."""
     inner = word[1:]
-    return any(c in "_./-" or c.isdigit() for c in inner) or (
-        not word.isupper() and any(map(str.isupper, inner))
-    )
+    return any(c in "_./-" or c.isdigit() for c in inner) or (not word.isupper() and any(map(str.isupper, inner)))
 
 
 def _now() -> str:

@@ -57,9 +57,7 @@ def main(argv: list[str]) -> int:
 
 def is_plain(environ: "Mapping[str, str]") -> bool:
     """Whether no variable changes where git looks or what Holdfast does."""
-    return not any(
-        name in STEERING or (name.startswith("HOLDFAST_") and name not in _HARMLESS) for name in environ
-    )
+    return not any(name in STEERING or (name.startswith("HOLDFAST_") and name not in _HARMLESS) for name in environ)
 
 
 class _Asked:
@@ -180,10 +178,7 @@ def _open(path: str) -> "Connection":
 
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     db: Connection = _sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=0.5, isolation_level=None)
-    stamp = (
-        db.execute("PRAGMA application_id").fetchone()[0],
-        db.execute("PRAGMA user_version").fetchone()[0],
-    )
+    stamp = (db.execute("PRAGMA application_id").fetchone()[0], db.execute("PRAGMA user_version").fetchone()[0])
     if stamp != (APPLICATION, VERSION):
         raise _sqlite3.DatabaseError("not ours")
     return db

@@ -136,9 +136,7 @@ def _meta(db: "Connection", name: str) -> str:
     return (row[0] or "") if row else ""
 
 
-def _said(
-    db: "Connection", found: "list[Row]", asked: Asked, *, scope: Scope, now: str
-) -> "tuple[str, Counted]":
+def _said(db: "Connection", found: "list[Row]", asked: Asked, *, scope: Scope, now: str) -> "tuple[str, Counted]":
     name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
     counted = [(hit[name], hit[kind], hit[how]) for hit in found]
     if asked.json:

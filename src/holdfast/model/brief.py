@@ -6,10 +6,10 @@ says so.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from holdfast.model.session import Command, Session, Turn, now_at
 from holdfast.model.text import tokens, visible
+from holdfast.values import frozen, mutable
 
 _FEW, _ANSWERS = 20, 5  # names of tasks and commits, answers of each sort
 _ORDER = [
@@ -28,7 +28,7 @@ _ORDER = [
 _LEAST_CUT = 60  # bytes: less of a sentence tells nobody anything
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Brief:
     """A session as text, and whether what is open alone was more than the budget."""
 
@@ -37,7 +37,7 @@ class Brief:
     over: bool
 
 
-@dataclass(slots=True)
+@mutable
 class _Part:
     title: str
     lines: list[str]
@@ -133,15 +133,10 @@ def _wanted(session: Session) -> list[tuple[str, _Part]]:
         ("commits", _Part("Commits no turn tells of:", _untold(session))),
         (
             "before",
-            _Part(
-                f"Before, in {before.turns} turns:" if before else "", _texts(before.text if before else None)
-            ),
+            _Part(f"Before, in {before.turns} turns:" if before else "", _texts(before.text if before else None)),
         ),
         ("scratchpad", _Part("Scratchpad:", _texts(session.scratchpad))),
-        (
-            "files",
-            _Part("Files:", [" ".join(_flat(path) for path in session.files[-40:])] * bool(session.files)),
-        ),
+        ("files", _Part("Files:", [" ".join(_flat(path) for path in session.files[-40:])] * bool(session.files))),
     ]
 
 

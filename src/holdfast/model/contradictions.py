@@ -1,14 +1,14 @@
 """Which memories contradict one another, among many: pure, so that a gate without a store can ask, too."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from holdfast.model import claims
 from holdfast.model.claims import Neighbours, Statement, Verdict
 from holdfast.model.memory import Memory
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pair:
     """Two memories that cannot both hold, and why."""
 
@@ -24,10 +24,7 @@ def statement(memory: Memory) -> Statement:
 
 def resolved(one: Memory, other: Memory) -> bool:
     """Whether somebody said already how these two stand to one another."""
-    return other.id in (*one.supersedes, *one.compatible_with) or one.id in (
-        *other.supersedes,
-        *other.compatible_with,
-    )
+    return other.id in (*one.supersedes, *one.compatible_with) or one.id in (*other.supersedes, *other.compatible_with)
 
 
 def pairs(standing: Mapping[str, Memory], only: Collection[str] | None = None) -> Iterator[Pair]:

@@ -4,14 +4,14 @@ An envelope holds no free text and no hash of content: those stand in the body, 
 erased while the log still verifies. Bytes are `store.format`'s business; order is `model.dag`'s.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from holdfast.errors import BadInput
 from holdfast.model.ids import LAYER_HINT, is_id, is_layer
+from holdfast.patterns import regex
+from holdfast.values import field, frozen
 
 KINDS = (
     "run",  # an execution ended
@@ -30,10 +30,10 @@ KINDS = (
 )
 
 MAX_PARENTS = 32
-_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_OID = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """An event somebody wants recorded; the writer adds time, line, sequence and links."""
 
@@ -53,9 +53,7 @@ class Draft:
         for name in ("target", "run_id", "parent_run_id"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and is_id(value)):
-                raise BadInput(
-                    f"{name} {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore."
-                )
+                raise BadInput(f"{name} {value!r} is not an id", hint="Use letters, digits, dot, dash, underscore.")
         if self.layer is not None and not is_layer(str(self.layer)):
             raise BadInput(f"layer {self.layer!r} is not a short word", hint=LAYER_HINT)
         if self.head is not None and not _OID.fullmatch(self.head):
@@ -66,7 +64,7 @@ class Draft:
                 raise BadInput(f"{name} {value!r} is not a whole number")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One envelope of the log."""
 

@@ -6,17 +6,15 @@ content; lines and symbols by git's hash of their own text (`model.spans`), so e
 file do not count. Whether evidence still holds is asked of a clone, in `git.evidence`.
 """
 
-import re
-from dataclasses import dataclass
 from typing import assert_never
 
 from holdfast.errors import BadInput
 from holdfast.model.ids import is_id
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
-_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_RANGE = re.compile(
-    r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})"
-)  # one spelling only: receipts are compared as text
+_OID = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_RANGE = regex(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")  # one spelling only: receipts are compared as text
 _FORMS = (
     "Write run:<run id>, commit:<full id>, lines:<path>:<first>-<last>@<hash>, "
     "symbol:<path>#<name>@<hash> or file:<path>@<blob id>."
@@ -26,7 +24,7 @@ MAX_NAME = 1024
 MAX_LINE = 999_999_999
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunEvidence:
     run_id: str
 
@@ -38,7 +36,7 @@ class RunEvidence:
         return f"run:{self.run_id}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommitEvidence:
     oid: str
 
@@ -50,7 +48,7 @@ class CommitEvidence:
         return f"commit:{self.oid}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileEvidence:
     path: str  # from the top of the repository, with forward slashes
     blob: str
@@ -62,7 +60,7 @@ class FileEvidence:
         return f"file:{self.path}@{self.blob}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinesEvidence:
     path: str
     first: int  # counted from 1; where the text stood when it was cited
@@ -78,7 +76,7 @@ class LinesEvidence:
         return f"lines:{self.path}:{self.first}-{self.last}@{self.hash}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SymbolEvidence:
     path: str
     name: str  # qualified: Class.method; without #, which ends the path

@@ -4,23 +4,23 @@ Order comes from the log, never from an id. Ids that people or callers give
 (`DEC-001`, `memory-schema-defined`) are kept as they are if they fit `is_id`.
 """
 
-import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 
 from holdfast.errors import Ambiguous, NotFound
+from holdfast.patterns import regex
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # base 32 without i, l, o, u: read aloud safely
 PREFIXES = {"decision": "DEC", "assumption": "ASM", "invariant": "INV", "fact": "FCT", "dead-end": "DED"}
 TASK, LINK, SESSION = "TSK", "LNK", "SES"
 _KNOWN = frozenset((*PREFIXES.values(), TASK, LINK, SESSION))
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
-_LAYER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
+_ID = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+_LAYER = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 LAYER_HINT = "Use letters, digits, dot, underscore, dash; up to 32, such as L5."
-_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_NOT_SLUG = regex(r"[^a-z0-9]+")
 
 
 def token(length: int, choice: Callable[[str], str] = secrets.choice) -> str:

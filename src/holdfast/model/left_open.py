@@ -6,14 +6,14 @@ says again in the same words is that one's business, open or closed.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from holdfast.model.session import Session
+from holdfast.values import frozen
 
 MOST = 10  # sessions that are told of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Matter:
     """An item, a follow-up or a question of some session."""
 
@@ -71,10 +71,7 @@ def left_by(first: Session, earlier: Sequence[Session]) -> list[Matter]:
 def answered(sessions: Iterable[Session]) -> list[Matter]:
     """What was allowed or denied, each session's newest first."""
     return [
-        one
-        for session in sessions
-        for one in reversed(matters(session))
-        if one.kind == "asked" and not one.is_open
+        one for session in sessions for one in reversed(matters(session)) if one.kind == "asked" and not one.is_open
     ]
 
 

@@ -9,7 +9,6 @@ How a memory looks in a file is `store.entries`' business; who may accept it, `c
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
@@ -18,6 +17,8 @@ from holdfast.model import evidence as receipts
 from holdfast.model import provenance as origins
 from holdfast.model.ids import LAYER_HINT, PREFIXES, is_id, is_layer
 from holdfast.model.text import has_hidden
+from holdfast.patterns import regex
+from holdfast.values import fields, frozen
 
 TYPES = tuple(PREFIXES)  # decision, assumption, invariant, fact, dead-end
 MAX_STATEMENT = 16 * 1024
@@ -29,16 +30,16 @@ SHARED = (  # the fields every memory has, in the order a file names them
     "supersedes", "compatible_with", "expires_at",
 )  # fmt: skip
 
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-_CONFLICT = re.compile(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
-_DURATION = re.compile(r"(\d{1,6})\s*([mhdwy])")
+_BLANK_LINE = regex(r"\n[^\S\n]*\n")
+_CONFLICT = regex(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
+_DURATION = regex(r"(\d{1,6})\s*([mhdwy])")
 _UNITS = {
     "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1),
     "w": timedelta(weeks=1), "y": timedelta(days=365),
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class _Shared:
     id: str
     type: str
@@ -63,13 +64,11 @@ class _Shared:
     @classmethod
     def of(cls, memory: "Memory", **own: Any) -> Self:
         """The same knowledge in this state of life, with whatever both states have."""
-        shared = {
-            field.name: getattr(memory, field.name) for field in fields(cls) if hasattr(memory, field.name)
-        }
+        shared = {field.name: getattr(memory, field.name) for field in fields(cls) if hasattr(memory, field.name)}
         return cls(**(shared | own))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Candidate(_Shared):
     """Proposed, and approved by nobody yet; it remembers the line it was proposed on."""
 
@@ -79,17 +78,17 @@ class Candidate(_Shared):
     because: str = ""  # why it is suggested
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Accepted(_Shared):
     """Approved; the file that holds it travels with the branch."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Retired(_Shared):
     """Approved once and no longer held to be true."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Rejected(_Shared):
     """A tombstone: somebody looked at it and said no."""
 
@@ -140,18 +139,14 @@ def split_statement(text: str) -> tuple[str, str]:
     return first.strip(), rest[0].strip() if rest else ""
 
 
-def labelled(
-    kind: str, details: str = "", *, why: str = "", falsified_by: str = "", instead: str = ""
-) -> str:
+def labelled(kind: str, details: str = "", *, why: str = "", falsified_by: str = "", instead: str = "") -> str:
     """A memory's further paragraphs, each with its label: why it holds, what would falsify it, what to do."""
     if falsified_by and kind != "assumption":
         raise BadInput(f"a {kind} is not falsified", hint="Use --falsified-by with --type assumption.")
     if instead and kind not in ("dead-end", ""):
         raise BadInput(f"a {kind} leads somewhere", hint="Use --instead with --type dead-end.")
     said = (("Rationale", why), ("Falsified by", falsified_by), ("Instead", instead))
-    paragraphs = [
-        f"{label}: {text.strip().removeprefix(f'{label}:').strip()}" for label, text in said if text
-    ]
+    paragraphs = [f"{label}: {text.strip().removeprefix(f'{label}:').strip()}" for label, text in said if text]
     return "\n\n".join([*paragraphs, *([details.strip()] if details.strip() else [])])
 
 

@@ -2,7 +2,9 @@
 
 import re
 
-_PAGE = re.compile(r"\d{4}-\d\d-\d\d(-[0-9a-f]{6})?\.md", re.ASCII)
+from holdfast.patterns import regex
+
+_PAGE = regex(r"\d{4}-\d\d-\d\d(-[0-9a-f]{6})?\.md", re.ASCII)
 
 
 def is_page(path: str, folder: str | None) -> bool:

@@ -4,18 +4,17 @@ Written on one line as `run:20261115T194200Z-abc123#3 the very words`, so that a
 """
 
 import re
-from dataclasses import dataclass
 
 from holdfast.errors import BadInput
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 MAX_WORDS = 2000
-_SOURCE = re.compile(r"(?:run|session|file|commit|agent):\S.*|person(?::.+)?|curate")
-_FORM = re.compile(
-    r"(?P<source>(?:[^\s#]|#(?!\d+(?:\s|$)))+)(?:#(?P<turn>\d{1,9}))?(?: (?P<words>.*))?", re.DOTALL
-)
+_SOURCE = regex(r"(?:run|session|file|commit|agent):\S.*|person(?::.+)?|curate")
+_FORM = regex(r"(?P<source>(?:[^\s#]|#(?!\d+(?:\s|$)))+)(?:#(?P<turn>\d{1,9}))?(?: (?P<words>.*))?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provenance:
     """One place where something was said or shown."""
 

@@ -4,17 +4,17 @@ A result is anybody's text: a page, a file, another program. What an agent repea
 conclusion, and must not become knowledge because an agent was the last to say it.
 """
 
-import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 from string import ascii_lowercase, ascii_uppercase
 
 from holdfast.model.transcript import Step, Turn
+from holdfast.patterns import regex
+from holdfast.values import replace
 
 MOST = 256 << 10  # bytes of what tools gave, and of what was said, that are remembered: the last ones
 _ENOUGH = 4  # words: fewer stand in too many texts by chance
-_ENDS = re.compile(r"(?<=[.!?:;])\s+|\n+")
+_ENDS = regex(r"(?<=[.!?:;])\s+|\n+")
 _CURLY = str.maketrans("“”‘’«»", '""""""')
 _PLAIN = b"""*_`"'>#|.,;:!?()[]{}\\"""
 _FOLDED = bytes.maketrans(_PLAIN + ascii_uppercase.encode(), b" " * len(_PLAIN) + ascii_lowercase.encode())

@@ -3,8 +3,9 @@
 Turns come from whoever captured the run; what is found in them waits for a person like any other candidate.
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+from holdfast.values import frozen
 
 Who = Literal["user", "agent", "tool"]
 
@@ -14,7 +15,7 @@ MAX_WORDS = 300
 MAX_WHY = 300
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """Words of one turn. A tool's words are never knowledge: anybody may have written them."""
 
@@ -23,7 +24,7 @@ class Said:
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tried:
     """A command somebody ran, and how it ended; None: nobody knows."""
 
@@ -32,7 +33,7 @@ class Tried:
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A memory that may be worth keeping: what it says, and which words of which turn say so."""
 

@@ -9,12 +9,13 @@ for an answer, what was run. These are values, their JSON and the rules that nee
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, FutureFormat, NotFound, TooLarge
 from holdfast.model import strict
+from holdfast.patterns import regex
+from holdfast.values import fields, frozen, replace
 
 VERSION = 1
 PREFIX = "SES"
@@ -36,15 +37,15 @@ MAX_TURNS, MAX_FOLDED, MAX_ITEMS, MAX_COMMANDS, MAX_FILES, MAX_COMMITS, MAX_NAME
 )
 MAX_PATH = 4_096
 
-_TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
-_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_ITEM = re.compile(r"[ofa][1-9][0-9]{0,8}", re.ASCII)
-_LINE = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
+_TS = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+_OID = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_ITEM = regex(r"[ofa][1-9][0-9]{0,8}", re.ASCII)
+_LINE = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
 Extra = tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Anchor:
     """A moment and the place in git where it was."""
 
@@ -59,7 +60,7 @@ class Anchor:
         return self.branch or ("a detached HEAD" if self.commit else "an unknown branch")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Command:
     """Something that was run; `run` names its capsule if it was recorded."""
 
@@ -70,7 +71,7 @@ class Command:
     extra: Extra = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Turn:
     """One step of the work, told in a sentence or a paragraph."""
 
@@ -85,7 +86,7 @@ class Turn:
     extra: Extra = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Item:
     """An open subtask or a follow-up; its short id (`o1`, `f2`) is never given twice in a session."""
 
@@ -97,7 +98,7 @@ class Item:
     extra: Extra = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Approval:
     """Something that waits for somebody's yes or no."""
 
@@ -108,7 +109,7 @@ class Approval:
     extra: Extra = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Condensed:
     """What stands for the older turns: how many they were, what they said, and who put it shortly.
 
@@ -122,7 +123,7 @@ class Condensed:
     extra: Extra = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Session:
     """The short cache of one piece of work."""
 
@@ -239,9 +240,7 @@ def close(session: Session, ids: Iterable[str]) -> Session:
         name = asked.strip().lower()
         if name not in {item.id for item in (*session.open, *session.follow_ups)}:
             raise NotFound(f"{session.id} has no item {asked}", hint=_items_hint(session))
-        session = replace(
-            session, open=_closed(session.open, name), follow_ups=_closed(session.follow_ups, name)
-        )
+        session = replace(session, open=_closed(session.open, name), follow_ups=_closed(session.follow_ups, name))
     return session
 
 

@@ -6,9 +6,9 @@ for the person in front of it, comes from there. These are shapes, not a proof: 
 
 import re
 
-_UNLESS_FORBIDDEN = (
-    r"(?<!never )(?<!not )(?<!n't )(?<!cannot )\b"  # "never skip code review" is a rule, not an attack
-)
+from holdfast.patterns import regex
+
+_UNLESS_FORBIDDEN = r"(?<!never )(?<!not )(?<!n't )(?<!cannot )\b"  # "never skip code review" is a rule, not an attack
 _WHAT = (
     r"(?:instructions?|rules?|prompts?|guidelines?|directives?|safety|guardrails?|polic(?:y|ies)"
     r"|restrictions?"
@@ -19,7 +19,7 @@ _CHECK = (
     r"(?:reviews?|approvals?|redaction|scann?\w*|sandbox\w*|confirmations?|signatures?|security"
     r"|verification)\b"
 )
-_OVERRULES = re.compile(
+_OVERRULES = regex(
     rf"{_UNLESS_FORBIDDEN}(?:ignor\w*|disregard\w*|forget\w*|overrid\w*|bypass\w*)\s+(?:\w+\s+){{0,4}}{_WHAT}"
     rf"|{_UNLESS_FORBIDDEN}(?:disable|skip|turn off)\s+(?:\w+\s+){{0,2}}{_CHECK}"
     rf"|{_UNLESS_FORBIDDEN}(?:send|post|upload|forward|email|leak|copy)\b.{{0,60}}"
@@ -39,7 +39,7 @@ _OVERRULES = re.compile(
     r"|da)?sh\b",
     re.IGNORECASE,
 )
-_ADDRESSES = re.compile(
+_ADDRESSES = regex(
     r"\b(?:do not|don't|never|without)\s+(?:\w+\s+){0,2}(?:tell|inform|mention|reveal|alert|notif|ask"
     r"|show)\w*\s+"
     rf"(?:\w+\s+){{0,5}}{_WHOM}"

@@ -7,10 +7,10 @@ have a field `extra` for what others wrote into their objects.
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
 from typing import Any
 
 from holdfast.model.ids import is_id
+from holdfast.values import MISSING, fields
 
 Reader = Callable[[Any, str], Any]
 Shapes = Mapping[type, Mapping[str, Reader]]
@@ -116,7 +116,5 @@ def build(cls: type, raw: Any, where: str, shapes: Shapes) -> Any:
     for field in fields(cls):
         if field.name in shape and field.default is MISSING and field.name not in raw:
             raise ValueError(f"{where} has no {field.name}".strip())
-    known = {
-        name: read(raw[name], f"{where}.{name}".lstrip(".")) for name, read in shape.items() if name in raw
-    }
+    known = {name: read(raw[name], f"{where}.{name}".lstrip(".")) for name, read in shape.items() if name in raw}
     return cls(**known, extra=tuple((name, value) for name, value in raw.items() if name not in shape))

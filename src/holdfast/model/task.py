@@ -10,12 +10,13 @@ project: a file, an address or a commit with a title.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from holdfast.errors import BadInput, TooLarge
 from holdfast.model import evidence as receipts
 from holdfast.model.ids import LAYER_HINT, is_id, is_layer
 from holdfast.model.text import has_hidden
+from holdfast.patterns import regex
+from holdfast.values import field, frozen
 
 KINDS = ("goal", "milestone", "epic", "task", "subtask")
 PLANS = ("goal", "milestone", "epic")  # whoever makes one says where it stands in the whole
@@ -33,12 +34,12 @@ MAX_TITLE = 500
 MAX_TEXT = 2000
 MAX_NOTES = 256 * 1024
 MAX_ITEMS = 1000
-_CONFLICT = re.compile(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
-_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}:(?://)?[^\s<>\"]{1,2000}", re.IGNORECASE)
-_PATCH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_CONFLICT = regex(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
+_URL = regex(r"[a-z][a-z0-9+.-]{1,20}:(?://)?[^\s<>\"]{1,2000}", re.IGNORECASE)
+_PATCH = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Checkpoint:
     """Where in git a milestone was reached, in the ways that find it again after a rewrite."""
 
@@ -66,7 +67,7 @@ class Checkpoint:
         return cls(commit=known["commit"], tree=known["tree"], patch_id=known.get("patch"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Task:
     """One node of the work graph."""
 
@@ -99,7 +100,7 @@ class Task:
         return self.status in CLOSED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Link:
     """A canonical artefact of the project."""
 

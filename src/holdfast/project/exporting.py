@@ -69,17 +69,13 @@ class Exporting(Viewing):
     def _origin(self, session: Session | None, runs: Sequence[Event]) -> tuple[Origin, datetime]:
         """Whose session it was and when it began; where nobody knows, this place and now."""
         first = runs[0] if runs else None
-        context = (
-            capsule.read_json(self.clone.layout.run(str(first.run_id)), capsule.CONTEXT) if first else None
-        )
+        context = capsule.read_json(self.clone.layout.run(str(first.run_id)), capsule.CONTEXT) if first else None
         told = context if isinstance(context, dict) else {}
         agent, anchor = _object(told.get("agent")), _object(told.get("anchor"))
         began = session.started.ts if session else str(told.get("started") or self.clone.now())
         origin = Origin(
             agent=str(agent.get("name") or (session.agent if session else None) or "holdfast"),
-            session=str(
-                agent.get("session") or (session.id if session else str(first.run_id if first else ""))
-            ),
+            session=str(agent.get("session") or (session.id if session else str(first.run_id if first else ""))),
             cwd=self.clone.repo.top,
             branch=anchor.get("branch") or (session.branch if session else None),
             commit=anchor.get("head") or (session.started.commit if session else None),
@@ -90,9 +86,7 @@ class Exporting(Viewing):
     def _with_runs(self, name: str | None) -> list[tuple[Session | None, list[Event]]]:
         """Sessions with their runs, in the order of time; runs of none stand last."""
         there = sorted(sessions.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
-        runs = {
-            event.run_id: event for event in self.clone.own_events() if event.kind == "run" and event.run_id
-        }
+        runs = {event.run_id: event for event in self.clone.own_events() if event.kind == "run" and event.run_id}
         if name is not None:
             asked = pick(name.removeprefix("run:"), {*runs, *(one.id for one in there)})
             if asked in runs:

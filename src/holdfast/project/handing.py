@@ -6,7 +6,6 @@ behind, the session, and what governs the files that were touched. All of it is 
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import HoldfastError
@@ -22,6 +21,7 @@ from holdfast.recall.pack.counting import count
 from holdfast.recall.pack.lines import Line, Section, Told, first, line
 from holdfast.recall.pack.material import Material
 from holdfast.store import capsule, fsio, tally, transcripts
+from holdfast.values import frozen, replace
 
 BUDGET = 4000  # tokens, unless somebody says otherwise
 SECTIONS = (
@@ -48,7 +48,7 @@ _LEAST, _TRIES = 200, 6  # tokens of the pack itself; times to make all of it fi
 _MAX_SUMMARY = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Handoff:
     """What is handed over."""
 
@@ -93,14 +93,10 @@ class Handing(Hydrating):
     def _packed(self, found: Material, extra: Sequence[Section], budget: int) -> Context:
         """The pack with these sections in front, all of it within the budget; the last of them gives way."""
         clean = self.clone.scan.text
-        front = [
-            replace(one, lines=tuple(Line(clean(row.text), row.told) for row in one.lines)) for one in extra
-        ]
+        front = [replace(one, lines=tuple(Line(clean(row.text), row.told) for row in one.lines)) for one in extra]
         room = budget - sum(count(text) + 1 for one in front for text in one.texts)
         for _ in range(_TRIES):
-            packed = context.pack(
-                found, budget=max(_LEAST, room), marker=token(MARKER), sections=SECTIONS, clean=clean
-            )
+            packed = context.pack(found, budget=max(_LEAST, room), marker=token(MARKER), sections=SECTIONS, clean=clean)
             full = replace(packed, budget=budget, sections=(*front, *packed.sections))
             full = replace(full, tokens=count(context.text(full)))
             if full.tokens <= budget:

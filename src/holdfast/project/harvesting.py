@@ -56,35 +56,25 @@ class Harvesting(Viewing):
     def _harvest_session(self, session: Session) -> None:
         """Propose what a session's notes say, and what had to be tried until it worked."""
         folded = session.condensed.folded if session.condensed else ()
-        turns: list[Said | Tried] = [
-            Said("agent", turn.summary, turn.n) for turn in (*folded, *session.turns)
-        ]
+        turns: list[Said | Tried] = [Said("agent", turn.summary, turn.n) for turn in (*folded, *session.turns)]
         turns += [Said("agent", f"Decision: {said}", 0) for said in session.decisions]
         turns += [Said("agent", session.summary, session.count + 1)] if session.summary else []
         turns += [
-            Tried(command.text, command.exit_status, number)
-            for number, command in enumerate(session.commands, 1)
+            Tried(command.text, command.exit_status, number) for number, command in enumerate(session.commands, 1)
         ]
         outer = [command.run for command in session.commands if command.run]
         cited = partial(_shown_by, session)
         self._harvest_quietly(turns, source=f"session:{session.id}", evidence=cited, outer=outer)
 
     def _harvest_quietly(
-        self,
-        turns: Sequence[Said | Tried],
-        *,
-        source: str,
-        evidence: Cited,
-        outer: Sequence[str] = (),
+        self, turns: Sequence[Said | Tried], *, source: str, evidence: Cited, outer: Sequence[str] = ()
     ) -> Harvested:
         """`outer` are other runs in which the same agent may have been told something."""
         if not turns:
             return Harvested()
         try:
             sent = self._sent([source.partition(":")[2], *outer])
-            return harvest(
-                self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns)
-            )
+            return harvest(self.clone, turns, source=source, evidence=evidence, sent=sent, ask=self._model(turns))
         except (HoldfastError, OSError, ValueError, RecursionError) as error:
             self._not_harvested(source, error)
             return Harvested()

@@ -1,11 +1,9 @@
 """Hydrating: what a new session is told, what agents were told, what a day's journal says."""
 
 import os
-import re
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from holdfast.curation import contradictions
 from holdfast.curation.conflicts import Known as Comparing
@@ -18,6 +16,7 @@ from holdfast.index.search import PROMOTED
 from holdfast.model.event import timestamp
 from holdfast.model.ids import SESSION, is_id, pick, token
 from holdfast.model.memory import TYPES
+from holdfast.patterns import regex
 from holdfast.project.resting import Resting
 from holdfast.recall import context, governing, journal
 from holdfast.recall import receipts as given
@@ -30,6 +29,7 @@ from holdfast.recall.pack.sections import MOST_FOUND
 from holdfast.recall.receipts import Knew, Now
 from holdfast.recall.search import Hit, TextSearch
 from holdfast.store import capsule, receipts, sessions, tally
+from holdfast.values import replace
 from holdfast.work import board as boards
 
 ACTIVE = "context/active.md"  # the view for agents that read a file
@@ -39,15 +39,13 @@ _ON_REQUEST = ("T0", "T1", "T2")  # what came from elsewhere and nobody here loo
 _LOOKED_AT = 4 * MOST_FOUND  # hits among which memories come first; of what is approved only the best
 _WORK = ("session", "task", "run")
 _DECIDED = ("accept", "promote", "edit")
-_OID = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,52}\b")
+_OID = regex(r"\b([0-9a-f]{12})[0-9a-f]{28,52}\b")
 
 
 class Hydrating(Resting):
     """What the next one should know."""
 
-    def context(
-        self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None
-    ) -> Context:
+    def context(self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None) -> Context:
         """The pack for a session that starts here, within a budget of tokens.
 
         `asked` says what somebody is about to do, `files` to which files, from the repository's top.
@@ -118,11 +116,7 @@ class Hydrating(Resting):
         return [_as_known(one, decided.get(one.id, ""), against.get(one.id, ())) for one in told]
 
     def _asked(
-        self,
-        words: str,
-        files: Sequence[str],
-        standings: Sequence[Standing],
-        against: Mapping[str, tuple[str, ...]],
+        self, words: str, files: Sequence[str], standings: Sequence[Standing], against: Mapping[str, tuple[str, ...]]
     ) -> Asked:
         """What somebody asked for, and what recall finds for it: what a person approved, and the rest."""
         clean = self.clone.scan.text(" ".join(words.split()))[:MAX_ASKED]
@@ -133,9 +127,7 @@ class Hydrating(Resting):
         known = {(one.id, one.path): one for one in standings}
         pairs = [(hit, known.get((hit.id, hit.path))) for hit in hits]
         approved = frozenset(one.id for _, one in pairs[:MOST_FOUND] if one and _speaks_unasked(one))
-        found = [
-            _as_found(hit, one, against.get(hit.id, ())) for hit, one in pairs if _may_be_found(hit, one)
-        ]
+        found = [_as_found(hit, one, against.get(hit.id, ())) for hit, one in pairs if _may_be_found(hit, one)]
         found = list(self._of_runs(found, clean))
         found.sort(key=lambda one: _WORK.index(one.kind) if one.kind in _WORK else -1)
         return Asked(clean, named, tuple(found), approved)
@@ -275,11 +267,7 @@ def _may_be_found(hit: Hit, one: Standing | None) -> bool:
 def _as_found(hit: Hit, one: Standing | None, against: Sequence[str]) -> Found:
     if one is None:
         return Found(
-            id=hit.id,
-            kind=hit.kind,
-            title=hit.title,
-            text=saying.beside(hit.title, hit.text),
-            state=hit.state,
+            id=hit.id, kind=hit.kind, title=hit.title, text=saying.beside(hit.title, hit.text), state=hit.state
         )
     return Found(
         id=hit.id,

@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from holdfast.model.transcript import Origin
 from holdfast.project import written
 from holdfast.project.harvesting import Harvesting
 from holdfast.store import transcripts
+from holdfast.values import field, frozen, mutable, replace
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
@@ -38,7 +38,7 @@ OTHER, OLDER, EMPTY = "of another repository", "older than asked for", "nothing 
 _MAX_FOUND = 10_000  # files of a folder that somebody names
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Brought:
     """What an import came to."""
 
@@ -61,7 +61,7 @@ class Brought:
     skipped: tuple[Skipped, ...] = ()
 
 
-@dataclass(slots=True)
+@mutable
 class Bringing:
     """An import under way."""
 
@@ -118,7 +118,7 @@ class Bringing:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Chosen:
     """A transcript to take in."""
 
@@ -211,9 +211,7 @@ class Importing(Harvesting):
         if not named:
             ingest.repository.look_for(one.origin.commit for one in found)
             found = list(_told_apart(found, ingest.repository, bringing))
-        return sorted(
-            found, key=lambda one: (one.origin.role == "subagent", one.origin.started or "", one.path)
-        )
+        return sorted(found, key=lambda one: (one.origin.role == "subagent", one.origin.started or "", one.path))
 
     def _take_all(
         self, tool: Dialect, ingest: Ingest, chosen: Sequence[_Chosen], bringing: Bringing, tell: Progress

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -20,11 +19,12 @@ from holdfast.model.provenance import Provenance
 from holdfast.project.viewing import Viewing
 from holdfast.recall import passage as passages
 from holdfast.recall.passage import Passage
+from holdfast.values import frozen
 
 NEVER = "never"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decided:
     """What many decisions at once came to."""
 

@@ -25,9 +25,7 @@ class Noting(Harvesting):
         journal = self.settings.journal_path
         return self._shown(capture.start(self.clone, objective=objective, journal=journal, **fields))
 
-    def session_note(
-        self, summary: str = "", *, environ: Mapping[str, str] | None = None, **fields: Any
-    ) -> Noted:
+    def session_note(self, summary: str = "", *, environ: Mapping[str, str] | None = None, **fields: Any) -> Noted:
         """Add a turn to the session, durable on return.
 
         Fields: session, commands, files, open, close, follow_ups, approvals, granted, denied, decisions,
@@ -45,9 +43,7 @@ class Noting(Harvesting):
         journal = self.settings.journal_path
         return self._shown(capture.note(self.clone, summary, condense_by=how, journal=journal, **fields))
 
-    def session_end(
-        self, *, session: str | None = None, summary: str | None = None, reason: str = "ended"
-    ) -> Ending:
+    def session_end(self, *, session: str | None = None, summary: str | None = None, reason: str = "ended") -> Ending:
         """Close a session: what git got since its start, and which tasks those commits speak for."""
         self._needs("sessions")
         ending = capture.end(

@@ -1,7 +1,6 @@
 """Reading: search, the log in its forms, one thing, where everything stands."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from holdfast.curation.decisions import Standing
@@ -24,6 +23,7 @@ from holdfast.recall import find
 from holdfast.recall.thing import Shown
 from holdfast.store import counted, tally
 from holdfast.store.layout import TASKS
+from holdfast.values import replace
 
 
 class Reading(Working, Noting, Recalling, Hydrating):

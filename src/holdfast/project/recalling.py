@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from holdfast.recall import governing, plugins
 from holdfast.recall.graph import choosing
 from holdfast.recall.search import Hit, TextSearch, check_kind
 from holdfast.store import tally
+from holdfast.values import field_names, replace
 
 if TYPE_CHECKING:
     from holdfast.index.pool import Near
@@ -129,7 +129,7 @@ class Recalling(Viewing):
 
     def _choice(self) -> Choice | None:
         """What of the repository is to be found, as the settings say it."""
-        given = {key: self.settings.values.get(f"index.{key}") for key in Choice.__slots__}
+        given = {key: self.settings.values.get(f"index.{key}") for key in field_names(Choice)}
         return Choice(**{key: value for key, value in given.items() if value is not None})
 
     def _scope(
@@ -160,7 +160,6 @@ class Recalling(Viewing):
         found = moments.since(since, now_text(self.clone.clock()))
         if found is None:
             raise BadInput(
-                f"{since[:80]!r} is neither a date nor a time ago",
-                hint="Write 2026-10-01, 30d, 2w or yesterday.",
+                f"{since[:80]!r} is neither a date nor a time ago", hint="Write 2026-10-01, 30d, 2w or yesterday."
             )
         return found

@@ -50,9 +50,7 @@ class Recording(Harvesting):
         """
         unknown = sorted(set(event) - {"kind", *_ENVELOPE, *_BODY})
         if unknown:
-            raise BadInput(
-                f"an event has no field {', '.join(unknown)}", hint="See `help(Project.write_log)`."
-            )
+            raise BadInput(f"an event has no field {', '.join(unknown)}", hint="See `help(Project.write_log)`.")
         for name, kind in _SHAPES.items():
             if not isinstance(event.get(name), kind | None):
                 raise BadInput(f"{name} is a {type(event[name]).__name__}", hint=f"It takes {_NAMED[kind]}.")
@@ -107,12 +105,7 @@ class Recording(Harvesting):
 
     @contextlib.contextmanager
     def run(
-        self,
-        *,
-        task: str | None = None,
-        layer: str | None = None,
-        scale: int | None = None,
-        prompt: str | None = None,
+        self, *, task: str | None = None, layer: str | None = None, scale: int | None = None, prompt: str | None = None
     ) -> Iterator[capture.Run]:
         """Record what the block does as one run; an exception ends it with exit status 1 and goes on."""
         with capture.recording(

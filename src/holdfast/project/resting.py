@@ -1,21 +1,21 @@
 """What tasks rest on: assumptions and other memories that they name, and whether these still hold."""
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from holdfast.errors import BadInput
 from holdfast.model.ids import PREFIXES
 from holdfast.model.task import Task
+from holdfast.patterns import regex
 from holdfast.project.viewing import Viewing
+from holdfast.values import frozen
 
 LABEL = "Rests on:"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
-_HASH = re.compile(r"@[0-9a-f]{40,64}\b")  # a receipt's, which nobody reads
-_LIKELY = re.compile(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]|{LABEL}")
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
+_HASH = regex(r"@[0-9a-f]{40,64}\b")  # a receipt's, which nobody reads
+_LIKELY = regex(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]|{LABEL}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shaky:
     """A memory that a task rests on and that does not hold as it did."""
 
@@ -37,9 +37,7 @@ class Resting(Viewing):
         doubted = (*found.stale, *found.expired, *found.superseded, *found.retired, *found.unreviewed)
         why = {one.id: (one.status, _HASH.sub("", "; ".join(one.notes))) for one in doubted}
         return tuple(
-            Shaky(task, name, *why[name])
-            for task, names in naming.items()
-            for name in sorted(names & why.keys())
+            Shaky(task, name, *why[name]) for task, names in naming.items() for name in sorted(names & why.keys())
         )
 
     def rests_on(self, names: Sequence[str], notes: str = "") -> str:

@@ -21,9 +21,7 @@ def put(path: str, name: str, value: str | list[str] | None) -> None:
         raise BadSettings(f"{path} is not UTF-8 text") from error
     new = changed(text, name, value)
     if new is None:
-        raise BadSettings(
-            f"{path} says {name} in a way that is left alone", hint=f"Set {name} there yourself."
-        )
+        raise BadSettings(f"{path} says {name} in a way that is left alone", hint=f"Set {name} there yourself.")
     if new != text:
         fsio.make_dirs(os.path.dirname(path))
         fsio.replace(path, new.encode("utf-8"))

@@ -1,15 +1,14 @@
 """Trusting: the one upstream whose trunk may speak here, and what came from elsewhere."""
 
-from dataclasses import dataclass
-
 from holdfast.errors import NeedsReview
 from holdfast.git import upstream
 from holdfast.git.upstream import Upstream
 from holdfast.project.viewing import Viewing
 from holdfast.store.trusted import Trusted
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trust:
     """What is trusted here, and what that leaves silent."""
 

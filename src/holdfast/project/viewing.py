@@ -168,9 +168,7 @@ class Viewing:
     def artifacts(self) -> dict[str, list[dict[str, Any]]]:
         """Task to the tracked files its runs produced, each content once."""
         tracked = set(self.clone.repo.run("ls-files", "-z").decode("utf-8", "surrogateescape").split("\0"))
-        runs = (
-            self.clone.joined(event) for event in self.clone.events() if event.kind == "run" and event.body
-        )
+        runs = (self.clone.joined(event) for event in self.clone.events() if event.kind == "run" and event.body)
         return views.artifacts(runs, tracked)
 
     def render_views(self, *, all_days: bool = False) -> None:
@@ -199,9 +197,7 @@ class Viewing:
         if folder is not None:
             journals.write(clone, folder=folder, only=only)
             return
-        days = only or [
-            name.removesuffix(".md") for name in clone.layout.listed(clone.layout.view("journal"))
-        ]
+        days = only or [name.removesuffix(".md") for name in clone.layout.listed(clone.layout.view("journal"))]
         for day in days:
             edited.spare(clone, f"journal/{day}.md")
         for path in journals.write(clone, only=only):

@@ -1,7 +1,6 @@
 """Working: goals, tasks and links, who does what, and what comes next."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from holdfast.index.refresh import signature_of
 from holdfast.model.session import Item, Session
 from holdfast.model.task import PLANS, Link, Task
 from holdfast.project.resting import Resting, Shaky, rests_on_something
+from holdfast.values import frozen
 from holdfast.work import board as boards
 from holdfast.work import claims, doing, elsewhere, exchange, links, state
 from holdfast.work.board import Board, Placed
@@ -24,7 +24,7 @@ from holdfast.work.links import Linked
 from holdfast.work.state import State
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Next:
     """What can be done now, best first, why the rest cannot, and the longest way to the end."""
 
@@ -42,7 +42,7 @@ class Next:
     proposed: int = 0  # if nothing is ready: how many steps agents planned that are no tasks
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskShown:
     """One task with everything around it."""
 
@@ -132,9 +132,7 @@ class Working(Resting):
     def task_done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> Done:
         """Finish a task with its evidence: what is cited, else the commits and runs since it was started."""
         self._needs("tasks")
-        return self._shown(
-            doing.done(self.clone, name, cited=evidence, run=self._parent, without=without_evidence)
-        )
+        return self._shown(doing.done(self.clone, name, cited=evidence, run=self._parent, without=without_evidence))
 
     def task_block(self, name: str, *, reason: str) -> Task:
         """Say that something outside the graph holds a task back."""
@@ -173,12 +171,7 @@ class Working(Resting):
         )
 
     def next(
-        self,
-        *,
-        claim: bool = False,
-        owner: str | None = None,
-        session: str | None = None,
-        lasting: timedelta = LASTING,
+        self, *, claim: bool = False, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Next:
         """What is ready, why the rest is not, and what comes free; `claim` takes the best that is free."""
         self._needs("tasks")

@@ -7,7 +7,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from holdfast.capture.ingest.filling import LINES
 from holdfast.errors import HoldfastError
@@ -18,6 +17,7 @@ from holdfast.model.said import Found
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.recall.governing import stems
 from holdfast.store import fsio
+from holdfast.values import frozen
 
 MAX_FILE = 4 << 20
 MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with what was said
@@ -25,7 +25,7 @@ MOST = 3  # files that are cited
 _SHARED = 2  # telling words that lines share with what was said, if it does not name their file
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rests:
     """A file that something rests on, and whether it still does."""
 

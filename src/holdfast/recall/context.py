@@ -8,7 +8,6 @@ whoever knows which of it a person approved. Times are absolute, so a kept pack 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from holdfast.git.unmerged import Unmerged
 from holdfast.model.text import visible
@@ -18,6 +17,7 @@ from holdfast.recall.pack.lines import Line, Receipt, Section, flat
 from holdfast.recall.pack.material import Asked, Material
 from holdfast.recall.pack.sections import FOUND, NAMES, section, whose_branch
 from holdfast.recall.pack.thread import Thread
+from holdfast.values import field, frozen, replace
 
 _NAME, _WHY, _ID = 30, 90, 12  # tokens of a branch's name, of the reason, of a session's id
 _NAME_SHORT, _WHY_SHORT = 8, 14  # the same where there is little room: the head must fit any budget
@@ -26,7 +26,7 @@ _NAMED = 8  # which part of a small budget the names of what was left out may ta
 _TRIES = 3  # to find out how much room these names take
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Context:
     """What a new session is told."""
 
@@ -51,12 +51,7 @@ class Context:
 
 
 def pack(
-    material: Material,
-    *,
-    budget: int,
-    marker: str,
-    sections: Sequence[str] = NAMES,
-    clean: Callable[[str], str] = str,
+    material: Material, *, budget: int, marker: str, sections: Sequence[str] = NAMES, clean: Callable[[str], str] = str
 ) -> Context:
     """What fits of it into a budget of tokens, and says so where something did not.
 
@@ -95,9 +90,7 @@ def _whole(material: Material, names: Sequence[str], *, short: bool) -> dict[str
     return {name: part for name, part in there.items() if part}
 
 
-def _fitted(
-    whole: Mapping[str, Section], budget: int, room: int, thread: Thread | None
-) -> dict[str, Section]:
+def _fitted(whole: Mapping[str, Section], budget: int, room: int, thread: Thread | None) -> dict[str, Section]:
     """The sections cut to a room in which the names of those left out must have a place, too."""
     names = 0
     for _ in range(_TRIES):

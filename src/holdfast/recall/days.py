@@ -5,7 +5,6 @@ Days are UTC days. What other branches did is not told unless it is asked for.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +14,7 @@ from holdfast.model.pages import apart_from_pages
 from holdfast.model.session import Session
 from holdfast.store import layout as paths
 from holdfast.store import sessions
+from holdfast.values import frozen
 
 KINDS = ("run", "accept", "promote", "retire", "task", "checkpoint")
 _COMMITS = 50_000  # looked at
@@ -23,7 +23,7 @@ _FOREVER = "2099-12-31"
 Joined = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Made:
     """A commit that no session tells of."""
 
@@ -33,7 +33,7 @@ class Made:
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Day:
     """What happened on one day."""
 
@@ -100,12 +100,7 @@ def _seen(clone: Clone, known: Iterable[Session], events: Iterable[Event]) -> li
 
 
 def _commits(
-    clone: Clone,
-    known: Iterable[Session],
-    span: tuple[str, str],
-    *,
-    everywhere: bool,
-    folder: str | None,
+    clone: Clone, known: Iterable[Session], span: tuple[str, str], *, everywhere: bool, folder: str | None
 ) -> list[Made]:
     """The commits from a day to another that no session names, oldest first; our own are left out."""
     named = {oid for one in known for oid in (*one.commits, *(o for t in one.every_turn for o in t.commits))}

@@ -3,18 +3,18 @@ published.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from holdfast.git import lines
 from holdfast.git.clone import Clone
 from holdfast.model.ids import is_id
 from holdfast.store import layout, pending
 from holdfast.store.pending import Change
+from holdfast.values import frozen
 
 _BRANCHES = 3  # that are named; a trunk's commit is on all of them
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where it is, in a sentence, and what it says there."""
 

@@ -3,10 +3,8 @@ that a run produced, or what else `recall` names: a turn, a commit, a place in a
 """
 
 import os
-import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import BrokenEntry, CorruptLog, FutureFormat, HoldfastError, NotFound
@@ -16,19 +14,21 @@ from holdfast.git.visible import Sighting
 from holdfast.model.event import Event
 from holdfast.model.ids import LINK, pick
 from holdfast.model.session import to_object
+from holdfast.patterns import regex
 from holdfast.recall import elsewhere, opened
 from holdfast.recall.thing import Shown
 from holdfast.store import capsule, fsio, layout, sessions, tasks
+from holdfast.values import frozen, replace
 from holdfast.work import exchange
 
 MAX_SUMMARY = 1 << 20
 MAX_TEXT = 1 << 16  # of a produced file; beyond that `show --path` says where it lies
 TAIL_LINES, _TAIL_BYTES = 20, 1 << 14
-_COLOURS = re.compile(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]")
+_COLOURS = regex(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]")
 _PRINTED = ("terminal", "stdout", "stderr")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What an id names."""
 

@@ -9,15 +9,16 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from holdfast.patterns import regex
 from holdfast.recall.patterns import is_below, one_spelling
+from holdfast.values import frozen
 
 FILES, CITED, TASK, EVERYWHERE, ELSEWHERE = range(5)  # how near a memory is to the work: the nearest first
 MAX_FILES = 500  # files at hand that are compared
-_WORD = re.compile(r"[^\W_]+")
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that put no space between words
+_WORD = regex(r"[^\W_]+")
+_PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that put no space between words
 _COMMON = frozenset(  # words that tell nothing about a task
     re.findall(
         r"\w+",
@@ -30,12 +31,10 @@ _COMMON = frozenset(  # words that tell nothing about a task
     """,
     )
 )
-_TINY = frozenset(
-    re.findall(r"\w+", "am an as at be by do go he if in is it me my no of oh ok on or so to up us we")
-)
+_TINY = frozenset(re.findall(r"\w+", "am an as at be by do go he if in is it me my no of oh ok on or so to up us we"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Known:
     """A memory as a pack tells it: this text, of this revision."""
 
@@ -54,7 +53,7 @@ class Known:
     against: tuple[str, ...] = ()  # memories as good as this one that it contradicts, undecided by anybody
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AtHand:
     """The work a pack is for: its files, and the words of its task."""
 
@@ -63,7 +62,7 @@ class AtHand:
     tasks: tuple[str, ...] = ()  # whose words these are
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Governs:
     """A memory that holds for the work at hand, and why."""
 

@@ -18,6 +18,7 @@ from holdfast.errors import BadInput, HoldfastError, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.model.session import Session, Turn, now_at
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.recall import views
 from holdfast.recall.days import Day, Joined, Made, dates_of, days
 from holdfast.store import fsio
@@ -28,8 +29,8 @@ __all__ = ["Day", "Made", "days", "is_untouched", "named", "path_of", "text", "w
 
 FOLDER = "journal"
 MAX_FILE = 16 << 20
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_STAMP = re.compile(r"<!-- written by holdfast ([0-9a-f]{6}) [0-9a-f]{16} -->")
+_DATE = regex(r"\d{4}-\d\d-\d\d", re.ASCII)
+_STAMP = regex(r"<!-- written by holdfast ([0-9a-f]{6}) [0-9a-f]{16} -->")
 _LONGEST = 1000  # characters of one line
 _MOST = 40  # files of one session that are named, commits of one day outside of sessions
 
@@ -45,9 +46,7 @@ def named(asked: str, now: datetime) -> str:
     except ValueError:
         found = None
     if found is None:
-        raise BadInput(
-            f"{visible(asked[:40])!r} is no day", hint="Say today, yesterday, or a date such as 2026-11-15."
-        )
+        raise BadInput(f"{visible(asked[:40])!r} is no day", hint="Say today, yesterday, or a date such as 2026-11-15.")
     return found.isoformat()
 
 
@@ -149,9 +148,7 @@ def _turn(turn: Turn) -> str:
     return f"{turn.anchor.ts[11:16]} {_flat(turn.summary)}{more}"
 
 
-def _artefacts(
-    session: Session, turns: Sequence[Turn], runs: Sequence[Joined], *, is_last: bool
-) -> Iterator[str]:
+def _artefacts(session: Session, turns: Sequence[Turn], runs: Sequence[Joined], *, is_last: bool) -> Iterator[str]:
     in_turns = {path for turn in session.turns for path in turn.files}
     files = [path for turn in turns for path in turn.files]
     files += [path for path in session.files if path not in in_turns] if is_last else []
@@ -189,9 +186,7 @@ def _open(session: Session) -> Iterator[str]:
 
 
 def _run(run: Joined) -> str:
-    said = (
-        (run.get("outputs") or {}).get("summary") or _command(run.get("command")) or run.get("prompt") or ""
-    )
+    said = (run.get("outputs") or {}).get("summary") or _command(run.get("command")) or run.get("prompt") or ""
     task = f" ({_flat(str(run['task']))})" if run.get("task") else ""
     ended = "" if run.get("exit_status") in (None, 0) else f", exit {run['exit_status']}"
     of = f" of {run['started'][:16].replace('T', ' ')}" if run.get("started") else ""

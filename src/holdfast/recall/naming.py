@@ -6,9 +6,11 @@ than to speak of `make` wherever somebody makes something.
 
 import re
 
+from holdfast.patterns import regex
+
 MOST = 12  # of one memory
-_CODE = re.compile(r"`([^`\n]{2,120})`")
-_COMMAND = re.compile(r"(?:\./|/)?[a-z][\w.+-]*(?:/[\w.+-]+)*(?:[ \t]+\S+)*")
+_CODE = regex(r"`([^`\n]{2,120})`")
+_COMMAND = regex(r"(?:\./|/)?[a-z][\w.+-]*(?:/[\w.+-]+)*(?:[ \t]+\S+)*")
 # Names that are no words of English; those that are count only between backticks, or with what follows them.
 _TOOLS = re.findall(
     r"\S+",
@@ -19,7 +21,7 @@ _TOOLS = re.findall(
     uvicorn vitest wget yarn
     """,
 )
-_NAMED = re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, _TOOLS))})(?![\w./-])((?:[ \t]+[a-z][\w:-]*)?)")
+_NAMED = regex(rf"(?<![\w./-])({'|'.join(map(re.escape, _TOOLS))})(?![\w./-])((?:[ \t]+[a-z][\w:-]*)?)")
 _PLAIN = frozenset(  # words that follow a tool's name in a sentence rather than in a command
     re.findall(
         r"\S+",

@@ -14,6 +14,7 @@ from holdfast.index.corpus import commits
 from holdfast.index.corpus.choosing import Choice, Rules, chunks_of
 from holdfast.index.corpus.objects import Objects
 from holdfast.model.later import Later
+from holdfast.patterns import regex
 from holdfast.recall.thing import Shown
 from holdfast.store import capsule
 
@@ -23,9 +24,9 @@ else:
     recorded = Later("holdfast.recall.why.recorded")
 
 MAX_FILES = 200  # of a commit that are named
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
-_TURN = re.compile(r"(?P<run>[^#\s]+)#(?P<turn>[1-9][0-9]{0,4})(?:\.(?P<step>[1-9][0-9]{0,5}))?")
-_LINE = re.compile(r"(?P<path>.+):(?P<line>[1-9][0-9]{0,8})")
+_COMMIT = regex(r"[0-9a-f]{7,64}")
+_TURN = regex(r"(?P<run>[^#\s]+)#(?P<turn>[1-9][0-9]{0,4})(?:\.(?P<step>[1-9][0-9]{0,5}))?")
+_LINE = regex(r"(?P<path>.+):(?P<line>[1-9][0-9]{0,8})")
 
 
 def commit(clone: Clone, text: str, memories: Mapping[str, str]) -> Shown | None:

@@ -8,7 +8,6 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -19,7 +18,9 @@ from holdfast.model.ids import is_id
 from holdfast.model.provenance import Provenance
 from holdfast.model.session import Session
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.store import capsule, fsio, sessions
+from holdfast.values import frozen, replace
 
 AROUND = 4  # lines shown before and after the words
 MAX_LINES = 40
@@ -27,10 +28,10 @@ MAX_WIDTH = 400  # characters of a line
 MAX_FOUND = 100  # places that are looked at for the nearest
 MAX_READ = 1 << 20  # bytes of one text that are looked through
 _PRINTED = ("terminal", "stdout", "stderr")
-_COLOURS = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
+_COLOURS = regex(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """Some lines of a text, and which of them hold the words that count."""
 
@@ -43,7 +44,7 @@ class Passage:
     missing: str = ""  # why the words cannot be shown where they were said
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Text:
     title: str
     text: str
@@ -103,10 +104,7 @@ def _told(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What somebody said in a run's context or event."""
     outputs = fields.get("outputs")
     summary = outputs.get("summary") if isinstance(outputs, dict) else None
-    for part, said in (
-        *((part, fields.get(part)) for part in ("prompt", "task", "plan")),
-        ("summary", summary),
-    ):
+    for part, said in (*((part, fields.get(part)) for part in ("prompt", "task", "plan")), ("summary", summary)):
         if isinstance(said, str) and said:
             yield part, said
 
@@ -119,9 +117,7 @@ def _session(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
             continue
         turns = sorted(_turns(session).items(), key=lambda one: (one[0] != turn, one[0]))
         yield from (_Text(f"session {session.id}, turn {n}", said) for n, said in turns)
-        yield from (
-            _Text(f"session {session.id}: its {part}", said) for part, said in _notes(session) if said
-        )
+        yield from (_Text(f"session {session.id}: its {part}", said) for part, said in _notes(session) if said)
 
 
 def _turns(session: Session) -> dict[int, str]:
@@ -189,7 +185,7 @@ def _end_of(path: str) -> str | None:
 # Which lines of it.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Span:
     """Where the words stand in a text: lines and columns, counted from 0."""
 

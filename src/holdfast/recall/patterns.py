@@ -19,9 +19,7 @@ def is_below(pattern: "Sequence[str]", parts: "Sequence[str]") -> bool:
     return _alike([*pattern, "**"], parts, "**", lambda want, part: _alike(want, part, "*", str.__eq__))
 
 
-def _alike(
-    wanted: "Sequence[str]", there: "Sequence[str]", star: str, same: "Callable[[str, str], bool]"
-) -> bool:
+def _alike(wanted: "Sequence[str]", there: "Sequence[str]", star: str, same: "Callable[[str, str], bool]") -> bool:
     """Whether a sequence fits one with stars, each for any number of items; in at most n times m steps."""
     at = here = 0
     last, mark = -1, 0

@@ -12,7 +12,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import fields, replace
 from math import isfinite
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from holdfast.errors import BadInput
 from holdfast.index.scope import Scope
 from holdfast.model.text import visible
 from holdfast.recall.search import Hit, Retriever
+from holdfast.values import fields, replace
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -152,7 +152,7 @@ def is_number(value: object) -> bool:
 def _safe(hit: Hit) -> Hit:
     """A hit with nothing hidden in its words, each on one line."""
     said = {name: _line(value) for name, value in _texts(hit)}
-    return replace(hit, **said, parts=tuple((_line(name), gain) for name, gain in hit.parts))  # type: ignore[arg-type]
+    return replace(hit, **said, parts=tuple((_line(name), gain) for name, gain in hit.parts))
 
 
 def _texts(hit: Hit) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,6 @@ Making a receipt is taking a pack apart into its lines with what each tells of; 
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.git.clone import Clone
@@ -17,11 +16,12 @@ from holdfast.recall.pack.counting import HOW
 from holdfast.recall.pack.lines import Told
 from holdfast.store import capsule, receipts, tally
 from holdfast.store.receipts import Kept
+from holdfast.values import asdict, frozen
 
 _STATES = {"accepted": "stands", "deprecated": "retired"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Now:
     """How something stands at this moment."""
 
@@ -29,7 +29,7 @@ class Now:
     blob: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One thing an agent was told: which revision, why, in which section, and how it stands since."""
 
@@ -42,7 +42,7 @@ class Entry:
     line: str = ""  # the words it was told in first; none where only ids are left
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Pack:
     """One pack that an agent was given."""
 
@@ -60,7 +60,7 @@ class Pack:
     late: bool  # given when the run had ended, and so not proven by its capsule
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Knew:
     """What somebody was told in a run or a session."""
 

@@ -9,7 +9,6 @@ it is. A commit that this clone cannot see (shallow, pruned) is not an ancestor.
 import os
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -18,13 +17,14 @@ from holdfast.model.pages import is_page
 from holdfast.model.session import Session, now_at
 from holdfast.recall.patterns import one_spelling
 from holdfast.store import layout as paths
+from holdfast.values import frozen, replace
 
 FARTHEST = 20_000  # commits looked at for an ancestor; what lies farther back says little about now
 SOUGHT = 100  # sessions whose commits are looked for after a rewrite; the last updated ones
 _NAMED = 3  # shared files that are named
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chosen:
     """The session to go on from, and why."""
 
@@ -36,7 +36,7 @@ class Chosen:
     before: "Chosen | None" = None  # the last session that told something, if this one has not yet
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Changed:
     """What is different here: not committed, and committed on this branch alone."""
 

@@ -10,7 +10,6 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.errors import BadInput, Busy, NotStored
@@ -27,6 +26,7 @@ from holdfast.index.scope import EVERY_BRANCH, Scope
 from holdfast.index.sqlite import Index, is_refused
 from holdfast.model.event import KINDS as EVENT_KINDS
 from holdfast.model.memory import TYPES
+from holdfast.values import fields, frozen
 
 if TYPE_CHECKING:
     from holdfast.index.pool import Near
@@ -46,7 +46,7 @@ _HEADS = "refs/heads/"
 Meaning = Callable[[str, float], "Near | None"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """One thing that was found. Its text is safe to show."""
 

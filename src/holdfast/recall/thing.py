@@ -1,10 +1,11 @@
 """One thing as `show` gives it, whatever it is."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from holdfast.values import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Shown:
     """One thing, with where it lies and what it says."""
 

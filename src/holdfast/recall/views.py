@@ -8,22 +8,23 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.model.memory import Memory, iso, source_run
 from holdfast.model.text import in_json
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 
 VERSION = 1
 MAX_VIEW = 1 << 30
-_RENDERED = re.compile(r"^Rendered by Holdfast at [^\n]*", re.MULTILINE)
+_RENDERED = regex(r"^Rendered by Holdfast at [^\n]*", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """Which state of the project a view shows."""
 

@@ -89,11 +89,7 @@ AGENTS = (
     # It sets nothing of its own: only the process tree tells.
     Agent("Kimi Code", ("kimi", "kimi-code"), ("@moonshot-ai/kimi-code",), (), ("KIMI_API_KEY",)),
     Agent(
-        "Cline",
-        ("cline",),
-        ("cline",),
-        ("CLINE_CONNECTOR_CLI_LAUNCH",),
-        ("CLINE_DIR", "CLINE_API_KEY", "CLINE_MODEL"),
+        "Cline", ("cline",), ("cline",), ("CLINE_CONNECTOR_CLI_LAUNCH",), ("CLINE_DIR", "CLINE_API_KEY", "CLINE_MODEL")
     ),
     # CURSOR_TRACE_ID is set in every terminal of the editor, also where a person types.
     Agent("Cursor", ("cursor-agent",), (), ("CURSOR_AGENT",), ("CURSOR_API_KEY", "CURSOR_TRACE_ID")),
@@ -107,11 +103,6 @@ AGENTS = (
 )
 
 # Set by whatever runs commands without a person, and what that is.
-UNATTENDED = {
-    "AI_AGENT": "an agent",
-    "CI": "a build",
-    "GITHUB_ACTIONS": "a build",
-    "HOLDFAST_RUN_ID": "`holdfast run`",
-}
+UNATTENDED = {"AI_AGENT": "an agent", "CI": "a build", "GITHUB_ACTIONS": "a build", "HOLDFAST_RUN_ID": "`holdfast run`"}
 # AGENT=amp and AGENT=goose name an agent; any other value (opencode's 1, the path of a key agent) names none.
 NAMED = ("AGENT", frozenset(program for agent in AGENTS for program in agent.programs))

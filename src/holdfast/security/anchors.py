@@ -9,14 +9,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from holdfast.security.decoded import (
-    BASE64,
-    ESCAPES,
-    PERCENT,
-    Coding,
-    begin_here,
-    escaped_words,
-)
+from holdfast.security.decoded import BASE64, ESCAPES, PERCENT, Coding, begin_here, escaped_words
 from holdfast.security.rules import Patience, Rule, UserHits
 from holdfast.security.shapes import REACH, Shape, shapes
 from holdfast.security.stems import Stems, may_follow

@@ -11,10 +11,11 @@ coding decides from a bounded stretch around a place, like every rule (`security
 import binascii
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
+from holdfast.patterns import regex
 from holdfast.security.shapes import REACH, WORD, Rest
+from holdfast.values import frozen
 
 DEEPEST = 2
 ESCAPED_BREAKS = (b"\\n", b"\\r", b"\\t")
@@ -23,7 +24,7 @@ _STEP = REACH // 2  # how much further on a long word is looked at again; a mult
 _LEAST = 16  # of base64: fewer bytes cannot hold a secret that anything would show
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """What stands encoded at a place, as far as one look goes."""
 
@@ -32,7 +33,7 @@ class Word:
     again: int | None  # where to look again, if the word goes on
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Coding:
     """One way to write text within text."""
 
@@ -42,19 +43,17 @@ class Coding:
 
 
 # Base64. Text has no byte above 127, so the first sign of each four stands for a number below 32.
-_TEXT_FIRST = re.compile(rb"(?:[A-Za-f][A-Za-z0-9+/_-]{3}){4}")
+_TEXT_FIRST = regex(rb"(?:[A-Za-f][A-Za-z0-9+/_-]{3}){4}")
 # A line that is no whole number of fours ends the word: what follows would be read askew.
-_BASE64 = re.compile(
+_BASE64 = regex(
     rb"(?:[A-Za-z0-9+/_-]{4}){4,512}+"
     rb"(?:(?:(?:\\r)?\\n|\r?\n)[ \t]{0,16}+(?:[A-Za-z0-9+/_-]{4}){1,50}+){0,64}[A-Za-z0-9+/_-]{0,3}={0,2}"
 )
-_BREAKS = re.compile(rb"\\[rn]|\s+")
-_TEXT = re.compile(rb"(?:[\t\n\r\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3})+")
+_BREAKS = regex(rb"\\[rn]|\s+")
+_TEXT = regex(rb"(?:[\t\n\r\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3})+")
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 _MORE_BASE64 = Rest(
-    rb"(?:[A-Za-z0-9+/=_-]|(?:\\r)?\\n(?=[A-Za-z0-9+/]{20})|\r?\n[ \t]{0,16}(?=[A-Za-z0-9+/]{20}))*",
-    65536,
-    ahead=40,
+    rb"(?:[A-Za-z0-9+/=_-]|(?:\\r)?\\n(?=[A-Za-z0-9+/]{20})|\r?\n[ \t]{0,16}(?=[A-Za-z0-9+/]{20}))*", 65536, ahead=40
 )
 
 
@@ -92,14 +91,14 @@ def _further(signs: bytes, place: int) -> int:
 
 
 # Percent-encoding, and JSON's escapes beyond those that the rules know themselves.
-_PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
-_PERCENT_WORD = re.compile(rb"(?:[A-Za-z0-9_.~*!()'+:/-]|%[0-9A-Fa-f]{2})+")
+_PERCENT = regex(rb"%[0-9A-Fa-f]{2}")
+_PERCENT_WORD = regex(rb"(?:[A-Za-z0-9_.~*!()'+:/-]|%[0-9A-Fa-f]{2})+")
 _PERCENT_BACK = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~*!()'+:/-%")
 _MORE_PERCENT = Rest(rb"(?:[A-Za-z0-9_.~*!()'+:/-]|%[0-9A-Fa-f]{2})*", 65536, ahead=3)
 
-_ESCAPE = re.compile(rb"\\\\{0,2}(?:/|u00[0-7][0-9A-Fa-f])")
+_ESCAPE = regex(rb"\\\\{0,2}(?:/|u00[0-7][0-9A-Fa-f])")
 _ESCAPED = rb"(?:[^\s\"'`<>\\,;|\x00-\x1f]|\\{1,3}(?:/|u00[0-7][0-9A-Fa-f]))"
-_ESCAPED_WORD = re.compile(_ESCAPED + rb"+")
+_ESCAPED_WORD = regex(_ESCAPED + rb"+")
 _ESCAPED_BACK = frozenset(range(33, 256)) - frozenset(b"\"'`<>\\,;|")
 _MORE_ESCAPED = Rest(_ESCAPED + rb"*", 65536, ahead=10)
 
@@ -137,9 +136,9 @@ PERCENT = Coding("percent", _read_percent, _MORE_PERCENT)
 ESCAPES = Coding("escapes", _read_escaped, _MORE_ESCAPED)
 
 
-_LONG = re.compile(rb"[A-Za-z0-9_+-]{%d}" % WORD)
-_PERCENT_NEAR = re.compile(rb"[A-Za-z0-9_.~*!()'+:/-]{0,40}+%[0-9A-Fa-f]{2}")
-_ESCAPE_NEAR = re.compile(rb"[^\s\"'`<>\\,;|\x00-\x1f]{0,40}+\\{1,3}(?:/|u00[0-7][0-9A-Fa-f])")
+_LONG = regex(rb"[A-Za-z0-9_+-]{%d}" % WORD)
+_PERCENT_NEAR = regex(rb"[A-Za-z0-9_.~*!()'+:/-]{0,40}+%[0-9A-Fa-f]{2}")
+_ESCAPE_NEAR = regex(rb"[^\s\"'`<>\\,;|\x00-\x1f]{0,40}+\\{1,3}(?:/|u00[0-7][0-9A-Fa-f])")
 
 
 def begin_here(text: bytes, place: int) -> Iterator[Coding]:

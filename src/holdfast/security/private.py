@@ -7,8 +7,10 @@ command's output, which arrives in pieces, the shape `private` hides the same st
 
 import re
 
-_TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
-_OPEN_ANGLE = re.compile(r"<[^<>]{0,9}\Z")
+from holdfast.patterns import regex
+
+_TAG = regex(r"<(/?)private>", re.IGNORECASE)
+_OPEN_ANGLE = regex(r"<[^<>]{0,9}\Z")
 
 
 def without_private(text: str) -> str:

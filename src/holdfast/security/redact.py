@@ -18,18 +18,19 @@ allows.
 import re
 from bisect import insort
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
 from holdfast.errors import ScanFailed
+from holdfast.patterns import regex
 from holdfast.security.anchors import HOLD, Hits, none_in
 from holdfast.security.decoded import DEEPEST, Coding
 from holdfast.security.private import without_private
 from holdfast.security.rules import Patience, Rule
 from holdfast.security.shapes import REACH, Rest, Shape, rules_text
 from holdfast.security.visible import View
+from holdfast.values import frozen
 
 PRIVATE = "private"  # the name of the rule for what a person marked
 CUSTOM = "custom"  # the name of every rule a user adds
@@ -37,18 +38,16 @@ MAX_DEPTH = 100
 
 _CONTEXT = 64  # bytes kept before the undecided ones, for look-behinds
 _NO_REST = Rest(rb"", 0)
-_MARKER = re.compile(r"\[redacted:[a-z0-9-]{1,32}\]")
-_SECRET_NAME = re.compile(
+_MARKER = regex(r"\[redacted:[a-z0-9-]{1,32}\]")
+_SECRET_NAME = regex(
     r"(?i)(?:passw(?:or)?d|passphrase|secret|token|credential|"
     r"(?:api|access|private|signing|encryption|account|auth|master|session|deploy)[_-]?key)"
     r"(?:[_-]?(?:value|key|prod|dev|test|live|staging|[0-9]{1,3}))?$"
 )
-_STANDS_FOR_ONE = re.compile(
-    r"\$[{(]|\$[A-Za-z_]{1,40}$|\{\{|\{[\w.]{0,40}\}$|<[\w -]{1,40}>$|%[(s]|\*{3,}|\.\.\."
-)
+_STANDS_FOR_ONE = regex(r"\$[{(]|\$[A-Za-z_]{1,40}$|\{\{|\{[\w.]{0,40}\}$|<[\w -]{1,40}>$|%[(s]|\*{3,}|\.\.\.")
 _NUMBERS, _NESTED = (bool, int, float), (dict, list, tuple)
 _SHORT_NAME = 40
-_NO_TOKEN = re.compile(r"https?://|[.~]{0,2}/|.*\s", re.DOTALL)
+_NO_TOKEN = regex(r"https?://|[.~]{0,2}/|.*\s", re.DOTALL)
 
 
 class Scanner:
@@ -60,9 +59,7 @@ class Scanner:
 
     __slots__ = ("_for_streams", "_for_texts", "_given", "allow", "extra", "key", "private")
 
-    def __init__(
-        self, extra_rules: Sequence[str] = (), allow: Sequence[str] = (), *, private: bool = True
-    ) -> None:
+    def __init__(self, extra_rules: Sequence[str] = (), allow: Sequence[str] = (), *, private: bool = True) -> None:
         self._given, self.private = (extra_rules, allow), private
         self.extra = tuple(Rule.read(rule, "redact.rules") for rule in extra_rules)
         self.allow = tuple(Rule.read(rule, "redact.allow") for rule in allow)
@@ -203,7 +200,7 @@ def _is_plain_short(key: str) -> bool:
     return _SECRET_NAME.search(key) is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Secret:
     start: int
     end: int

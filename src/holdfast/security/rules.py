@@ -10,17 +10,15 @@ import importlib
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import BadSettings, ScanFailed
 from holdfast.security.shapes import REACH
+from holdfast.values import frozen
 
 MAX_RULE = 1000
 MAX_STEPS = 1 << 26  # of one attempt at worst: well under a second that nobody can interrupt
-MAX_HEAD = (
-    1 << 14
-)  # of what is searched for in a whole stretch of text; the rest of a rule is tried where it stands
+MAX_HEAD = 1 << 14  # of what is searched for in a whole stretch of text; the rest of a rule is tried where it stands
 GRACE, PER_MIB = 2.0, 1.0  # seconds of computing for all rules of the user, and more for each MiB looked at
 _LEAST = 64  # bytes that any look counts as, so that many short texts do not use up the budget
 
@@ -31,7 +29,7 @@ _HINT = (
 _NO_PARSER = "this Python cannot tell whether a rule is safe"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One regular expression of the user's."""
 
@@ -164,7 +162,7 @@ class _TooDear(Exception):
     """A rule could cost too much; says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Cost:
     """In how many ways a part can match at one place, and the steps it takes to try them all."""
 

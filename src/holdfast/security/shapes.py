@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from holdfast.patterns import regex
+
 REACH = 2048  # bytes a match may look at from its anchor on; patterns stay well within
 WORD = 20  # every issued token holds so many of these bytes in a row, at most `NEAR` after its anchor's start
 WORD_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+"
@@ -23,7 +25,7 @@ NEAR = 20
 BESIDE = 48  # bytes that may lie between the start of a provider's name and the token it shows
 
 _FILE = os.path.join(os.path.dirname(__file__), "rules.txt")
-_FRAGMENT = re.compile(r"@([A-Z0-9_]{3,})@")
+_FRAGMENT = regex(r"@([A-Z0-9_]{3,})@")
 
 
 class Rest(NamedTuple):

@@ -64,9 +64,7 @@ class Stems:
         folded = text.translate(FOLD)
         yield from self._from(text, folded, self._search(folded, position), known)
 
-    def _from(
-        self, text: bytes, folded: bytes, found: re.Match[bytes] | None, known: int
-    ) -> Iterator[tuple[int, int]]:
+    def _from(self, text: bytes, folded: bytes, found: re.Match[bytes] | None, known: int) -> Iterator[tuple[int, int]]:
         """Where shapes begin, from the pivot on that was found."""
         while found is not None:
             pivot = found.start()
@@ -101,16 +99,12 @@ def may_follow(text: bytes, anchor: bytes, place: int) -> bool:
 def pivot_of(anchor: bytes) -> int:
     """Where the pivot of an anchor stands within it."""
     # Its last byte only if there is no other: what follows a pivot is compared faster than what precedes it.
-    return next(
-        place for end in (-1, None) for pivot in _PIVOTS if (place := anchor.lower()[:end].find(pivot)) != -1
-    )
+    return next(place for end in (-1, None) for pivot in _PIVOTS if (place := anchor.lower()[:end].find(pivot)) != -1)
 
 
 def _rests(anchors: list[_Anchor]) -> list[tuple[bytes, bytes]]:
     """Each different anchor with what follows its pivot."""
-    return sorted(
-        {(anchor.lower().translate(FOLD)[before + 1 :], anchor.lower()) for before, anchor, *_ in anchors}
-    )
+    return sorted({(anchor.lower().translate(FOLD)[before + 1 :], anchor.lower()) for before, anchor, *_ in anchors})
 
 
 Follow = Callable[[bytes, int], object]

@@ -4,16 +4,16 @@ A token that `grep` or a test runner has coloured in parts must not slip by. At 
 row are taken out, so that the raw bytes behind a bounded stretch of visible ones are bounded too.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 
+from holdfast.patterns import regex
 from holdfast.security.shapes import Shape
 
 _COLOUR = rb"\x1b\[[0-9;:?]{0,24}[A-Za-z]"
-_COLOURS = re.compile(rb"(?:%b){1,4}(?!%b)" % (_COLOUR, _COLOUR))
-_UNDECIDED = re.compile(rb"(?:%b)*(?:\x1b(?:\[[0-9;:?]{0,24})?)?" % _COLOUR)
+_COLOURS = regex(rb"(?:%b){1,4}(?!%b)" % (_COLOUR, _COLOUR))
+_UNDECIDED = regex(rb"(?:%b)*(?:\x1b(?:\[[0-9;:?]{0,24})?)?" % _COLOUR)
 # What stands before may be the end of an escape: `\n`, `\u003d`, `%3D`.
-_ESCAPE = re.compile(rb"(?s:.*)(?:\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})")
+_ESCAPE = regex(rb"(?s:.*)(?:\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})")
 _LOWER = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _ALPHA = _LOWER | frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")

@@ -10,33 +10,30 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from holdfast.patterns import regex
 from holdfast.security.decoded import starts_base64
 from holdfast.security.shapes import BESIDE, NEAR, WORD, WORD_BYTES, Shape
 
 _IS_WORD = bytes(1 if byte in WORD_BYTES else 0 for byte in range(256))
 _LONG_MARKS = b"\x01" * WORD
-_LONG = re.compile(rb"[A-Za-z0-9_+-]{%d}" % WORD)
+_LONG = regex(rb"[A-Za-z0-9_+-]{%d}" % WORD)
 _BACK = 64  # bytes before the place looked from that a long word may reach back
 # Every token is at least `WORD` bytes of the same alphabet in a row. Where there are none after a long word,
 # no token that has no long word of its own begins there, and none goes on there.
-_NO_TOKEN = re.compile(
-    rb"[^A-Za-z0-9_+./:=%%~-]++(?:[A-Za-z0-9_+./:=%%~-]{1,%d}+[^A-Za-z0-9_+./:=%%~-]++)*+" % (WORD - 1)
-)
-_PARTED = re.compile(rb"[./:=%~]")
-_GROUPING = re.compile(rb"\(\?(?:<?[=!]|:)")
+_NO_TOKEN = regex(rb"[^A-Za-z0-9_+./:=%%~-]++(?:[A-Za-z0-9_+./:=%%~-]{1,%d}+[^A-Za-z0-9_+./:=%%~-]++)*+" % (WORD - 1))
+_PARTED = regex(rb"[./:=%~]")
+_GROUPING = regex(rb"\(\?(?:<?[=!]|:)")
 # What stands before a long word: nothing of it, a byte that tokens hold too, or a part of it or an escape.
 _FREE, _PARTS, _JOINED = 0, 1, 2
-_KINDS = bytes(
-    _JOINED if byte in WORD_BYTES + b"%\\" else _PARTS if byte in b"./:=~" else _FREE for byte in range(256)
-)
+_KINDS = bytes(_JOINED if byte in WORD_BYTES + b"%\\" else _PARTS if byte in b"./:=~" else _FREE for byte in range(256))
 _BACKSLASH, _BREAKS = 92, b"nrt"
-_HEAD = re.compile(rb"[A-Za-z0-9]*")
+_HEAD = regex(rb"[A-Za-z0-9]*")
 _REMEMBERED, _SHORT = 1 << 13, 80  # how many words that hold nothing are remembered, and how long they may be
 
 # What may stand between a key and its value: separators, and before the value blanks, quotes and brackets.
 _ASSIGNS = frozenset((b"=", b":", b">", b"|"))
 _OPENING = b" \t\"'`\\"
-_TWO_DIGITS = re.compile(rb"[0-9][A-Za-z_-]{1,24}[0-9]")  # a random word holds digits with letters between
+_TWO_DIGITS = regex(rb"[0-9][A-Za-z_-]{1,24}[0-9]")  # a random word holds digits with letters between
 _TAIL = 12
 _WITHIN = b"./|"
 _VALUE = WORD_BYTES + b"./|~"
@@ -56,8 +53,7 @@ class Words:
         prefixes = frozenset(anchor for _, shape in issued for anchor in shape.anchors)
         self._prefixes = prefixes
         self._shapes = {
-            prefix: tuple((n, shape) for n, shape in issued if prefix.startswith(shape.anchors))
-            for prefix in prefixes
+            prefix: tuple((n, shape) for n, shape in issued if prefix.startswith(shape.anchors)) for prefix in prefixes
         }
         started = {anchor for _, shape in issued if shape.boundary for anchor in shape.anchors}
         anywhere = {anchor for _, shape in issued if not shape.boundary for anchor in shape.anchors}
@@ -257,14 +253,9 @@ def _behind(rest: bytes, prefixes: list[bytes]) -> bytes:
     """Matches the rest of these prefixes if one of them stands here as a whole."""
     lengths = sorted({len(prefix) for prefix in prefixes})
     whole = b"|".join(
-        b"(?<=%b)" % b"|".join(re.escape(p) for p in sorted(prefixes) if len(p) == length)
-        for length in lengths
+        b"(?<=%b)" % b"|".join(re.escape(p) for p in sorted(prefixes) if len(p) == length) for length in lengths
     )
-    last = b"".join(
-        re.escape(bytes([byte])) for byte in sorted({p[len(p) - len(rest) - 2] for p in prefixes})
-    )
-    before = b"".join(
-        re.escape(bytes([byte])) for byte in sorted({p[len(p) - len(rest) - 3] for p in prefixes})
-    )
+    last = b"".join(re.escape(bytes([byte])) for byte in sorted({p[len(p) - len(rest) - 2] for p in prefixes}))
+    before = b"".join(re.escape(bytes([byte])) for byte in sorted({p[len(p) - len(rest) - 3] for p in prefixes}))
     near = b"" if rest else b"(?<=[%b][%b].)" % (before, last)
     return re.escape(rest) + near + b"(?:%b)" % whole

@@ -11,16 +11,16 @@ import hashlib
 import io
 import json
 import os
-import re
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO
 
 from holdfast.errors import BadBundle, BadInput, FutureFormat
+from holdfast.patterns import regex
 from holdfast.store import fsio, pending, trash
 from holdfast.store.format import split_lines
 from holdfast.store.layout import STATISTICS, Layout
+from holdfast.values import frozen
 
 FOLDERS = (
     *("spool", "pending", "sealed", "bodies", "runs", "candidates", "lines", "erased", "quarantine"),
@@ -36,10 +36,10 @@ MIN_PACKED, FREE_FILES = 16, 10_000  # bytes that a file takes in a bundle: the 
 MAX_NAME = 255  # bytes of a folder's or a file's name, as file systems have it
 _MANIFEST = "holdfast-bundle.json"
 _LEFT_BEHIND = (".tmp", ".lock", "/lock", "/open")
-_NAME = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[^\0\\/][^\0\\]{0,1000}")
+_NAME = regex(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[^\0\\/][^\0\\]{0,1000}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bundle:
     """What a bundle holds, or what of it was new here."""
 

@@ -12,17 +12,17 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, Self
 
 from holdfast.errors import BadInput, HoldfastError
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 
 CONTEXT, SUMMARY, MANIFEST, META, OPEN = "context.json", "summary.md", "MANIFEST", "meta.json", "open"
 MAX_JSON = 1 << 28
@@ -32,12 +32,10 @@ _NEW = ".new"
 _FEW = 16
 _ROOM = 512  # kept for `note`, so that how a run ended can be written when the disk is full
 _MAKING = 60.0  # seconds that nobody needs from making a folder to locking it
-_TEMPORARY = re.compile(
-    r"(?:MANIFEST|context\.json|meta\.json|summary\.md|files\.json)\.[0-9]+-[0-9a-f]{8}\.tmp"
-)
+_TEMPORARY = regex(r"(?:MANIFEST|context\.json|meta\.json|summary\.md|files\.json)\.[0-9]+-[0-9a-f]{8}\.tmp")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """Something about a capsule that is not as it was sealed."""
 

@@ -11,11 +11,11 @@ The file is small, a use is written once, and it stays when the lines it was wor
 import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio, tally
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 
 CITED, ACTED = "cited", "acted"
 MOST_USES = 20_000  # the newest; each is a line of some forty bytes
@@ -24,7 +24,7 @@ _MAX_FILE = 8 << 20
 _RECKONED = "reckoned"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """One question: when, how long it took, what it found; its words only as hashes."""
 
@@ -36,7 +36,7 @@ class Asked:
     memories: tuple[str, ...]  # in lower case
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """Something an agent was told: a pack, by how its session was found, or lines at a prompt or a tool."""
 
@@ -48,7 +48,7 @@ class Told:
     memories: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Looked:
     """Somebody had one memory shown."""
 
@@ -56,7 +56,7 @@ class Looked:
     memory: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counted:
     """Every single line that is still there, by time."""
 
@@ -65,7 +65,7 @@ class Counted:
     looked: tuple[Looked, ...]
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class Use:
     """A memory was cited or acted on after it had been found or told."""
 

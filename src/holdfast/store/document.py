@@ -8,27 +8,28 @@ where one document of a file ends and the next begins, to `store.pieces`.
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, BrokenEntry, TooLarge
+from holdfast.patterns import regex
 from holdfast.store import frontmatter
 from holdfast.store.frontmatter import BadFront, Field
+from holdfast.values import frozen
 
 MAX_DOCUMENT = 1 << 20
-_CONFLICT = re.compile(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
+_CONFLICT = regex(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
 _MARKS = ("<<<<<<<", "|||||||", ">>>>>>>")  # quicker to look for than the pattern, and seldom there
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clash:
     """Both sides changed the same fields, each in its own way; a person has to choose."""
 
     fields: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """A file taken apart."""
 
@@ -115,9 +116,7 @@ def _refuse_damage(text: str, path: str, line: int) -> None:
         if (at := text.find(sign)) >= 0:
             raise broken(path, line + text.count("\n", 0, at), reason)
     if any(mark in text for mark in _MARKS) and (found := _CONFLICT.search(text)):
-        raise broken(
-            path, line + text.count("\n", 0, found.start()), "holds the marks of an unresolved merge"
-        )
+        raise broken(path, line + text.count("\n", 0, found.start()), "holds the marks of an unresolved merge")
     if len(text) > MAX_DOCUMENT:
         raise broken(path, line, f"is larger than {MAX_DOCUMENT:,} characters")
 

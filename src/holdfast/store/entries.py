@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -19,10 +18,12 @@ from typing import Any
 from holdfast.errors import BadInput, BrokenEntry
 from holdfast.model import memory as rules
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected
+from holdfast.patterns import regex
 from holdfast.store import document, frontmatter, pieces
 from holdfast.store.document import MAX_DOCUMENT, Clash, Document
 from holdfast.store.frontmatter import Field, Nested
 from holdfast.store.pieces import Piece
+from holdfast.values import frozen, replace
 
 MAX_ENTRY = MAX_DOCUMENT
 LABELS = {
@@ -40,14 +41,14 @@ _OWN_FIELDS: dict[str, tuple[str, ...]] = {
     "candidate": ("line", *_SUGGESTED),
     "rejected": ("line", "rejected_at", "reason", *_SUGGESTED),
 }
-_STATUS = re.compile(r"^status:[^\n]*$", re.MULTILINE)
+_STATUS = regex(r"^status:[^\n]*$", re.MULTILINE)
 DERIVED = ("updated",)  # shown with an entry, and read over where somebody wrote it down
 _WHOLE = Clash(("the whole file",))
 _RULE = "---"
 _APPROVAL_TAG = b"holdfast-approval-1\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """One entry of a file that may hold several: its own text, where it begins, and what it says."""
 
@@ -91,7 +92,7 @@ def parse(text: str, path: str, *, line: int = 1) -> Memory:
     return read
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sketch:
     """What somebody wrote down as a new entry: its fields, the id if it has one, its evidence as typed."""
 
@@ -100,9 +101,7 @@ class Sketch:
     evidence: tuple[str, ...]
 
 
-def sketch(
-    text: str, path: str, *, line: int = 1, kind: str | None = None, ignored: Sequence[str] = ()
-) -> Sketch:
+def sketch(text: str, path: str, *, line: int = 1, kind: str | None = None, ignored: Sequence[str] = ()) -> Sketch:
     """A new entry that may lack an id and a status; `kind` is its type if it names none.
 
     A field that nobody knows is refused, because it would be lost.
@@ -119,9 +118,7 @@ def sketch(
     memory = _memory(replace(read, fields=fields))
     assert isinstance(memory, Accepted)
     if memory.extra:
-        raise read.broken(
-            memory.extra[0][0], f"has a field {memory.extra[0][0][:40]!r} that nobody would read"
-        )
+        raise read.broken(memory.extra[0][0], f"has a field {memory.extra[0][0][:40]!r} that nobody would read")
     return Sketch(memory, named, _known(cited, read) if cited else ())
 
 
@@ -139,9 +136,7 @@ def render(memory: Memory) -> str:
 
 def _written(memory: Memory, names: tuple[str, ...]) -> list[str]:
     values = {name: getattr(memory, name) for name in names}
-    return [
-        f"{name}: {_value(name, value)}" for name, value in values.items() if value or name not in _SUGGESTED
-    ]
+    return [f"{name}: {_value(name, value)}" for name, value in values.items() if value or name not in _SUGGESTED]
 
 
 def digest(memory: Memory) -> str:
@@ -209,9 +204,7 @@ def _memory(read: Document) -> Memory:
 def _known(field: Field, read: Document) -> Any:
     """The value of a field we know, in the form a memory has it."""
     path, line, value = read.path, read.line_of(field.name), field.value
-    if isinstance(value, Nested) or (
-        value is not None and isinstance(value, tuple) != (field.name in _LISTS)
-    ):
+    if isinstance(value, Nested) or (value is not None and isinstance(value, tuple) != (field.name in _LISTS)):
         raise _broken(path, line, f"{field.name} must be {'a list' if field.name in _LISTS else 'one value'}")
     found: Any = value
     if field.name in _LISTS:

@@ -9,13 +9,14 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from holdfast.errors import CorruptLog, FutureFormat, TooLarge
 from holdfast.model.event import Draft, Event
+from holdfast.patterns import regex
 from holdfast.store import layout
+from holdfast.values import frozen
 
 VERSION = 1
 MAX_ENVELOPE = 4096
@@ -33,12 +34,10 @@ _KEY = rb"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
 _INT = rb"-?(?:0|[1-9]\d{0,15})"
 _HASH = rb"[0-9a-f]{64}"
 _NAME = rb"[a-z][a-z0-9_]{0,31}"
-_PLAIN = (
-    rb"(?:null|true|false|" + _INT + rb'|"[!#-\[\]-~]{0,200}")'
-)  # strings without blank, quote, backslash
+_PLAIN = rb"(?:null|true|false|" + _INT + rb'|"[!#-\[\]-~]{0,200}")'  # strings without blank, quote, backslash
 _ADDED = rb'"' + _NAME + rb'":(?:' + _PLAIN + rb"|\[(?:" + _PLAIN + rb"(?:," + _PLAIN + rb"){0,31})?\])"
 
-EVENT = re.compile(
+EVENT = regex(
     rb'\{"hash_self":"(' + _HASH + rb')",'
     rb'("v":1,"ts":"(' + _TS + rb')","kind":"([a-z]{1,16})","target":(?:null|"(' + _KEY + rb')"),'
     rb'"line":"([a-z0-9-]{1,64})","writer":"([a-z0-9]{1,64})","seq":(0|[1-9]\d{0,15}),'
@@ -48,7 +47,7 @@ EVENT = re.compile(
     rb'"body":(?:null|"(' + _HASH + rb')"),((?:' + _ADDED + rb",){0,16})"
     rb'"hash_prev":\[((?:"' + _HASH + rb'"(?:,"' + _HASH + rb'"){0,31})?)\]\})\n'
 )
-HEADER = re.compile(
+HEADER = regex(
     rb'\{"holdfast":"segment","v":1,"line":"([a-z0-9-]{1,64})","count":([1-9]\d{0,3}),"first_ts":"('
     + _TS
     + rb')"((?:,'
@@ -60,7 +59,7 @@ _IN_EVENT = frozenset(
     exit_status body hash_prev""".split()
 )
 _IN_HEADER = frozenset(b"holdfast v line count first_ts".split())
-_NEWER = re.compile(rb'"v":([1-9]\d*)')
+_NEWER = regex(rb'"v":([1-9]\d*)')
 
 
 def _text(value: str | None) -> str:
@@ -139,9 +138,7 @@ def added(fields: bytes, *, known: Collection[bytes] = ()) -> dict[str, Any]:
 def _not_an_event(line: bytes) -> CorruptLog | FutureFormat:
     version = _NEWER.search(line[:200])
     if line[78:84] == b'","v":' and version and int(version[1]) > VERSION:
-        return FutureFormat(
-            f"the event has format version {int(version[1])}; this Holdfast reads version {VERSION}"
-        )
+        return FutureFormat(f"the event has format version {int(version[1])}; this Holdfast reads version {VERSION}")
     if not line.endswith(b"\n"):
         return CorruptLog("the line is torn: it has no end")
     return CorruptLog("the line does not have the form of an event")
@@ -196,7 +193,7 @@ def split_lines(data: bytes) -> Iterator[bytes]:
         yield data[start:]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Segment:
     """A sealed, immutable piece of the log; its name is the hash of its bytes."""
 
@@ -276,11 +273,7 @@ def sound_events(path: str, data: bytes) -> list[re.Match[bytes]]:
         raise CorruptLog(f"segment {name} is empty or larger than a segment may be")
     first = found[0][3].decode("ascii")
     header = match_header(data[: data.find(b"\n") + 1])
-    if (
-        header is None
-        or header[3].decode("ascii") != first
-        or (folder and folder != first[:10].replace("-", "/"))
-    ):
+    if header is None or header[3].decode("ascii") != first or (folder and folder != first[:10].replace("-", "/")):
         raise CorruptLog(f"segment {name} does not fit its first event")
     if any(event[6].decode("ascii") != line for event in found):
         raise CorruptLog(f"segment {name} mixes lines")
@@ -291,9 +284,7 @@ def sound_events(path: str, data: bytes) -> list[re.Match[bytes]]:
 
 def body_bytes(body: Mapping[str, Any]) -> bytes:
     """A body as it is stored: compact JSON in UTF-8."""
-    data = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(
-        "utf-8", "replace"
-    )
+    data = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
     if len(data) > MAX_BODY:
         raise TooLarge(f"the event's body has {len(data)} bytes; at most {MAX_BODY} are stored")
     return data

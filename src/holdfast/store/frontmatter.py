@@ -11,10 +11,11 @@ know. Git merges two changes only if an unchanged line lies between them.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from holdfast.model.text import escaped
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 MAX_FRONT = 64 * 1024
 MAX_DEPTH = 8
@@ -29,16 +30,16 @@ _PRINTABLE = r'[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\ufff
 _QUOTED = rf'"(?:{_PRINTABLE}|\\(?:["\\nt]|x[0-9a-f]{{2}}|u[0-9a-f]{{4}}|U000[0-9a-f]{{5}}))*"'
 _WORD = rf"(?:{_PLAIN}|{_QUOTED})"
 _LIST = rf"\[((?:{_WORD}(?:, {_WORD})*)?)\]"
-_LINE = re.compile(rf"([a-z_]+): (?:{_LIST}|({_PLAIN}|{_NUMBER}|{_TIME})|({_QUOTED}))")
-_ITEM = re.compile(_WORD)
-_SAFE = re.compile(_PLAIN)
-_ESCAPE = re.compile(r'\\(?:(["\\nt])|x(..)|u(....)|U(.{8}))')
+_LINE = regex(rf"([a-z_]+): (?:{_LIST}|({_PLAIN}|{_NUMBER}|{_TIME})|({_QUOTED}))")
+_ITEM = regex(_WORD)
+_SAFE = regex(_PLAIN)
+_ESCAPE = regex(r'\\(?:(["\\nt])|x(..)|u(....)|U(.{8}))')
 _SHORT = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 # Words that some reader of YAML takes for a truth value, nothing or a number.
 _TAKEN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
-_OTHER_BREAKS = re.compile("[\x85\u2028\u2029]")
+_OTHER_BREAKS = regex("[\x85\u2028\u2029]")
 
 
 class BadFront(ValueError):
@@ -49,7 +50,7 @@ class BadFront(ValueError):
         self.line, self.reason = line, reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nested:
     """A value of more depth than the fields we know have."""
 

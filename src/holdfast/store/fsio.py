@@ -226,9 +226,7 @@ def read(path: str, *, limit: int) -> bytes:
         fd = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | _CLOEXEC | _BINARY)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
-            raise UnsafePath(
-                f"{path} is a symbolic link; Holdfast does not follow links in its store"
-            ) from error
+            raise UnsafePath(f"{path} is a symbolic link; Holdfast does not follow links in its store") from error
         raise
     try:
         facts = os.fstat(fd)

@@ -12,7 +12,6 @@ import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import IO
 
@@ -20,6 +19,7 @@ from holdfast.errors import Busy, ReadOnlyStore
 from holdfast.model.event import timestamp
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import frozen, replace
 
 PROBE = "HOLDFAST_PROBE"  # the variable, and the word that marks the line of a hook fired as a test
 MAX_BYTES = 64 << 20  # hooks stop at a quarter of this, so what lies beyond is not theirs
@@ -30,7 +30,7 @@ _HEX = frozenset("0123456789abcdef")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Fired:
     """One firing of a git hook."""
 
@@ -77,9 +77,7 @@ def draining(layout: Layout) -> Iterator[list[Fired]]:
 
 def is_filled(layout: Layout) -> bool:
     """Whether something waits; costs one look at a folder."""
-    return any(
-        name == _log(layout) or name.startswith(_taken(layout)) for name in layout.listed(layout.inbox)
-    )
+    return any(name == _log(layout) or name.startswith(_taken(layout)) for name in layout.listed(layout.inbox))
 
 
 def held(layout: Layout) -> contextlib.AbstractContextManager[int]:

@@ -11,22 +11,15 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.model.event import MAX_PARENTS, Draft, Event, timestamp
 from holdfast.model.ids import token
 from holdfast.store import fsio
-from holdfast.store.format import (
-    MAX_ENVELOPE,
-    make_event,
-    match_event,
-    parents_of,
-    parse_event,
-    split_lines,
-)
+from holdfast.store.format import MAX_ENVELOPE, make_event, match_event, parents_of, parse_event, split_lines
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 
 MAX_SPOOL = 1 << 30
 IDLE_SECONDS = 2.0  # a spool untouched for so long may be continued by another process
@@ -210,7 +203,7 @@ def _ends_whole(fd: int, size: int) -> bool:
     return size == 0 or os.pread(fd, 1, size - 1) == b"\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Torn:
     """Bytes in a spool that are no event: a write that never finished, or damage."""
 
@@ -221,7 +214,7 @@ class Torn:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """What one file of the log holds: whole event lines, and what is not one."""
 

@@ -10,25 +10,26 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.model.ids import token
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store.layout import APPROVALS, FOLDER_OF, LINKS, LOG, TASKS, Layout
+from holdfast.values import asdict, frozen, replace
 
 MAX_RECORD = 8 << 20
 _PART = r"(?![.-])[^/\\\x00-\x1f\x7f]{1,250}"
-_ENTRY = re.compile(rf"(?:{'|'.join(map(re.escape, (*FOLDER_OF.values(), TASKS, LINKS)))})(?:/{_PART})+\.md")
-_SEGMENT = re.compile(rf"{re.escape(LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl", re.ASCII)
-_PROOF = re.compile(rf"{re.escape(APPROVALS)}/[A-Za-z0-9][A-Za-z0-9._-]{{0,95}}/[0-9a-f]{{64}}", re.ASCII)
-_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", re.ASCII)
-_LINE = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
+_ENTRY = regex(rf"(?:{'|'.join(map(re.escape, (*FOLDER_OF.values(), TASKS, LINKS)))})(?:/{_PART})+\.md")
+_SEGMENT = regex(rf"{re.escape(LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl", re.ASCII)
+_PROOF = regex(rf"{re.escape(APPROVALS)}/[A-Za-z0-9][A-Za-z0-9._-]{{0,95}}/[0-9a-f]{{64}}", re.ASCII)
+_OID = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_TS = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", re.ASCII)
+_LINE = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One tracked path's next content; no blob means the path goes away."""
 
@@ -100,9 +101,7 @@ def note(layout: Layout, change: Change, line: str, *, commit: str | None, ts: s
     _keep(layout, replace(change, line=line), name, commit=commit, ts=ts)
 
 
-def _keep(
-    layout: Layout, change: Change, name: str, *, commit: str | None, ts: str, aside: str | None = None
-) -> None:
+def _keep(layout: Layout, change: Change, name: str, *, commit: str | None, ts: str, aside: str | None = None) -> None:
     fsio.make_dirs(layout.sealed_changes)
     marks = {"commit": commit or "", "ts": ts, **({"aside": aside} if aside is not None else {})}
     done = replace(change, published=marks)

@@ -6,15 +6,15 @@ Any other `---` is a rule drawn in the text, and whatever stands between code fe
 Pure: what the pieces say is `store.entries`' business.
 """
 
-import re
-from dataclasses import dataclass
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 _RULE = "---"
 _NAMED = ("id:", "type:")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\r\n]*)")
+_FENCE = regex(r" {0,3}(`{3,}|~{3,})([^\r\n]*)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """One entry's own text within a file: from its first line to the end of its last that is not blank."""
 

@@ -22,12 +22,12 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import asdict, frozen
 
 AGENTS = ("codex", "claude", "gemini")
 MAX_BYTES = 64 << 20  # of one file; hooks stop at a quarter of this
@@ -40,7 +40,7 @@ _NAMES = (1 << 61) - 1  # a prime, by which long names are told apart
 VANISHED, UNREAD = ".vanished", ".unread"  # why pointers were set aside
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Pointer:
     """One event that an agent told of."""
 
@@ -60,7 +60,7 @@ class Pointer:
     kind: str | None = None  # of a notification
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pointers:
     """All that waits of one session, oldest first, and the files it stands in."""
 
@@ -82,7 +82,7 @@ class Pointers:
         return tuple(dict.fromkeys(one.helper for one in self.all if one.helper))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Live:
     """A session that has not ended, as the last drain saw it."""
 
@@ -122,16 +122,13 @@ def waiting(*stores: Layout) -> list[Pointers]:
                 if path not in files[one.agent, one.session]:
                     files[one.agent, one.session].append(path)
     return [
-        Pointers(*key, tuple(sorted(there, key=lambda one: one.ts)), tuple(files[key]))
-        for key, there in found.items()
+        Pointers(*key, tuple(sorted(there, key=lambda one: one.ts)), tuple(files[key])) for key, there in found.items()
     ]
 
 
 def is_filled(layout: Layout) -> bool:
     """Whether a drain would find something to do; costs one look at a folder."""
-    return any(
-        name.endswith((".jsonl", ".live", ".pack")) or _TAKEN in name for name in _names(layout, layout.inbox)
-    )
+    return any(name.endswith((".jsonl", ".live", ".pack")) or _TAKEN in name for name in _names(layout, layout.inbox))
 
 
 def held(layout: Layout, *, wait: float = 0.0) -> contextlib.AbstractContextManager[int]:

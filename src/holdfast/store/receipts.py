@@ -15,25 +15,26 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.model.ids import SESSION, is_id, token
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 
 VERSION = 1
 MOST = 64  # packs of one run or session; the oldest go
 MOST_SESSIONS = 64  # sessions whose packs are kept; those of runs live as long as the run
 MAX_FILE = 8 << 20
 ERASED = "[erased]"
-_NAME = re.compile(r"(\d{6,})-[0-9a-z]{8}\.json", re.ASCII)
-_HASH = re.compile(r"[0-9a-f]{64}")
+_NAME = regex(r"(\d{6,})-[0-9a-z]{8}\.json", re.ASCII)
+_HASH = regex(r"[0-9a-f]{64}")
 _SALT = 16  # bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """One pack as it was sent."""
 

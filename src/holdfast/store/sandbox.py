@@ -10,7 +10,6 @@ counts as nobody's in person.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from holdfast.errors import CorruptLog, FutureFormat, TooLarge, UnsafePath
 from holdfast.model.event import Event
@@ -19,6 +18,7 @@ from holdfast.store import capsule, fsio, seal
 from holdfast.store.format import parse_event, split_lines
 from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
+from holdfast.values import field, mutable
 
 # Bodies before the events that name them, lines before what was recorded on them.
 _FOLDERS = (
@@ -38,7 +38,7 @@ def _counts(file: str) -> bool:
     return not file.endswith((".tmp", ".lock"))
 
 
-@dataclass(slots=True)
+@mutable
 class Drained:
     """What was moved: how many files, and the approvals among them."""
 

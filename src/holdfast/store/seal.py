@@ -95,13 +95,7 @@ def ordered(pairs: list[tuple[Event, bytes]]) -> list[tuple[Event, bytes]]:
 
 
 def keep(
-    layout: Layout,
-    line: str,
-    pairs: list[tuple[Event, bytes]],
-    *,
-    head: str | None,
-    ts: str,
-    owner: str | None = None,
+    layout: Layout, line: str, pairs: list[tuple[Event, bytes]], *, head: str | None, ts: str, owner: str | None = None
 ) -> list[Change]:
     """Write events as segments of `line`, waiting to be published on the line `owner` (itself if none)."""
     made = make_segments(line, ((event.ts, data) for event, data in pairs))

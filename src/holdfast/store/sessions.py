@@ -6,19 +6,19 @@ never written over.
 """
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound, TooLarge, UnsafePath
 from holdfast.model.ids import pick, slug
 from holdfast.model.session import DETACHED, Session, from_json, to_json
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
 
 MAX_FILE = 4 << 20
 _LOCK = "sessions.lock"
-_ENDED = re.compile(rb'\{\s*"version": 1,\s*"id": "[^"]+",\s*"state": "ended"')
+_ENDED = regex(rb'\{\s*"version": 1,\s*"id": "[^"]+",\s*"state": "ended"')
 _PATIENCE = 30.0  # seconds; many agents may note at once, and each syncs its file
 
 

@@ -85,9 +85,7 @@ def telling(how: str, *, tokens: int, session: str | None = None, memories: "Ite
     return f"{_number(tokens)} {how} {_joined([session or ''])} {_joined(memories)}"
 
 
-def modelled(
-    layout: Layout, what: str, *, calls: int, texts: int, microseconds: int, now: int | None = None
-) -> None:
+def modelled(layout: Layout, what: str, *, calls: int, texts: int, microseconds: int, now: int | None = None) -> None:
     """Count that a model was asked: for what, how often, with how many texts, and for how long."""
     if is_name(f"model.{what}.microseconds"):
         said = f"{_number(microseconds)} {_number(calls)} {_number(texts)} {what}"

@@ -9,21 +9,21 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import frozen, replace
 
 VERSION = 1
 MAX_FILE = 1 << 28
 _MARK = 16  # hex digits
 _STRIPES = 16
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_PLAIN = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _HEX = frozenset("0123456789abcdef")
 _MARKS = ("turns", "steps", "contents", "prints", "noted")
 _HEAD = 4096
@@ -34,7 +34,7 @@ def mark(name: str) -> str:
     return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=_MARK // 2).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sealed:
     """A run that was made of a part of a session."""
 
@@ -43,7 +43,7 @@ class Sealed:
     harvested: bool = False  # whether what it says was looked through for candidates
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """A transcript as it lay there when it was last read."""
 
@@ -54,7 +54,7 @@ class Seen:
     mtime: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Progress:
     """What was taken in of one session of an agent."""
 
@@ -133,9 +133,7 @@ def newer(stores: Iterable[Layout], known: dict[str, tuple[int, ...]]) -> Iterat
                 known[entry.path] = state
 
 
-def change(
-    stores: Sequence[Layout], agent: str, session: str, how: Callable[[Progress], Progress]
-) -> Progress:
+def change(stores: Sequence[Layout], agent: str, session: str, how: Callable[[Progress], Progress]) -> Progress:
     """Change what is known of a session, alone while it is done; durable on return.
 
     The first store is the one that is written.
@@ -226,19 +224,10 @@ def _to_bytes(one: Progress) -> bytes:
 def _from_object(record: dict[str, Any]) -> Progress:
     if record["v"] != VERSION:
         raise ValueError(f"it is written in version {record['v']!r}")
-    texts = (
-        record["agent"],
-        record["session"],
-        record["role"],
-        record["path"],
-        record["head"],
-        record["last"],
-    )
+    texts = (record["agent"], record["session"], record["role"], record["path"], record["head"], record["last"])
     numbers = (record["head_size"], record["size"], record["mtime"], record["offset"])
     more = (record["note_offset"], record["count"])
-    if not all(isinstance(one, str) for one in texts) or not all(
-        type(one) is int for one in (*numbers, *more)
-    ):
+    if not all(isinstance(one, str) for one in texts) or not all(type(one) is int for one in (*numbers, *more)):
         raise ValueError("a field has another form")
     if not isinstance(record["origin"], dict | None):
         raise ValueError("it does not say whose transcript it is")

@@ -10,26 +10,27 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from holdfast.errors import CorruptLog, TooLarge, UnsafePath
 from holdfast.model.ids import is_id
+from holdfast.patterns import regex
 from holdfast.store import fsio, pending
 from holdfast.store.layout import STATISTICS, Layout
+from holdfast.values import asdict, frozen, replace
 
 WHATS = ("sessions", "tasks", "all")
 LABEL, TEXTS = "reset.json", "texts.jsonl"
 FOLDERS = ("sessions", "claims", "kept")  # of the store, whose files may lie here
 FILES = STATISTICS
 MAX_LABEL, MAX_TEXTS = 1 << 16, 1 << 30
-_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-z]{10}", re.ASCII)
-_TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
-_LINE = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
+_NAME = regex(r"\d{8}T\d{6}Z-[0-9a-z]{10}", re.ASCII)
+_TS = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+_LINE = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 _ORIGINS = ("pending", "edit", "tree")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reset:
     """One reset, as its label tells it."""
 
@@ -41,7 +42,7 @@ class Reset:
     whole: bool = False  # True: it came to its end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A tracked file as it was visible when it was taken away."""
 

@@ -6,16 +6,15 @@ trusted. The store of last resort, which lies in the work tree, is not asked eit
 A few lines of `name value`; the ref stands first, so that the quick path can read it without a parser.
 """
 
-from dataclasses import dataclass, fields
-
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import fields, frozen
 
 LARGEST = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trusted:
     """What a person said yes to."""
 

@@ -5,7 +5,6 @@ of them all is `work.graph`'s business, what happens to one of them `work.doing`
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,13 +16,14 @@ from holdfast.model.task import Link, Task
 from holdfast.store import document, tasks
 from holdfast.store import layout as paths
 from holdfast.store.pending import Change
+from holdfast.values import field_names, frozen, replace
 from holdfast.work import elsewhere
 from holdfast.work.graph import Graph
 
 MAX_SLUG = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placed:
     """A task and where its text stands."""
 
@@ -36,7 +36,7 @@ class Placed:
     text: str = ""  # as it is written there
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Broken:
     """A file among the tasks that cannot be read; it is left out until somebody mends it."""
 
@@ -44,12 +44,11 @@ class Broken:
     reason: str
 
 
-@dataclass(frozen=True)
 class Board:
     """All tasks visible here."""
 
-    placed: Mapping[str, Placed]
-    broken: tuple[Broken, ...] = ()
+    def __init__(self, placed: Mapping[str, Placed], broken: tuple[Broken, ...] = ()) -> None:
+        self.placed, self.broken = placed, broken
 
     @property
     def tasks(self) -> list[Task]:
@@ -68,9 +67,7 @@ class Board:
                 if file.path.lower().endswith(f"-{name.lower()}.md"):
                     hint = f"If two sides contradict each other: holdfast task resolve {name}"
                     raise BrokenEntry(f"{name} cannot be read: {file.reason}", hint=hint) from None
-            raise NotFound(
-                f"no task here is called {name}", hint="List them with `holdfast tasks`."
-            ) from None
+            raise NotFound(f"no task here is called {name}", hint="List them with `holdfast tasks`.") from None
 
 
 def read(clone: Clone) -> Board:
@@ -90,22 +87,14 @@ def read(clone: Clone) -> Board:
             broken.append(_twin(task.id, sighting.path, placed[task.id].path))
             continue
         placed[task.id] = Placed(
-            task,
-            sighting.path,
-            sighting.blob,
-            sighting.origin,
-            sighting.clash,
-            sighting.edited,
-            sighting.text,
+            task, sighting.path, sighting.blob, sighting.origin, sighting.clash, sighting.edited, sighting.text
         )
     return Board(placed, tuple(broken))
 
 
 def _twin(identity: str, path: str, other: str) -> Broken:
     """A second file of one id, as a merge of two branches that both made it may bring."""
-    reason = (
-        f"{path} is {identity}, which stands in {other} too; keep one and delete the other: git rm {path}"
-    )
+    reason = f"{path} is {identity}, which stands in {other} too; keep one and delete the other: git rm {path}"
     return Broken(path, reason)
 
 
@@ -143,9 +132,7 @@ def place_new(clone: Clone, board: Board, fields: Mapping[str, Any], *, action: 
     return _write(clone, task, path, tasks.render(task), action=action)
 
 
-def replace_with(
-    clone: Clone, board: Board, task: Task, *, action: str, more: Mapping[str, Any] | None = None
-) -> Task:
+def replace_with(clone: Clone, board: Board, task: Task, *, action: str, more: Mapping[str, Any] | None = None) -> Task:
     """Give a task on the board another content; the same content is no change."""
     before = board.placed[task.id]
     if before.clash is not None:
@@ -166,9 +153,7 @@ def refuse_bad_edges(clone: Clone, board: Board, task: Task, *, known: Task | No
     had = {*known.needs, known.parent} if known else set()
     for name in {*task.needs, task.parent} - had - {None}:
         if name not in board.placed and not elsewhere.branches_with(clone, str(name)):
-            raise NotFound(
-                f"there is no task {name}, on this branch or another", hint="See `holdfast tasks`."
-            )
+            raise NotFound(f"there is no task {name}, on this branch or another", hint="See `holdfast tasks`.")
     if not (task.needs or task.parent) and task.id not in _taken(board):
         return
     if loop := board.graph.cycle(task):
@@ -189,9 +174,7 @@ def _write(
     return task
 
 
-def event_of(
-    task: Task, *, action: str, blob: str | None = None, more: Mapping[str, Any] | None = None
-) -> Draft:
+def event_of(task: Task, *, action: str, blob: str | None = None, more: Mapping[str, Any] | None = None) -> Draft:
     """The event that says what happened to a task."""
     body = {
         "action": action,
@@ -215,7 +198,7 @@ def event_of(
 
 def changed(task: Task, fields: Mapping[str, Any]) -> Task:
     """The task with some fields replaced; BadInput names one it does not have."""
-    unknown = sorted(set(fields) - set(Task.__dataclass_fields__) | ({"id"} & set(fields)))
+    unknown = sorted(set(fields) - set(field_names(Task)) | ({"id"} & set(fields)))
     if unknown:
         raise BadInput(f"a task's {', '.join(unknown)} cannot be changed")
     return replace(task, **fields)

@@ -12,23 +12,24 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from holdfast.errors import BadInput, Claimed, HoldfastError, NotFound, TooLarge, UnsafePath
 from holdfast.model.evidence import is_oid
 from holdfast.model.ids import is_id
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import asdict, fields, frozen, replace
 
 MAX_CLAIM = 1 << 20
 MAX_COMMITS = 1000  # a claim keeps the newest
 _LOCK = "claims.lock"
-_TS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
-_USUAL = re.compile(r"[A-Z]+-[0-9a-z]+")
+_TS = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
+_USUAL = regex(r"[A-Z]+-[0-9a-z]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Claim:
     """Somebody's word that they work on a task, until a moment."""
 
@@ -199,16 +200,7 @@ def _read(layout: Layout, name: str) -> Claim | None:
         claim = _parse(json.loads(fsio.read(path, limit=MAX_CLAIM)))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        RecursionError,
-        OSError,
-        BadInput,
-        UnsafePath,
-        TooLarge,
-    ) as error:
+    except (ValueError, TypeError, KeyError, RecursionError, OSError, BadInput, UnsafePath, TooLarge) as error:
         said = str(error) if isinstance(error, HoldfastError) else type(error).__name__
         layout.leave_out(f"{path} is no claim: {said}")
         return None

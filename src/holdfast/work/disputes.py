@@ -1,7 +1,6 @@
 """Settling a conflict by one command: found by its id, checked against the whole graph, then stored."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from holdfast.errors import Cycle, NotFound
 from holdfast.git.clone import Clone
@@ -9,6 +8,7 @@ from holdfast.git.disputed import conflicts, sides
 from holdfast.git.disputed.conflicts import Conflict
 from holdfast.model.task import Task
 from holdfast.store import tasks
+from holdfast.values import frozen
 from holdfast.work import board as boards
 
 _GO_ON = {
@@ -19,7 +19,7 @@ _GO_ON = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resolved:
     """A conflict that somebody settled."""
 

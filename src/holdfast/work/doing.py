@@ -5,7 +5,6 @@ has none is not done unless somebody says that it needs none.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,6 +15,7 @@ from holdfast.git.rewritten import anchors
 from holdfast.model.event import Draft, timestamp
 from holdfast.model.memory import join_evidence
 from holdfast.model.task import PLANS, Checkpoint, Task
+from holdfast.values import frozen, replace
 from holdfast.work import board as boards
 from holdfast.work import claims, found
 from holdfast.work.board import Board
@@ -24,7 +24,7 @@ from holdfast.work.claims import Claim
 LASTING = timedelta(hours=2)  # a claim nobody renews
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Who:
     """Somebody who works: a name, and the session they work in."""
 
@@ -32,7 +32,7 @@ class Who:
     session: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Done:
     """A finished task, and what of its evidence was found rather than given."""
 
@@ -134,9 +134,7 @@ def _until(now: datetime, lasting: timedelta) -> str:
     return timestamp(now + lasting)
 
 
-def done(
-    clone: Clone, name: str, *, cited: Sequence[str] = (), run: str | None = None, without: bool = False
-) -> Done:
+def done(clone: Clone, name: str, *, cited: Sequence[str] = (), run: str | None = None, without: bool = False) -> Done:
     """Say that a task is done, with what shows it: cited, else the commits and runs since its start."""
     board = boards.read(clone)
     task = board.find(name).task
@@ -180,9 +178,7 @@ def _milestone(task: Task, checkpoint: Checkpoint) -> Draft:
         "patch_id": checkpoint.patch_id,
         "receipts": list(task.evidence),
     }
-    return Draft(
-        "checkpoint", target=task.id, layer=task.layer, systemic_scale=task.systemic_scale, body=body
-    )
+    return Draft("checkpoint", target=task.id, layer=task.layer, systemic_scale=task.systemic_scale, body=body)
 
 
 def stop(clone: Clone, name: str, status: str, *, reason: str | None = None) -> Task:
@@ -202,9 +198,7 @@ def _let_go(clone: Clone, task: str) -> None:
     """End a claim on a task, unless it is held in another work tree: there it may not be done at all."""
     claim = claims.find(clone.layout, task)
     if claim is not None and claim.is_live(clone.now()) and claim.worktree != clone.worktree:
-        clone.notes.append(
-            f"{claim.owner} has claimed {task} in work tree {claim.worktree}; that claim stays"
-        )
+        clone.notes.append(f"{claim.owner} has claimed {task} in work tree {claim.worktree}; that claim stays")
         return
     claims.release(clone.layout, task)
 

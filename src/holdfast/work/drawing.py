@@ -6,10 +6,10 @@ obeyed. Marks and words tell what a colour would; who wants colour adds it in `i
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from holdfast.model.task import Task
 from holdfast.model.text import visible
+from holdfast.values import field, frozen, mutable
 from holdfast.work.graph import Graph
 
 MARKS = {"open": "[ ]", "started": "[~]", "blocked": "[!]", "done": "[x]", "dropped": "[-]"}
@@ -23,7 +23,7 @@ LEAST = 12  # columns a title gets, however deep it stands
 _CALM = frozenset(" ,./_-")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """Some nodes of a graph, to be drawn; the whole is there to say what they need and how far they are."""
 
@@ -66,9 +66,7 @@ def _as_part(graph: Graph | Part) -> Part:
 # The terminal.
 
 
-def tree(
-    graph: Graph | Part, *, by: str = "parts", width: int = 100, who: Mapping[str, str] | None = None
-) -> str:
+def tree(graph: Graph | Part, *, by: str = "parts", width: int = 100, who: Mapping[str, str] | None = None) -> str:
     """The graph as a tree of parts, or with by="needs" of what each node needs; a node is drawn once.
 
     `who` names those who work on a task now.
@@ -92,7 +90,7 @@ def _tops(chosen: Part, by: str) -> list[str]:
     return [*(name for name in chosen.names if name not in needed), *chosen.names]
 
 
-@dataclass(slots=True)
+@mutable
 class _Drawn:
     """The lines of a tree as far as it is drawn."""
 
@@ -221,7 +219,7 @@ def cut(text: str, room: int) -> str:
 # Mermaid and DOT.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Picture:
     """What is drawn: nodes, also those that are only named, and the two kinds of edges."""
 
@@ -291,9 +289,7 @@ def dot(graph: Graph | Part) -> str:
     for name, task in picture.nodes.items():
         head, title = (_escaped(text) for text in _label(name, task))
         label = f"{head}\\n{title}" if title else head
-        lines.append(
-            f'  "{_escaped(name)}" [label="{label}", {_DOT_LOOKS[task.status if task else "away"]}];'
-        )
+        lines.append(f'  "{_escaped(name)}" [label="{label}", {_DOT_LOOKS[task.status if task else "away"]}];')
     lines += [f'  "{_escaped(one)}" -> "{_escaped(other)}";' for one, other in picture.needs]
     dashed = "[style=dashed, arrowhead=none]"
     lines += [f'  "{_escaped(one)}" -> "{_escaped(other)}" {dashed};' for one, other in picture.parts]

@@ -6,9 +6,7 @@ edited. It is taken as a whole or not at all.
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import BadInput, HoldfastError, InConflict
@@ -17,8 +15,10 @@ from holdfast.git.clone import Clone
 from holdfast.git.disputed import sides
 from holdfast.model.ids import new_id, slug
 from holdfast.model.task import Link, Task
+from holdfast.patterns import regex
 from holdfast.store import document, tasks
 from holdfast.store import layout as paths
+from holdfast.values import frozen
 from holdfast.work import board as boards
 from holdfast.work import edits, exchange, state
 from holdfast.work.edits import Taken
@@ -26,10 +26,10 @@ from holdfast.work.state import State
 
 HEADER = ("version", "last_updated", "branch", "head", "base")
 _NODES = ("tasks", "links")
-_ON_LINE = re.compile(r"^line (\d+): ")
+_ON_LINE = regex(r"^line (\d+): ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What became of an edited view."""
 
@@ -61,7 +61,7 @@ def _placed(reason: str) -> str:
     return _ON_LINE.sub(rf"{state.NAME}:\1 ", reason)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Change:
     """A node as the edit has it, where it lies, and what it was."""
 
@@ -122,9 +122,7 @@ def _as_shown(clone: Clone, node: Task | Link) -> tuple[str, str]:
 
 def _known(clone: Clone, current: State) -> dict[str, _Change]:
     """Every task and link that the view shows."""
-    found = {
-        name: _Change(placed.task, placed.path, placed.text) for name, placed in current.board.placed.items()
-    }
+    found = {name: _Change(placed.task, placed.path, placed.text) for name, placed in current.board.placed.items()}
     links, _ = boards.links(clone)
     return found | {name: _Change(link, path, tasks.render(link)) for name, (link, path) in links.items()}
 
@@ -158,8 +156,7 @@ def _store(clone: Clone, changes: list[_Change]) -> tuple[Taken, ...]:
     if not changes:
         return ()
     texts = {
-        change.path: document.laid_out(tasks.render(change.node), *filter(None, [change.before]))
-        for change in changes
+        change.path: document.laid_out(tasks.render(change.node), *filter(None, [change.before])) for change in changes
     }
     stored = {done.path: done.blob or "" for done in clone.change_all(texts)}
     taken = []

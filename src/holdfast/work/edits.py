@@ -11,7 +11,6 @@ that git carries it to, and publish may write over it, because the store has it.
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.errors import (
@@ -33,6 +32,7 @@ from holdfast.model.task import Link, Task
 from holdfast.store import fsio, pending, tasks
 from holdfast.store import layout as paths
 from holdfast.store.pending import Change
+from holdfast.values import field, frozen
 from holdfast.work import board as boards
 from holdfast.work import elsewhere
 from holdfast.work.ground import FOLDERS, Everything, Ground, head_texts, node_of
@@ -41,7 +41,7 @@ MOST_NOTES = 20
 RECORD = "edits"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taken:
     """An edit that was taken: what it changed, a few words a field; none: only its form."""
 
@@ -51,7 +51,7 @@ class Taken:
     is_new: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Look:
     """What differs from HEAD and nobody has taken yet."""
 
@@ -190,7 +190,7 @@ def _say_gone(clone: Clone, gone: tuple[str, ...]) -> None:
 # Taking.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Draft:
     """An edit that may be taken."""
 
@@ -226,9 +226,7 @@ def _say_twins(clone: Clone, drafts: Sequence[_Draft]) -> None:
     for name, path in elsewhere.paths_of(clone, paths.TASKS, new).items():
         if path != new[name]:
             branches = ", ".join(elsewhere.others_with(clone, name)[:3]) or "another branch"
-            clone.notes.append(
-                f"{name} is on {branches} too, in {path}; name yours so, or give it another id"
-            )
+            clone.notes.append(f"{name} is on {branches} too, in {path}; name yours so, or give it another id")
 
 
 def _store(clone: Clone, drafts: Sequence[_Draft]) -> None:
@@ -320,9 +318,7 @@ def _with_what_waits(clone: Clone, ground: Ground, path: str, edit: str) -> str:
     if merged is None:
         names = ", ".join(clash.name for clash in fields)
         name = sides.identity(path, edit, seen.text)
-        raise BadInput(
-            f"{path} and a change that waits disagree about {names}; choose: holdfast task resolve {name}"
-        )
+        raise BadInput(f"{path} and a change that waits disagree about {names}; choose: holdfast task resolve {name}")
     return merged
 
 

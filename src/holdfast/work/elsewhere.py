@@ -11,9 +11,7 @@ from holdfast.store import pending
 def branches_with(clone: Clone, identity: str) -> list[str]:
     """The branches of this clone that hold a task or have it waiting; by name, each once."""
     ending = f"-{identity}.md"
-    found = [
-        branch for branch, names in files_by_branch(clone).items() if any(n.endswith(ending) for n in names)
-    ]
+    found = [branch for branch, names in files_by_branch(clone).items() if any(n.endswith(ending) for n in names)]
     known = lines.known(*clone.stores)
     for store in clone.stores:
         for change in pending.waiting(store):

@@ -8,9 +8,7 @@ a refusal names the line and the reason. What each field may hold is `model.task
 
 import json
 import math
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, Cycle, TooLarge
@@ -18,10 +16,12 @@ from holdfast.git.clone import Clone
 from holdfast.model.event import Draft
 from holdfast.model.ids import LINK, TASK, new_id, slug
 from holdfast.model.task import FIELDS, LINK_FIELDS, LINK_KINDS, LISTS, Checkpoint, Link, Task, link_kind
+from holdfast.patterns import regex
 from holdfast.store import frontmatter
 from holdfast.store import layout as paths
 from holdfast.store import tasks as files
 from holdfast.store.frontmatter import BadFront
+from holdfast.values import frozen, replace
 from holdfast.work import board as boards
 from holdfast.work import elsewhere
 from holdfast.work.graph import Graph
@@ -30,9 +30,9 @@ VERSION = 1
 MAX_TEXT = 64 << 20
 MAX_REASON = 300  # a refusal quotes no more of what it refuses
 MAX_RING = 20
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-_SPACE = re.compile(r"[ \t\n\r]*")
-_HALF = re.compile("[\ud800-\udfff]")
+_NAME = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_SPACE = regex(r"[ \t\n\r]*")
+_HALF = regex("[\ud800-\udfff]")
 _OBJECTS = ("checkpoint", "extra")
 _TEXTS = ("title", "owner", "impact", "reason", "notes", "acceptance", "target")
 _HINT = "Mend the text and import it again; nothing of it was stored."
@@ -43,7 +43,7 @@ _N = TypeVar("_N", Task, Link)
 Fresh = Callable[[str, Collection[str]], str]  # a new id with this prefix, in none of these
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """The tasks and links that a text holds."""
 
@@ -288,9 +288,7 @@ def _checkpoint(value: Any) -> Checkpoint:
     if isinstance(value, dict):
         words = {name: value.get(name) for name in ("commit", "tree", "patch_id")}
         if set(value) <= set(words) and all(isinstance(word, str | None) for word in words.values()):
-            return Checkpoint(
-                commit=words["commit"] or "", tree=words["tree"] or "", patch_id=words["patch_id"]
-            )
+            return Checkpoint(commit=words["commit"] or "", tree=words["tree"] or "", patch_id=words["patch_id"])
     raise BadInput("checkpoint must be [commit:…, tree:…, patch:…]")
 
 
@@ -323,9 +321,7 @@ def _raw(name: str, value: Any) -> str:
 
 
 def _is_plain(value: Any) -> bool:
-    return (
-        value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
-    )
+    return value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _word(value: Any) -> str:
@@ -407,9 +403,7 @@ def _new(nodes: Iterable[Task | Link], known: Mapping[str, Task | Link]) -> list
 
 
 def _say_strangers(clone: Clone, tasks: Iterable[Task], graph: Graph) -> None:
-    named = {
-        edge for task in tasks for edge in (*task.needs, task.parent) if edge and edge not in graph.tasks
-    }
+    named = {edge for task in tasks for edge in (*task.needs, task.parent) if edge and edge not in graph.tasks}
     if named:
         shown = ", ".join(sorted(named)[:5]) + (" …" if len(named) > 5 else "")
         clone.notes.append(f"{len(named):,} tasks are named that are not on this branch: {shown}")
@@ -428,8 +422,7 @@ def _store(clone: Clone, nodes: Iterable[Task | Link]) -> None:
             raise TooLarge(f"{node.id} takes {len(text):,} characters; at most {files.MAX_TASK:,} are kept")
     if texts:
         clone.change_all(
-            {path: text for path, (_, text) in texts.items()},
-            event=lambda new: _event(texts[new.path][0], new.blob),
+            {path: text for path, (_, text) in texts.items()}, event=lambda new: _event(texts[new.path][0], new.blob)
         )
 
 

@@ -10,7 +10,6 @@ that were started for the task.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.git import reflog
@@ -20,6 +19,7 @@ from holdfast.git.repo import Repo
 from holdfast.git.rewritten import anchors
 from holdfast.model.task import Task
 from holdfast.store import layout as paths
+from holdfast.values import frozen
 from holdfast.work import claims
 
 _LETS_GO = ("done", "drop", "block", "reopen")
@@ -98,9 +98,7 @@ def _ours_alone(repo: Repo, start: str) -> set[str]:
     others = "".join(f"^{ref}\n" for ref in refs if ref != f"refs/heads/{here}")
     asked = f"HEAD\n^{start}\n{others}".encode("utf-8", "surrogateescape")
     mail = _mail(repo)
-    rows = repo.run("log", "--no-merges", "--format=%H %ce", "--stdin", stdin=asked).decode(
-        "utf-8", "replace"
-    )
+    rows = repo.run("log", "--no-merges", "--format=%H %ce", "--stdin", stdin=asked).decode("utf-8", "replace")
     pairs = (row.partition(" ") for row in rows.splitlines())
     return {oid for oid, _, committer in pairs if committer == mail}
 
@@ -111,7 +109,7 @@ def _mail(repo: Repo) -> str:
     return known.rpartition(">")[0].rpartition("<")[2] or "nobody's"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Commit:
     """A commit as far as it tells whose it is and what for."""
 

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from holdfast.model.task import Task
 
 CLOSED = frozenset(("done", "dropped"))
-MAX_NAMED = (
-    3  # needs of one ancestor, and ancestors, that a reason names; a deep plan must not cost its square
-)
+MAX_NAMED = 3  # needs of one ancestor, and ancestors, that a reason names; a deep plan must not cost its square
 MAX_RING = 8  # nodes of a cycle that a reason names
 NEVER = ""  # in place of an id: finishing one task is not enough
 
@@ -141,9 +139,7 @@ class Graph:
         """What can be done now: by priority, started before open, what frees most, then the oldest."""
         holds, tasks = self._holds(), self.tasks
         found = [tasks[name] for name in self._open if name in holds.ready]
-        return sorted(
-            found, key=lambda t: (t.priority, t.status != "started", -len(holds.frees.get(t.id, ())))
-        )
+        return sorted(found, key=lambda t: (t.priority, t.status != "started", -len(holds.frees.get(t.id, ()))))
 
     def unblocks(self, id: str) -> tuple[str, ...]:  # noqa: A002
         """What becomes ready at once when this is done, in the order given."""

@@ -1,7 +1,6 @@
 """Canonical links: the files, addresses and commits that everybody should find."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from holdfast.errors import BadInput, NotFound
 from holdfast.git import evidence
@@ -13,14 +12,13 @@ from holdfast.model.ids import LINK, new_id, pick, slug
 from holdfast.model.task import Link, link_kind
 from holdfast.store import layout as paths
 from holdfast.store import tasks
+from holdfast.values import frozen
 from holdfast.work import board
 
-_ACCEPTED = (
-    "Give an address with its scheme (https://…), a commit's id, or a path that is committed or added."
-)
+_ACCEPTED = "Give an address with its scheme (https://…), a commit's id, or a path that is committed or added."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Linked:
     """A link, and why it leads nowhere, if it does not."""
 
@@ -52,9 +50,7 @@ def _resolved(clone: Clone, target: str) -> tuple[str, str]:
     try:
         found = evidence.resolve(clone, target)
     except NotFound:
-        raise NotFound(
-            f"{target} is no address, no commit and no path that git tracks", hint=_ACCEPTED
-        ) from None
+        raise NotFound(f"{target} is no address, no commit and no path that git tracks", hint=_ACCEPTED) from None
     if isinstance(found, CommitEvidence):
         anchors.keep(clone, [found.oid])
         return "commit", found.oid

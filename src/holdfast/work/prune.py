@@ -7,7 +7,6 @@ a person can say that those no longer matter. What was published, memories, the 
 
 import os
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast.errors import BadInput, CorruptLog, FutureFormat, NotFound
@@ -15,17 +14,19 @@ from holdfast.git.clone import Clone
 from holdfast.git.rewritten import uncited
 from holdfast.model.event import timestamp
 from holdfast.model.session import Session
+from holdfast.patterns import regex
 from holdfast.store import fsio, sessions, trash
 from holdfast.store.layout import Layout
+from holdfast.values import frozen
 from holdfast.work import claims
 
 USUAL = "90d"
 TRASH_DAYS = 30
-_AGE = re.compile(r"(\d{1,5})([dwy])", re.ASCII)
+_AGE = regex(r"(\d{1,5})([dwy])", re.ASCII)
 _DAYS = {"d": 1, "w": 7, "y": 365}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spare:
     """One thing that may go."""
 
@@ -35,7 +36,7 @@ class Spare:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pruned:
     """What went, or would go, and the old sessions that stay because something in them is open."""
 
@@ -83,9 +84,7 @@ def _survey(clone: Clone, before: str, bin_before: str) -> Pruned:
     spares = [_session(layout, one) for one in old if not has_open(one)]
     spares += [Spare("claim", one.task, one.until, 0) for one in claims.every(layout) if one.until < before]
     spares += [
-        Spare("trash", one.name, one.ts, trash.size(layout, one))
-        for one in trash.every(layout)
-        if one.ts < bin_before
+        Spare("trash", one.name, one.ts, trash.size(layout, one)) for one in trash.every(layout) if one.ts < bin_before
     ]
     made = uncited.anchors(clone, before=before)
     spares += [Spare("anchor", oid, ts, 0) for oid, ts in made.items()]

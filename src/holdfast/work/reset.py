@@ -7,7 +7,6 @@ and, exactly as it was visible here, in the trash. Memories, the log, runs and c
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from holdfast.errors import BadInput, BrokenEntry, NotFound, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git import lines, visible
@@ -19,12 +18,13 @@ from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 from holdfast.store.pending import Change
 from holdfast.store.trash import Reset, Text
+from holdfast.values import frozen
 from holdfast.work import board
 
 _TAKEN_BACK = "taken back"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Done:
     """What a reset took away."""
 
@@ -37,7 +37,7 @@ class Done:
     more: int  # other files: statistics, kept texts, views
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Undone:
     """What came back, and what could not because something else stands there by now."""
 
@@ -98,9 +98,7 @@ def undo(clone: Clone) -> Undone:
 def _refuse_sandbox(clone: Clone) -> None:
     clone.repo.refuse_in_hook_of_publish()
     if clone.layout.private != clone.private.private:
-        raise ReadOnlyStore(
-            "inside a sandbox only part of the store can be seen", hint="Run it outside the sandbox."
-        )
+        raise ReadOnlyStore("inside a sandbox only part of the store can be seen", hint="Run it outside the sandbox.")
 
 
 def _last(clone: Clone) -> Reset:

@@ -7,13 +7,13 @@ view is noticed. It holds whole tasks and links; everything else in it is derive
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.git.clone import Clone
 from holdfast.model.task import PLANS, Link, Task
 from holdfast.model.text import in_json
 from holdfast.store import tasks
+from holdfast.values import frozen
 from holdfast.work import board as boards
 from holdfast.work import exchange
 from holdfast.work.board import Board, Broken
@@ -22,7 +22,7 @@ NAME = "project_state.json"
 VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class State:
     """Everything the project plans, has reached and links to, seen from this branch."""
 

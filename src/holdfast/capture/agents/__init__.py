@@ -16,9 +16,7 @@ DIALECTS: dict[str, Dialect] = {one.name: one for one in (codex.DIALECT, claude.
 def dialect(name: str) -> Dialect:
     """The dialect of that name."""
     if name not in DIALECTS:
-        raise BadInput(
-            f"{name!r} is no agent whose transcripts can be read", hint=f"Use {', '.join(DIALECTS)}."
-        )
+        raise BadInput(f"{name!r} is no agent whose transcripts can be read", hint=f"Use {', '.join(DIALECTS)}.")
     return DIALECTS[name]
 
 

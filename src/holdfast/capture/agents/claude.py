@@ -10,7 +10,6 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -20,12 +19,14 @@ from holdfast.capture.agents.reading import Counted, Dialect, Reading, dict_of, 
 from holdfast.capture.agents.stripping import name, words
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Origin, cut
+from holdfast.patterns import regex
+from holdfast.values import replace
 
 _SPEAKING = frozenset(("user", "assistant", "attachment", "queue-operation", "system"))
 _NOT_SESSIONS = {"tool-results", "memory"}
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_HELPER = re.compile(r"agent-[0-9A-Za-z_-]{4,40}")
-_PULL = re.compile(r"(https://[^\s/]+/[^\s/]+/[^\s/]+)/pull/\d+")
+_UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HELPER = regex(r"agent-[0-9A-Za-z_-]{4,40}")
+_PULL = regex(r"(https://[^\s/]+/[^\s/]+/[^\s/]+)/pull/\d+")
 _HEAD = 400  # records in which a session says where it stands
 _TAIL = 64 << 10  # bytes at the end in which its title stands
 _TITLE = 200
@@ -71,9 +72,7 @@ def _is_ours(value: dict[str, Any]) -> bool:
     if not isinstance(kind, str) or "payload" in value:
         return False
     if kind in _SPEAKING:
-        return isinstance(value.get("sessionId"), str) or (
-            isinstance(value.get("uuid"), str) and "message" in value
-        )
+        return isinstance(value.get("sessionId"), str) or (isinstance(value.get("uuid"), str) and "message" in value)
     return (kind == "summary" and "leafUuid" in value) or (kind in DROPPED and "sessionId" in value)
 
 

@@ -1,9 +1,7 @@
 """Claude Code's tool calls: what kind each is, what it was given, what came back and what it wrote."""
 
 import json
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from holdfast.capture.agents.claude_prompts import BLOCKS
@@ -11,6 +9,8 @@ from holdfast.capture.agents.editing import agreed, lines_of, patched, replaced,
 from holdfast.capture.agents.reading import dict_of, list_of
 from holdfast.capture.agents.stripping import is_ours, name, spoken, words
 from holdfast.model.transcript import MAX_INPUT, MAX_LINES, Call, Edit, Result, cut, ends
+from holdfast.patterns import regex
+from holdfast.values import replace
 
 _KINDS = {
     "shell": ("bash", "powershell", "bashoutput", "killshell", "killbash", "monitor"),
@@ -32,7 +32,7 @@ _KINDS = {
     "ask": ("askuserquestion",),
 }
 KIND = {tool: kind for kind, tools in _KINDS.items() for tool in tools}
-_EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,9})\b")
+_EXIT = regex(r"(?:Error: )?Exit code (\d{1,9})\b")
 _DENIED = (
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action",
@@ -140,9 +140,7 @@ def _edit(tool: str, path: str, given: dict[str, Any], known: dict[str, Any]) ->
     pairs = list_of(given.get("edits")) or [given]
     told_pairs = [(words(one.get("old_string")), words(one.get("new_string"))) for one in map(dict_of, pairs)]
     asked_for = replaced(path, told_pairs, new=bool(told_pairs) and not told_pairs[0][0])
-    patch = [
-        line for hunk in list_of(known.get("structuredPatch")) for line in list_of(dict_of(hunk).get("lines"))
-    ]
+    patch = [line for hunk in list_of(known.get("structuredPatch")) for line in list_of(dict_of(hunk).get("lines"))]
     return (patched(path, patch[: 4 * MAX_LINES]), asked_for.added) if patch else (asked_for, ())
 
 

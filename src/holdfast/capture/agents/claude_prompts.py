@@ -1,11 +1,11 @@
 """What a `user` record of Claude Code is: a person's words, or one of the many other things told as them."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.capture.agents.reading import dict_of, list_of
 from holdfast.capture.agents.stripping import inside, name, spoken, words
 from holdfast.model.transcript import MAX_PROMPT, cut
+from holdfast.values import frozen
 
 # Blocks that Claude Code, its hooks and its editors put into a text.
 BLOCKS = (
@@ -33,7 +33,7 @@ _NOISE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prompt:
     """A person's words."""
 

@@ -5,7 +5,6 @@ middle of a file first looks at what was said of tasks before.
 """
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +12,9 @@ from holdfast.capture.agents.planning import MAX_TASKS, STATUS, item, todos
 from holdfast.capture.agents.reading import MAX_LINE, dict_of, list_of
 from holdfast.capture.agents.stripping import name, words
 from holdfast.model.transcript import Todo
+from holdfast.patterns import regex
 
-_CREATED = re.compile(r"Task #(\w{1,40}) created")
+_CREATED = regex(r"Task #(\w{1,40}) created")
 _SPEAKS = (b'"TaskCreate"', b'"TaskUpdate"', b'"task_reminder"', b'"taskId"', b"Task #")
 
 

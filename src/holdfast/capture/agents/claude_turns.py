@@ -6,7 +6,6 @@ result when the next one begins is held until that one ends, so that a result to
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from holdfast.capture.agents.claude_calls import answered, asked
@@ -24,6 +23,7 @@ from holdfast.capture.agents.claude_tasks import Tasks
 from holdfast.capture.agents.reading import Counted, Record, dict_of, list_of
 from holdfast.capture.agents.stripping import name, passed_over, spoken, words
 from holdfast.model.transcript import MAX_STEPS, MAX_TEXT, Call, Step, Turn, cut
+from holdfast.values import field, mutable, replace
 
 MAX_CALLS = 256  # of one step
 MAX_WEIGHT = 16 << 20  # characters of one turn, more goes on in the next
@@ -76,7 +76,7 @@ def may_matter(raw: bytes) -> bool:
     return not raw.startswith(_SILENT) and b'"type":"progress"' not in raw
 
 
-@dataclass(slots=True)
+@mutable
 class _Step:
     """A step while its lines come in."""
 
@@ -91,10 +91,7 @@ class _Step:
 
     def finished(self) -> Step | None:
         """The step, if it says or does anything."""
-        said = {
-            kind: "\n\n".join(text for _, what, text in self.said if what == kind)
-            for kind in ("thinking", "text")
-        }
+        said = {kind: "\n\n".join(text for _, what, text in self.said if what == kind) for kind in ("thinking", "text")}
         if not self.calls and not any(said.values()):
             return None
         return Step(
@@ -115,7 +112,7 @@ class _Step:
             self.given.pop(call, None)
 
 
-@dataclass(slots=True)
+@mutable
 class _Turn:
     """A turn while its records come in."""
 
@@ -335,9 +332,7 @@ class Telling:
         waiting = [call for step in (self._turn.steps[-1:] if self._turn else ()) for call in step.given]
         return waiting[0] if len(waiting) == 1 else ""
 
-    def _answer(
-        self, turn: _Turn, step: _Step, called: str, block: dict[str, Any], record: dict[str, Any]
-    ) -> None:
+    def _answer(self, turn: _Turn, step: _Step, called: str, block: dict[str, Any], record: dict[str, Any]) -> None:
         given = step.given.pop(called)
         call = answered(step.calls[called], given, block, record)
         if call.result is not None and not call.result.failed:

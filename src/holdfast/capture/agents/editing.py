@@ -6,10 +6,10 @@ time in proportion to their number.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from holdfast.capture.agents.stripping import words
 from holdfast.model.transcript import MAX_LINES, Edit
+from holdfast.values import replace
 
 
 def lines_of(text: str) -> list[str]:

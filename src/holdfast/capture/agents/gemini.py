@@ -10,7 +10,6 @@ its message's. `logs.json` holds prompts that stand in the transcripts too, and 
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Iterator
 from typing import Any
@@ -21,12 +20,13 @@ from holdfast.capture.agents.reading import Counted, Dialect, Reading, dict_of, 
 from holdfast.capture.agents.stripping import name, spoken, words
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Origin, cut
+from holdfast.patterns import regex
 
 _HEAD = 64 << 10
 _ROOT = 4096  # bytes of a path
 _MAX_PATHS = 400  # that are tried as the project's folder
-_IS_OURS = (re.compile(rb'"sessionId"\s*:'), re.compile(rb'"projectHash"\s*:'))
-_ABSOLUTE = re.compile(r"/[^\s\"'`<>:|*?\x00]{1,400}")
+_IS_OURS = (regex(rb'"sessionId"\s*:'), regex(rb'"projectHash"\s*:'))
+_ABSOLUTE = regex(r"/[^\s\"'`<>:|*?\x00]{1,400}")
 _TITLE = 200
 
 
@@ -56,9 +56,7 @@ def _chats(folder: str) -> Iterator[str]:
     for above, _, names in os.walk(folder):
         parts = os.path.relpath(above, folder).split(os.sep)
         if len(parts) in (2, 3) and parts[1] == "chats":
-            yield from (
-                os.path.join(above, one) for one in sorted(names) if one.endswith((".json", ".jsonl"))
-            )
+            yield from (os.path.join(above, one) for one in sorted(names) if one.endswith((".json", ".jsonl")))
 
 
 def _written(path: str) -> int:
@@ -98,9 +96,7 @@ def _read(path: str, _start: int = 0, origin: Origin | None = None) -> Reading:
 def _origin(path: str, log: Log) -> Origin:
     known = log.known
     above = os.path.basename(os.path.dirname(path))
-    helper = (
-        known.get("kind") == "subagent" or os.path.basename(os.path.dirname(os.path.dirname(path))) == "chats"
-    )
+    helper = known.get("kind") == "subagent" or os.path.basename(os.path.dirname(os.path.dirname(path))) == "chats"
     stem = os.path.splitext(os.path.basename(path))[0]
     started = next((at for one in log.messages.values() if (at := name(one.get("timestamp")))), None)
     cwd = _root(path, log)

@@ -9,27 +9,21 @@ from holdfast.capture.agents.planning import todos
 from holdfast.capture.agents.reading import dict_of, list_of
 from holdfast.capture.agents.stripping import is_ours, name, spoken, words
 from holdfast.model.transcript import MAX_INPUT, MAX_LINES, Call, Edit, Result, cut, ends
+from holdfast.patterns import regex
 
 BLOCKS = ("hook_context", "session_context", "system-reminder")
 _KINDS = {
     "shell": ("run_shell_command",),
     "edit": ("write_file", "replace", "edit", "smart_edit"),
     "read": ("read_file", "read_many_files"),
-    "search": (
-        "glob",
-        "grep",
-        "grep_search",
-        "search_file_content",
-        "list_directory",
-        "codebase_investigator",
-    ),
+    "search": ("glob", "grep", "grep_search", "search_file_content", "list_directory", "codebase_investigator"),
     "web": ("web_fetch", "google_web_search"),
     "plan": ("write_todos", "update_topic", "enter_plan_mode", "exit_plan_mode", "tracker_create_task"),
     "agent": ("delegate_to_agent", "invoke_agent", "generalist"),
     "ask": ("ask_user",),
 }
 KIND = {tool: kind for kind, tools in _KINDS.items() for tool in tools}
-_EXIT = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
+_EXIT = regex(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
 _ENDING = 600  # characters at the end of a command's output in which the tool says how it ended
 _NEW = "Successfully created"
 _PATHS = ("file_path", "absolute_path", "dir_path", "path")
@@ -49,9 +43,7 @@ def called(told: dict[str, Any], call_id: str) -> Call:
         command=cut(spoken(words(given.get("command"))), MAX_INPUT) or None if kind == "shell" else None,
         paths=tuple(path for key in _PATHS if (path := words(given.get(key))))[:1],
         edits=_edits(tool, given, told, result) if worked and result and kind == "edit" else (),
-        todos=todos(given.get("todos"), "description", "content")
-        if worked and tool == "write_todos"
-        else None,
+        todos=todos(given.get("todos"), "description", "content") if worked and tool == "write_todos" else None,
         result=result,
     )
 
@@ -85,9 +77,7 @@ def responses(parts: object) -> tuple[str, bool]:
     for part in [parts] if isinstance(parts, dict | str) else list_of(parts):
         response = dict_of(dict_of(dict_of(part).get("functionResponse")).get("response"))
         failed = failed or bool(response.get("error"))
-        text = (
-            words(response.get("output")) or words(response.get("error")) or words(dict_of(part).get("text"))
-        )
+        text = words(response.get("output")) or words(response.get("error")) or words(dict_of(part).get("text"))
         said.append(text or words(part))
     return _unwrapped("\n".join(text for text in said if text)), failed
 

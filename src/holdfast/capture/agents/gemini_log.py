@@ -12,20 +12,13 @@ import hashlib
 import json
 import os
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.capture.agents.gemini_calls import BLOCKS
-from holdfast.capture.agents.reading import (
-    MAX_LINE,
-    Counted,
-    dict_of,
-    document,
-    list_of,
-    records,
-)
+from holdfast.capture.agents.reading import MAX_LINE, Counted, dict_of, document, list_of, records
 from holdfast.capture.agents.stripping import name, passed_over, spoken, words
 from holdfast.errors import BadInput
+from holdfast.values import field, mutable
 
 MAX_LOG = 128 << 20  # bytes; most of them tell a message again as it grows
 MAX_MESSAGES = 20_000
@@ -33,7 +26,7 @@ _CALLS = ("functionCall", "functionResponse")
 _KEPT = ("sessionId", "projectHash", "startTime", "kind", "summary", "directories")
 
 
-@dataclass(slots=True)
+@mutable
 class Log:
     """A session as its file leaves it."""
 
@@ -91,9 +84,7 @@ class Log:
 
 def _weight(message: dict[str, Any]) -> int:
     """How much of a message is told: one that names its calls by their results says most."""
-    return 2 * bool(list_of(message.get("toolCalls"))) + bool(
-        list_of(message.get("thoughts")) or message.get("model")
-    )
+    return 2 * bool(list_of(message.get("toolCalls"))) + bool(list_of(message.get("thoughts")) or message.get("model"))
 
 
 def _content(message: dict[str, Any]) -> str:
@@ -103,9 +94,7 @@ def _content(message: dict[str, Any]) -> str:
     said = [words(dict_of(part).get("text")) for part in parts]
     calls = [name(dict_of(call).get("id")) for call in list_of(message.get("toolCalls"))]
     calls += [name(dict_of(dict_of(part).get(kind)).get("id")) for part in parts for kind in _CALLS]
-    told = "\0".join(
-        [name(message.get("type")), spoken("".join(said), *BLOCKS).strip(), *sorted(filter(None, calls))]
-    )
+    told = "\0".join([name(message.get("type")), spoken("".join(said), *BLOCKS).strip(), *sorted(filter(None, calls))])
     return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
 
 

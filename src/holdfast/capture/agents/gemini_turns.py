@@ -72,19 +72,14 @@ def _text(content: object) -> str:
     if isinstance(content, str):
         return words(content)
     parts = [content] if isinstance(content, dict) else list_of(content)
-    said = [
-        words(part) or words(dict_of(part).get("text")) for part in parts if not dict_of(part).get("thought")
-    ]
+    said = [words(part) or words(dict_of(part).get("text")) for part in parts if not dict_of(part).get("thought")]
     return "\n".join(text for text in said if text)
 
 
 def _step(key: str, message: dict[str, Any], answers: dict[str, object]) -> Step | None:
     """A message of the model; none if it says and does nothing."""
     thoughts = [dict_of(thought) for thought in list_of(message.get("thoughts"))]
-    pieces = [
-        ": ".join(filter(None, (words(one.get("subject")), words(one.get("description")))))
-        for one in thoughts
-    ]
+    pieces = [": ".join(filter(None, (words(one.get("subject")), words(one.get("description"))))) for one in thoughts]
     reasoning = spoken("\n".join(filter(None, pieces)), *BLOCKS)
     text = spoken(_text(message.get("content")), *BLOCKS)
     calls = _calls(key, message, answers)

@@ -6,10 +6,11 @@ what it quotes. If that were captured, memory would confirm itself (law 16).
 
 import re
 
+from holdfast.patterns import regex
 from holdfast.security.private import without_private
 
 # A pack that was cut before its end goes on to the end of the text.
-_PACK = re.compile(
+_PACK = regex(
     r"(?:Between the lines marked [^\n\\]{0,200}(?:\n|\\n))?"
     r"<holdfast-data ([^\s>]{1,64})>.*?(?:</holdfast-data \1>|\Z)",
     re.DOTALL,

@@ -8,11 +8,11 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import IO, Any
 
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Origin, Turn
+from holdfast.values import field, frozen, mutable
 
 MAX_LINE = 8 << 20  # bytes; a longer line is counted and passed over
 MAX_DOCUMENT = 32 << 20  # of a transcript that is one JSON document
@@ -20,7 +20,7 @@ _HEAD = 64 << 10
 _DECODER = json.JSONDecoder()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """One JSON object of a transcript, and the bytes of the line it stands in."""
 
@@ -29,7 +29,7 @@ class Record:
     end: int
 
 
-@dataclass(slots=True)
+@mutable
 class Counted:
     """What a reading passed over, by what it was."""
 
@@ -40,7 +40,7 @@ class Counted:
     read_to: int | None = None  # bytes beyond which nothing is read, if there is more
 
 
-@dataclass(slots=True)
+@mutable
 class Reading:
     """A transcript being read: whose it is, and its turns, once, in the order of the file."""
 
@@ -52,7 +52,7 @@ class Reading:
         return self.turns
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """How one tool keeps its transcripts."""
 

@@ -7,10 +7,11 @@ import re
 from collections import Counter
 
 from holdfast.capture.agents.ours import is_our_tool, sound, without_ours
+from holdfast.patterns import regex
 
 MAX_KINDS = 64  # of unknown records that are told apart
 _NAME = 200  # characters of such a kind, of an id, of a tool's name
-_PLUGIN = re.compile(r"mcp__plugin_[a-z0-9-]{1,64}_holdfast__", re.IGNORECASE)
+_PLUGIN = regex(r"mcp__plugin_[a-z0-9-]{1,64}_holdfast__", re.IGNORECASE)
 
 
 def words(value: object) -> str:

@@ -8,7 +8,6 @@ left open: a wrong anchor is worse than none.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from holdfast.capture.ingest.whose import Repository
@@ -21,12 +20,13 @@ from holdfast.git.rewritten import headers
 from holdfast.model.event import timestamp
 from holdfast.model.evidence import is_oid
 from holdfast.model.transcript import Origin
+from holdfast.values import frozen
 
 _HEADS = "refs/heads/"
 _AFTER = 2  # seconds by which git's row may come later than the step that made the commit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placed:
     """Where a run belongs."""
 
@@ -34,12 +34,10 @@ class Placed:
     head: str | None
     branch: str | None
     how: str | None  # "file", "reflog" or "history"; None: unanchored
-    elsewhere: bool = (
-        False  # its branch is not here: what it left is no work of the branch whose line it is on
-    )
+    elsewhere: bool = False  # its branch is not here: what it left is no work of the branch whose line it is on
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Committing:
     """A call of git that may have made commits."""
 
@@ -58,14 +56,7 @@ class Anchors:
         self._lines: dict[str, str] = {}
 
     def place(
-        self,
-        origin: Origin,
-        *,
-        ts: str,
-        branch: str | None,
-        cwd: str | None,
-        first: bool,
-        told: bool = True,
+        self, origin: Origin, *, ts: str, branch: str | None, cwd: str | None, first: bool, told: bool = True
     ) -> Placed:
         """Where a run belongs that began then; `first`: with it the session began, so its commit counts.
 
@@ -135,9 +126,7 @@ class Anchors:
             self._lines[ref] = lines.current(self._clone.repo, stores, head, self._clone.clock).id
         return self._lines[ref]
 
-    def _at(
-        self, ref: str | None, branch: str | None, head: "_Stood | None", ts: str
-    ) -> tuple[str | None, str | None]:
+    def _at(self, ref: str | None, branch: str | None, head: "_Stood | None", ts: str) -> tuple[str | None, str | None]:
         """Where a branch stood, by its own log and the work tree's: if both tell of it, they must agree."""
         log = self._log(self._clone.repo.common_dir, ref) if ref else []
         told = {oid for oid in (_standing(log, ts), head.oid if head else None) if oid is not None}
@@ -213,7 +202,7 @@ def _fits(row: Moment, call: Committing) -> bool:
     return _ran_at(call, row.time) and verb is not None and (verb[0] in call.verbs or bool(begun))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Stood:
     """What a work tree had checked out: a commit, empty if nobody can tell, and the branch it was on."""
 

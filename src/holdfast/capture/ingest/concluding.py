@@ -6,7 +6,6 @@ killed here is only a reason for the next command to do it again, and nothing is
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from holdfast.capture.ingest import noting
@@ -21,6 +20,7 @@ from holdfast.store import receipts, transcripts
 from holdfast.store.capsule import Capsule
 from holdfast.store.layout import Layout
 from holdfast.store.transcripts import Progress, Sealed, Seen, mark
+from holdfast.values import replace
 
 
 def is_ours(taken: Capsule) -> bool:
@@ -29,9 +29,7 @@ def is_ours(taken: Capsule) -> bool:
     One that was cut short and whose transcript is gone is completed like any other, with what is there.
     """
     context = context_of(taken.folder)
-    return context is not None and (
-        _is_complete(taken.folder) or os.path.exists(context["transcript"]["path"])
-    )
+    return context is not None and (_is_complete(taken.folder) or os.path.exists(context["transcript"]["path"]))
 
 
 def again(clone: Clone, taken: Capsule) -> Event | None:

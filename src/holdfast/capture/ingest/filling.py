@@ -135,9 +135,7 @@ class Filling:
         summary = self._account.finish(found=decided(list(heard(self._into.folder))))
         if self._todos is not None:
             self._into.replace(TODOS, capsules.to_json(self._scan.value(rows.todos(self._todos))))
-        self._into.replace(
-            BODY, capsules.to_json(self._scan.value({**self._told(summary), "read": dict(read)}))
-        )
+        self._into.replace(BODY, capsules.to_json(self._scan.value({**self._told(summary), "read": dict(read)})))
         text = self._scan.text(page(summary, self._fields()))
         self._into.replace(capsules.SUMMARY, text.encode("utf-8", "backslashreplace"))
 

@@ -7,12 +7,12 @@ id is enough; across sessions only together with what was said, for some tools n
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from holdfast.model.transcript import Step, Turn
 from holdfast.store import transcripts
 from holdfast.store.layout import Layout
 from holdfast.store.transcripts import Progress, mark
+from holdfast.values import field, mutable, replace
 
 _BEGINNING = 400  # characters of what was said by which a copy is told from another of the same id
 
@@ -34,7 +34,7 @@ def _content(name: str, said: str) -> str:
     return mark(f"{name}\n{bits}")
 
 
-@dataclass(slots=True)
+@mutable
 class Taking:
     """One session while it is taken in."""
 

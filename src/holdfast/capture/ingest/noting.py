@@ -6,7 +6,6 @@ own turn: noting it again changes it in place.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from holdfast.capture import noting as notes
@@ -30,6 +29,7 @@ from holdfast.model.session import (
 from holdfast.model.transcript import Origin
 from holdfast.store import sessions, transcripts
 from holdfast.store.transcripts import mark
+from holdfast.values import replace
 
 KEY, PLANNED, SAID = "agent_turn", "agent_plan", "agent_said"  # what our turns and items carry besides
 ENDED_BY = "transcript"
@@ -46,9 +46,7 @@ def session_id(agent: str, session: str) -> str:
     return f"{rules.PREFIX}-" + "".join(ALPHABET[number >> 5 * at & 31] for at in range(_ID))
 
 
-def keep(
-    clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turns: Iterable[Mapping[str, Any]]
-) -> str:
+def keep(clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turns: Iterable[Mapping[str, Any]]) -> str:
     """Note a run's turns in its session, which ends with it; gives the session's id."""
     identity, agent = context["session"]["id"], context["agent"]
     if identity in clone.erased():
@@ -142,9 +140,7 @@ def _objective(row: Mapping[str, Any]) -> str:
     return rules.cut(" ".join(row["prompt"][:2_000].split()), _OBJECTIVE)
 
 
-def _with_turns(
-    old: Session, rows: Sequence[Mapping[str, Any]], *, run: str | None, done: frozenset[str]
-) -> Session:
+def _with_turns(old: Session, rows: Sequence[Mapping[str, Any]], *, run: str | None, done: frozenset[str]) -> Session:
     """The session with these turns: in their places if they are there, else after the others."""
     turns, count = list(old.turns), old.count
     places = {dict(turn.extra).get(KEY): at for at, turn in enumerate(turns)}
@@ -198,13 +194,10 @@ def _with_open(old: Session, left: Sequence[str] | None, ts: str, owner: tuple[s
     wanted = list(dict.fromkeys(said for text in left if (said := rules.cut(text, MAX_LINE))))
     there = {item.text for item in old.open if item.state == "open"}
     kept = tuple(
-        replace(item, state="closed") if owner in item.extra and item.text not in wanted else item
-        for item in old.open
+        replace(item, state="closed") if owner in item.extra and item.text not in wanted else item for item in old.open
     )
     new = rules.add_items(kept, [text for text in wanted if text not in there], letter="o", ts=ts)
-    ours: tuple[Item, ...] = tuple(
-        replace(item, extra=(owner,)) if item not in kept else item for item in new
-    )
+    ours: tuple[Item, ...] = tuple(replace(item, extra=(owner,)) if item not in kept else item for item in new)
     return replace(old, open=ours)
 
 

@@ -5,7 +5,6 @@ Pure: a turn in, JSON values out. Texts are cut to their limits here once more, 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from holdfast.capture.changes import spelled
@@ -28,22 +27,24 @@ from holdfast.model.transcript import (
     line_hash,
     telling_lines,
 )
+from holdfast.patterns import regex
 from holdfast.store.transcripts import mark
+from holdfast.values import field, frozen, mutable, replace
 
 MAX_NAME = 200  # characters of an id or a name that somebody else gave
 MAX_PATH = 4_096
 TURN_COMMANDS, TURN_FILES = 100, 300
 KEPT = 4_000  # characters of a result that a run keeps, of its beginning and its end
 _TOLD = 1_500  # and that summaries look at
-_COMMITTED = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
+_COMMITTED = regex(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
 # Git as it makes commits: its own options come first.
-_COMMITTING = re.compile(
+_COMMITTING = regex(
     r"""\bgit(?:\s+(?:-[Cc]\s*(?:"[^"\n]*"|'[^'\n]*'|[^\s"'])++|--?[\w-]+(?:=\S+)?))*+"""
     r"\s+(commit|merge|cherry-pick|revert|pull|am)\b(?![^\n;&|]*\s--dry-run\b)"
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """From where a session's paths are seen."""
 
@@ -133,7 +134,7 @@ def edits(turn: Turn) -> Iterator[Edit]:
             yield from call.edits
 
 
-@dataclass(slots=True)
+@mutable
 class Written:
     """What a turn wrote into one file, all its edits together."""
 

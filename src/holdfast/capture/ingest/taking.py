@@ -10,7 +10,6 @@ holds beyond what was taken before becomes a run; while it goes on, its finished
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from holdfast.capture.agents.reading import Counted, Dialect, Reading
@@ -30,13 +29,14 @@ from holdfast.model.transcript import MAX_PROMPT, Origin, Turn, cut
 from holdfast.store import transcripts
 from holdfast.store.capsule import OPEN, Capsule, clear
 from holdfast.store.transcripts import Progress, Seen, mark
+from holdfast.values import asdict, field, fields, frozen, mutable, replace
 
 __all__ = ["Ingest", "Taken", "belongs", "take_in"]
 
 _TOKEN = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Taken:
     """What came of a transcript."""
 
@@ -56,9 +56,7 @@ def _nothing(_: Sequence[Said | Tried]) -> dict[str, list[str]]:
     return {}
 
 
-def take_in(
-    clone: Clone, dialect: Dialect, path: str, *, ended: bool, decided: Decided = _nothing
-) -> Taken | None:
+def take_in(clone: Clone, dialect: Dialect, path: str, *, ended: bool, decided: Decided = _nothing) -> Taken | None:
     """Take in what is new in a transcript; None if there is nothing in it for a memory.
 
     With `ended`, all that is not in a run yet becomes one; without, finished turns are noted in the session
@@ -153,9 +151,7 @@ class Ingest:
         places = [store.run(run) for store in self._clone.stores]
         return next((place for place in places if os.path.isdir(place)), places[0])
 
-    def _new_turns(
-        self, reading: Reading, origin: Origin, taking: Taking
-    ) -> Iterator[tuple[Turn, Turn | None]]:
+    def _new_turns(self, reading: Reading, origin: Origin, taking: Taking) -> Iterator[tuple[Turn, Turn | None]]:
         """The turns, or parts of turns, that nobody took in before; of a part also the whole turn."""
         for turn in reading:
             taking.saw(turn)
@@ -352,7 +348,7 @@ class Ingest:
         self._known.look_again()
 
 
-@dataclass(slots=True)
+@mutable
 class _Run:
     """A run being written."""
 
@@ -366,9 +362,7 @@ class _Run:
         self.capsule.drop()
 
 
-def _looking_ahead(
-    turns: Iterator[tuple[Turn, Turn | None]],
-) -> Iterator[tuple[Turn, Turn | None, bool]]:
+def _looking_ahead(turns: Iterator[tuple[Turn, Turn | None]]) -> Iterator[tuple[Turn, Turn | None, bool]]:
     """Each turn with whether it is finished: another follows, or it ends with an answer."""
     before: tuple[Turn, Turn | None] | None = None
     for pair in turns:

@@ -5,12 +5,12 @@ wrong. Such a time is none. What has no time is as old as its file, and no log o
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from holdfast.capture.ingest.anchoring import moment
 from holdfast.model.event import timestamp
 from holdfast.model.transcript import Origin, Turn
+from holdfast.values import replace
 
 _LATE = timedelta(seconds=2)  # a file's time may be cut to its seconds, and written a little later
 

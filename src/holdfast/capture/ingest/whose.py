@@ -9,16 +9,17 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from holdfast.capture.agents.reading import Dialect, Reading
 from holdfast.git.clone import Clone
 from holdfast.model.evidence import is_oid
 from holdfast.model.transcript import Origin
+from holdfast.patterns import regex
 from holdfast.store import discovery
+from holdfast.values import replace
 
-_SCP = re.compile(r"(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)")
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^@/\s]*@)?([^:/\s]+)(?::\d+)?/(.+)", re.IGNORECASE)
+_SCP = regex(r"(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)")
+_URL = regex(r"[a-z][a-z0-9+.-]*://(?:[^@/\s]*@)?([^:/\s]+)(?::\d+)?/(.+)", re.IGNORECASE)
 
 _WORKTREES = ("worktrees", ".worktrees")
 
@@ -146,9 +147,7 @@ class Repository:
         """A repository that was moved kept its name, most likely; else the session began at its top."""
         if not self.owns(origin):
             return None
-        names = {os.path.basename(top) for top in self.trees} | {
-            one.rpartition("/")[2] for one in self._addresses()
-        }
+        names = {os.path.basename(top) for top in self.trees} | {one.rpartition("/")[2] for one in self._addresses()}
         at = place
         while at != os.path.dirname(at):
             if os.path.basename(at).lower() in {name.lower() for name in names}:

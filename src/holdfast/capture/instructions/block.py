@@ -13,10 +13,11 @@ not ours. Bytes only, no files: those are `files`'s.
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from holdfast.errors import BadInput, FutureFormat
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 VERSION = 1
 MAX_BEFORE = 2
@@ -25,11 +26,11 @@ KEPT_BY = "kept by Holdfast; write around it, not inside"
 END = b"<!-- holdfast:end -->"
 BOM = b"\xef\xbb\xbf"
 
-_BEGIN = re.compile(rb"<!-- holdfast:begin v(?P<version>\d{1,4})(?P<rest>[^\r\n]*?)-->[ \t]*")
-_END = re.compile(re.escape(END) + rb"[ \t]*")
-_PAIR = re.compile(rb" (sum|before|made|folders)=([0-9a-f]+)(?= )")
-_FENCE = re.compile(rb" {0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)")
-_BREAK = re.compile(rb"\r\n|\n|\r")
+_BEGIN = regex(rb"<!-- holdfast:begin v(?P<version>\d{1,4})(?P<rest>[^\r\n]*?)-->[ \t]*")
+_END = regex(re.escape(END) + rb"[ \t]*")
+_PAIR = regex(rb" (sum|before|made|folders)=([0-9a-f]+)(?= )")
+_FENCE = regex(rb" {0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)")
+_BREAK = regex(rb"\r\n|\n|\r")
 
 
 class Row(NamedTuple):
@@ -40,7 +41,7 @@ class Row(NamedTuple):
     after: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """Our block as it stands in a file."""
 
@@ -163,10 +164,7 @@ def imports(data: bytes, name: str = "AGENTS.md") -> bool:
     """Whether a file takes in another by a line of its own, `@AGENTS.md`, outside of code."""
     code, _ = fenced(data)
     wanted = re.compile(rb"[ \t]*(?:[-*+] )?@(?:\./)?" + re.escape(name.encode()) + rb"[ \t]*")
-    for row in rows(data):
-        if wanted.fullmatch(data, row.start, row.end) and not _within(row.start, code):
-            return True
-    return False
+    return any(wanted.fullmatch(data, row.start, row.end) and not _within(row.start, code) for row in rows(data))
 
 
 def _only(data: bytes, path: str) -> Block | None:

@@ -8,7 +8,6 @@ import difflib
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from holdfast.capture.instructions import block, content, files
 from holdfast.capture.instructions.block import Block
@@ -19,13 +18,14 @@ from holdfast.errors import BadInput, BlockEdited, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.text import visible
 from holdfast.store import fsio
+from holdfast.values import frozen, mutable
 
 CODEX_READS = 32 * 1024
 UNTOUCHED = ("keep", "absent")  # actions that change nothing
 _REMOVING = {"refresh": "remove", "keep": "absent"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One file, and what becomes of it."""
 
@@ -37,7 +37,7 @@ class Change:
     what: str = "block"  # what of ours is in it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What connecting or disconnecting does; `done` says whether it was done."""
 
@@ -51,7 +51,7 @@ class Plan:
         return tuple(change for change in self.changes if change.action not in UNTOUCHED)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Connected:
     """A tool that reads a block of ours."""
 
@@ -60,7 +60,7 @@ class Connected:
     current: bool  # False: the block does not say what is accepted now
 
 
-@dataclass(slots=True)
+@mutable
 class _Step:
     """A change under way: the file as it is, our block in it, and the bytes to come."""
 
@@ -100,9 +100,7 @@ def connect(
         return _carried_out(clone, steps, notes, force=force, dry_run=dry_run)
 
 
-def disconnect(
-    clone: Clone, names: Sequence[str] = (), *, force: bool = False, dry_run: bool = False
-) -> Plan:
+def disconnect(clone: Clone, names: Sequence[str] = (), *, force: bool = False, dry_run: bool = False) -> Plan:
     """Take our block out of the files of these tools, or of all; each file is as it was before.
 
     A block that somebody edited inside is left, unless forced; BlockEdited names it when the others are done.
@@ -142,9 +140,7 @@ def _present(clone: Clone) -> list[Tool]:
     """The tools whose files hold a block of ours."""
     found = [tool for tool in _readable(clone) if _seen(clone, tool)[1] is not None]
     if not found:
-        raise BadInput(
-            "no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(TOOLS)}"
-        )
+        raise BadInput("no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(TOOLS)}")
     return found
 
 
@@ -227,13 +223,7 @@ def _join(steps: dict[str, _Step], tool: Tool, file: File, ours: Block | None, a
 
 
 def _carried_out(
-    clone: Clone,
-    steps: Sequence[_Step],
-    notes: Iterable[str],
-    *,
-    force: bool,
-    dry_run: bool,
-    removing: bool = False,
+    clone: Clone, steps: Sequence[_Step], notes: Iterable[str], *, force: bool, dry_run: bool, removing: bool = False
 ) -> Plan:
     changes = tuple(_change(step, removing=removing) for step in steps)
     if dry_run:

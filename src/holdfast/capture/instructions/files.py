@@ -7,16 +7,16 @@ out of it, into .git or into the store would let a pull request choose what we w
 import contextlib
 import os
 import stat
-from dataclasses import dataclass
 
 from holdfast.errors import BadInput, TooLarge, UnsafePath
 from holdfast.store import fsio
+from holdfast.values import frozen
 
 MAX_FILE = 1 << 20  # nobody hands an agent more than this to read first
 NEW_MODE = 0o644
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class File:
     """What stands at a path that a tool reads."""
 
@@ -97,9 +97,7 @@ def _missing_folders(top: str, real: str) -> int:
     missing, parent = 0, os.path.dirname(real)
     while parent.startswith(top.rstrip(os.sep) + os.sep) and not os.path.isdir(parent):
         if os.path.lexists(parent):
-            raise UnsafePath(
-                f"{parent} is in the way: a folder belongs there", hint="Move it out of the way."
-            )
+            raise UnsafePath(f"{parent} is in the way: a folder belongs there", hint="Move it out of the way.")
         missing, parent = missing + 1, os.path.dirname(parent)
     return missing
 

@@ -1,8 +1,7 @@
 """The tools that can be connected, and the file each of them reads before it starts."""
 
-from dataclasses import dataclass
-
 from holdfast.errors import BadInput
+from holdfast.values import frozen
 
 AGENTS = "AGENTS.md"
 CURSOR_FRONT = """\
@@ -13,7 +12,7 @@ alwaysApply: true
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool:
     """One tool: where its block belongs."""
 

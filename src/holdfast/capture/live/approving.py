@@ -5,7 +5,6 @@ done, and whether it was, stands in the transcript; where it does not, the point
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from holdfast.git.clone import Clone
@@ -14,6 +13,7 @@ from holdfast.model.session import Session
 from holdfast.model.transcript import Call, Turn, cut
 from holdfast.store import sessions
 from holdfast.store.pointers import Pointer
+from holdfast.values import frozen, replace
 
 ASKING = ("PermissionRequest",)
 _NOTICES = ("ToolPermission", "permission_prompt")  # what Gemini's and Claude's notifications call it
@@ -25,7 +25,7 @@ _WIDTH = 300
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """Leave that was asked for."""
 
@@ -34,7 +34,7 @@ class Asked:
     done: bool | None = None  # whether what follows says that it was done; None: nothing follows yet
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answered:
     """The same in words, with what became of it: pending, granted or denied."""
 

@@ -10,7 +10,6 @@ no transcript is said and set aside.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest.taking import Taken
@@ -20,6 +19,7 @@ from holdfast.git.clone import Clone
 from holdfast.model.text import visible
 from holdfast.store import pointers
 from holdfast.store.pointers import Live, Pointer, Pointers
+from holdfast.values import field, frozen, mutable, replace
 
 IDLE = 30 * 60 * 1_000_000_000  # nanoseconds
 _GIVEN_UP = pointers.VANISHED_FOR * 1_000_000_000  # after which what was never read is not tried again
@@ -33,7 +33,7 @@ BAD = (HoldfastError, OSError, ValueError, LookupError, TypeError, AttributeErro
 Take = Callable[[str, str, bool, bool], Taken | None]
 
 
-@dataclass(slots=True)
+@mutable
 class Drained:
     """What a drain did."""
 
@@ -46,7 +46,7 @@ class Drained:
     too_long: bool = False  # more waited than was to be read
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Session:
     """One session, from what waits and from what the last drain saw."""
 
@@ -104,9 +104,7 @@ def drain(clone: Clone, take: Take, *, now: int, most: int | None = None) -> Dra
 def backlog(clone: Clone) -> int:
     """How many bytes of transcripts wait to be read in this work tree."""
     there = _sessions(clone, pointers.waiting(*clone.stores))
-    sizes = (
-        (_length(one.path), one.live.size if one.live else 0) for one in there if _is_here(clone, one.tree)
-    )
+    sizes = ((_length(one.path), one.live.size if one.live else 0) for one in there if _is_here(clone, one.tree))
     return sum(max(0, size - before) for size, before in sizes)
 
 
@@ -122,7 +120,7 @@ def _drain(clone: Clone, take: Take, now: int, done: Drained) -> None:
         _read(clone, take, one, _Moment(now, is_followed), done)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Moment:
     """When a session is looked at, and whether another has begun since."""
 
@@ -196,7 +194,7 @@ def _is_bad(agent: str, path: str, error: BaseException) -> bool:
     return isinstance(error, TooLarge) or not isinstance(error, HoldfastError | OSError)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Read:
     """How far a transcript was read, into which session of ours, and whether that was all."""
 
@@ -279,16 +277,7 @@ def _missing(clone: Clone, one: _Session, at: _Moment, done: Drained) -> None:
 def _as_pointers(one: _Session) -> Pointers:
     known = one.live
     last = (
-        [
-            Pointer(
-                ts=known.seen,
-                agent=known.agent,
-                event="-",
-                session=known.session,
-                path=known.path,
-                size=known.size,
-            )
-        ]
+        [Pointer(ts=known.seen, agent=known.agent, event="-", session=known.session, path=known.path, size=known.size)]
         if known
         else []
     )
@@ -335,8 +324,7 @@ def leave_no_drawer(clone: Clone) -> None:
     try:
         names = os.listdir(folder)
         if not any(
-            name.endswith((".jsonl", ".live", ".pack", pointers.VANISHED, pointers.UNREAD))
-            or ".taken-" in name
+            name.endswith((".jsonl", ".live", ".pack", pointers.VANISHED, pointers.UNREAD)) or ".taken-" in name
             for name in names
         ):
             for name in names:

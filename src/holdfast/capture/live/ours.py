@@ -1,11 +1,11 @@
 """What of a session is this repository's: a hook tells where a session passed by, not whose it is."""
 
 import os
-from dataclasses import replace
 
 from holdfast.capture.agents.reading import Dialect, Reading
 from holdfast.capture.ingest.whose import Repository
 from holdfast.model.transcript import Origin
+from holdfast.values import replace
 
 
 def only_ours(tool: Dialect, repository: Repository, top: str, *, gone: bool = False) -> Dialect:

@@ -5,58 +5,54 @@ here, and what became of the records it names, is decided by whoever reads a fol
 """
 
 import re
-from dataclasses import dataclass
 
 from holdfast.capture.records import deciding, markdown
 from holdfast.capture.records.deciding import Decided, cut
 from holdfast.capture.records.markdown import Piece
 from holdfast.model.text import has_hidden, visible
+from holdfast.patterns import regex
 from holdfast.store.frontmatter import BadFront, Field
+from holdfast.values import frozen, mutable
 
 MAX_PART, MAX_WORDS = 3000, 300
 CURRENT = ("accepted", "proposed")  # what is worth proposing; the others are history
 PROPOSED = "Status: the record that it was read from only proposed it."  # true after it is accepted, too
 OWN = "holdfast"  # the field by which we know our own export again
 
-_NUMBER = re.compile(r"(?:adr[\s_-]*)?0*(\d{1,6})(?:[.:)\]]|\s*[-–—:]\s|\s)\s*", re.IGNORECASE)
-_KIND = re.compile(
-    r"(?:architectur(?:e|al)\s+)?decision(?:\s+record)?\s*(?:[:–—]|-\s)\s*(?=\S)", re.IGNORECASE
-)
-_FILE_NUMBER = re.compile(r"(?:adr[-_]?)?0*(\d{1,6})(?=[-_. ])", re.IGNORECASE)
-_LABEL = re.compile(r"[\s*_>-]*status[\s*_]*:[\s*_]*(.*)", re.IGNORECASE)
-_LINK = re.compile(r"\[([^\]\n]{0,200})\]\(([^)\s]{0,400})[^)]{0,100}\)")
-_BY = re.compile(r"\b(?:super[sc]eded|replaced)\b(?:\s+\w+){0,2}?\s+by\b", re.IGNORECASE)
-_SUPERSEDES = re.compile(r"\b(?:super[sc]edes|replaces)\b(.*)", re.IGNORECASE)
-_NAMED = re.compile(r"\badr[\s_-]*0*(\d{1,6})\b", re.IGNORECASE)
+_NUMBER = regex(r"(?:adr[\s_-]*)?0*(\d{1,6})(?:[.:)\]]|\s*[-–—:]\s|\s)\s*", re.IGNORECASE)
+_KIND = regex(r"(?:architectur(?:e|al)\s+)?decision(?:\s+record)?\s*(?:[:–—]|-\s)\s*(?=\S)", re.IGNORECASE)
+_FILE_NUMBER = regex(r"(?:adr[-_]?)?0*(\d{1,6})(?=[-_. ])", re.IGNORECASE)
+_LABEL = regex(r"[\s*_>-]*status[\s*_]*:[\s*_]*(.*)", re.IGNORECASE)
+_LINK = regex(r"\[([^\]\n]{0,200})\]\(([^)\s]{0,400})[^)]{0,100}\)")
+_BY = regex(r"\b(?:super[sc]eded|replaced)\b(?:\s+\w+){0,2}?\s+by\b", re.IGNORECASE)
+_SUPERSEDES = regex(r"\b(?:super[sc]edes|replaces)\b(.*)", re.IGNORECASE)
+_NAMED = regex(r"\badr[\s_-]*0*(\d{1,6})\b", re.IGNORECASE)
 _STATES = (
-    ("superseded", re.compile(r"\bsuper[sc]eded\b", re.IGNORECASE)),
-    ("deprecated", re.compile(r"\b(?:deprecated|obsolete|withdrawn|retired)\b", re.IGNORECASE)),
-    ("rejected", re.compile(r"\b(?:rejected|declined|abandoned)\b", re.IGNORECASE)),
-    ("proposed", re.compile(r"\b(?:proposed|draft|pending|open|in review|rfc)\b", re.IGNORECASE)),
-    (
-        "accepted",
-        re.compile(r"\b(?:accepted|approved|decided|implemented|adopted|done|active)\b", re.IGNORECASE),
-    ),
+    ("superseded", regex(r"\bsuper[sc]eded\b", re.IGNORECASE)),
+    ("deprecated", regex(r"\b(?:deprecated|obsolete|withdrawn|retired)\b", re.IGNORECASE)),
+    ("rejected", regex(r"\b(?:rejected|declined|abandoned)\b", re.IGNORECASE)),
+    ("proposed", regex(r"\b(?:proposed|draft|pending|open|in review|rfc)\b", re.IGNORECASE)),
+    ("accepted", regex(r"\b(?:accepted|approved|decided|implemented|adopted|done|active)\b", re.IGNORECASE)),
 )
 _DECISION = ("decision outcome", "decision", "the decision", "outcome", "decisions")
 _CONTEXT = ("context and problem statement", "context", "problem", "problem statement", "issue", "motivation")
 _CONSEQUENCES = ("consequences", "positive consequences", "negative consequences", "implications")
 _LINKS = ("status", "links", "more information", "related", "references")
-_BOLD = re.compile(r"\*\*([^*]{3,40})\*\*[.:]?(.*)")  # records that use labels where others have headings
+_BOLD = regex(r"\*\*([^*]{3,40})\*\*[.:]?(.*)")  # records that use labels where others have headings
 _LABELS = {
     **dict.fromkeys(("decision", "decided", "decision outcome", "outcome"), "decision"),
     **dict.fromkeys(("context", "why", "problem", "motivation", "rationale"), "context"),
     **dict.fromkeys(("consequences", "cost", "impact"), "consequences"),
     "status": "status",
 }
-_TEMPLATE = re.compile(r"[{\[][^}\]\n]*\|[^}\]\n]*[}\]]|\{[^}\n]*(?:title|solution)[^}\n]*\}", re.IGNORECASE)
+_TEMPLATE = regex(r"[{\[][^}\]\n]*\|[^}\]\n]*[}\]]|\{[^}\n]*(?:title|solution)[^}\n]*\}", re.IGNORECASE)
 
 
 class NotARecord(ValueError):
     """The text is no decision record, and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """One decision record."""
 
@@ -74,7 +70,7 @@ class Record:
     hidden: bool = False  # whether characters nobody sees were found in it
 
 
-@dataclass(slots=True)
+@mutable
 class _Section:
     title: str
     level: int

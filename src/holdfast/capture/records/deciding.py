@@ -7,41 +7,37 @@ stands behind `because` is a reason and never part of the claim.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from holdfast.capture.records.markdown import SENTENCE, Piece
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 MAX_STATEMENT = 600
 
-_GOES_ON = re.compile(r"(?::|,|\bbecause)$", re.IGNORECASE)  # what follows belongs to the sentence
-_BECAUSE = re.compile(r"[\s,;–—-]+\bbecause\b(?:\s+of\b)?[\s:]*", re.IGNORECASE)
-_CHOSEN = re.compile(
+_GOES_ON = regex(r"(?::|,|\bbecause)$", re.IGNORECASE)  # what follows belongs to the sentence
+_BECAUSE = regex(r"[\s,;–—-]+\bbecause\b(?:\s+of\b)?[\s:]*", re.IGNORECASE)
+_CHOSEN = regex(
     r"(?:we\s+(?:have\s+)?)?(?:chosen?|selected|decided\s+(?:on|for))\s+(?:the\s+)?(?:options?|alternatives?"
     r"|solutions?)\b(?:\s+is\b)?[\s:]*(?=\S)",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(
-    r"[*_]{0,2}(?:\"([^\"]{1,300})\"|“([^”]{1,300})”|`([^`]{1,300})`|'([^']{1,300})')[*_]{0,2}"
-)
-_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^)\n]{0,400}\)")
-_LABEL = re.compile(r"(?:option|alternative)\s+\w{1,3}\s*[:.–—-]\s+", re.IGNORECASE)
-_BARE_LABEL = re.compile(r"(?:option|alternative)?\s*\w{1,2}", re.IGNORECASE)  # `Option 2` says nothing
-_ASKS = re.compile(
+_QUOTED = regex(r"[*_]{0,2}(?:\"([^\"]{1,300})\"|“([^”]{1,300})”|`([^`]{1,300})`|'([^']{1,300})')[*_]{0,2}")
+_LINK = regex(r"\[([^\]\n]{1,300})\]\([^)\n]{0,400}\)")
+_LABEL = regex(r"(?:option|alternative)\s+\w{1,3}\s*[:.–—-]\s+", re.IGNORECASE)
+_BARE_LABEL = regex(r"(?:option|alternative)?\s*\w{1,2}", re.IGNORECASE)  # `Option 2` says nothing
+_ASKS = regex(
     r"(?:which|what|choose|choosing|choice\s+of|select|selecting|selection\s+of|pick|picking|decide\s+(?:on|for))"
     r"\s+(?:(?:a|an|the|our)\s+)?",
     re.IGNORECASE,
 )
-_ASKS_ON = re.compile(
-    r"\s+(?:(?:should|shall|do|will|can|could)\s+(?:we|i)\s+\w+|(?:we|to)\s+(?:use|choose|pick|take))$",
-    re.IGNORECASE,
+_ASKS_ON = regex(
+    r"\s+(?:(?:should|shall|do|will|can|could)\s+(?:we|i)\s+\w+|(?:we|to)\s+(?:use|choose|pick|take))$", re.IGNORECASE
 )
-_QUESTION = re.compile(r"(?:how|when|where|whether|why|who|should|shall|do|does|is|are|can)\b", re.IGNORECASE)
-_SAYS = re.compile(
-    r"\b(?:is|are|must|will|shall|should|never|always|has|have|may|uses?|not|no longer)\b", re.IGNORECASE
-)
+_QUESTION = regex(r"(?:how|when|where|whether|why|who|should|shall|do|does|is|are|can)\b", re.IGNORECASE)
+_SAYS = regex(r"\b(?:is|are|must|will|shall|should|never|always|has|have|may|uses?|not|no longer)\b", re.IGNORECASE)
 # What begins so says all that was chosen; `Store sessions` still wants to know where.
-_CHOOSES = re.compile(
+_CHOOSES = regex(
     r"(?:use|adopt|prefer|avoid|do\s+not|don['’]t|never|always|only|drop|remove|replace|ban|forbid|disallow|add"
     r"|allow|stop|write|require|switch\s+to|migrate\s+to|move\s+to)\b",
     re.IGNORECASE,
@@ -70,7 +66,7 @@ _SMALL = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decided:
     """A claim, and what was said about it."""
 

@@ -7,10 +7,11 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from holdfast.errors import BadInput, HoldfastError
+from holdfast.patterns import regex
 from holdfast.store import fsio
+from holdfast.values import frozen
 
 MAX_FILE = 512 * 1024
 MAX_FILES, MAX_DEPTH = 2000, 4
@@ -25,14 +26,14 @@ NOTE_FILES = (
 )
 NOTE_FOLDERS = ((".cursor/rules", ".mdc"), (".claude/rules", ".md"))
 
-_GROUP = re.compile(r"# Task Group:.*")
-_APPLIES = re.compile(r"applies_to:\s*(.*)")
-_ASIDE = re.compile(r"(?:scope|applies_to):.*|#{2,3} Task \d+.*")
-_ASIDE_SECTION = re.compile(r"#{2,4}\s+(?:rollout_summary_files|keywords|related skills)\b.*", re.IGNORECASE)
-_TASK_MARK = re.compile(r"(?:\s*\[Task [\d, ]{1,20}\]){1,9}\s*$")
+_GROUP = regex(r"# Task Group:.*")
+_APPLIES = regex(r"applies_to:\s*(.*)")
+_ASIDE = regex(r"(?:scope|applies_to):.*|#{2,3} Task \d+.*")
+_ASIDE_SECTION = regex(r"#{2,4}\s+(?:rollout_summary_files|keywords|related skills)\b.*", re.IGNORECASE)
+_TASK_MARK = regex(r"(?:\s*\[Task [\d, ]{1,20}\]){1,9}\s*$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A file that was read."""
 
@@ -40,7 +41,7 @@ class Text:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skipped:
     """Something that was not taken, and why."""
 
@@ -151,9 +152,7 @@ def _walk(folder: str, endings: tuple[str, ...], depth: int) -> Iterator[str]:
 
 
 def _applies(lines: Sequence[str], tops: Sequence[str]) -> bool:
-    said = next((found[1] for line in lines if (found := _APPLIES.match(line))), "").partition(
-        "; reuse_rule"
-    )[0]
+    said = next((found[1] for line in lines if (found := _APPLIES.match(line))), "").partition("; reuse_rule")[0]
     for top in tops:
         if re.search(rf"(?<![\w./-]){re.escape(top.rstrip('/'))}(?=$|[/;,`\"')]| and\b| or\b|\s*$)", said):
             return True

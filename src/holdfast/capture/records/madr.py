@@ -8,7 +8,6 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.capture.instructions import content
 from holdfast.capture.records import folders, markdown
@@ -16,20 +15,22 @@ from holdfast.capture.records.folders import Skipped, Text
 from holdfast.errors import BadInput, UnsafePath
 from holdfast.model.ids import is_id, slug
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.store import frontmatter, fsio
 from holdfast.store.frontmatter import BadFront
+from holdfast.values import frozen
 
 FOLDER = "docs/decisions"  # where MADR itself puts them
 ID, SUM = "holdfast", "holdfast-sum"
 MAX_SLUG, MAX_TITLE = 60, 120
 
-_SUM_LINE = re.compile(rf"^{SUM}: ([0-9a-f]{{16}})\n", re.MULTILINE)
-_NUMBER = re.compile(r"(\d{1,6})-.*\.md")
-_LABELLED = re.compile(r"(Rationale|Consequences|In full|Instead|Falsified by): ")
-_STEERS = re.compile(r"^(?=[ \t]{0,3}(?:#|```|~~~|===|---|<!--))", re.MULTILINE)
+_SUM_LINE = regex(rf"^{SUM}: ([0-9a-f]{{16}})\n", re.MULTILINE)
+_NUMBER = regex(r"(\d{1,6})-.*\.md")
+_LABELLED = regex(r"(Rationale|Consequences|In full|Instead|Falsified by): ")
+_STEERS = regex(r"^(?=[ \t]{0,3}(?:#|```|~~~|===|---|<!--))", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """A decision to be written out."""
 
@@ -44,7 +45,7 @@ class Decision:
     evidence: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exported:
     """What an export did."""
 
@@ -54,7 +55,7 @@ class Exported:
     left: tuple[Skipped, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _There:
     """A record of ours that is there."""
 

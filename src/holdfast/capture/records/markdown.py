@@ -5,26 +5,26 @@ packs (what we told an agent must not come back as something it knew). Links are
 step takes time in proportion to the text.
 """
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from holdfast.capture.instructions import block
+from holdfast.patterns import regex
 from holdfast.store import frontmatter
 from holdfast.store.frontmatter import Field
+from holdfast.values import frozen
 
-SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)\s+(?=[A-Z`\"'(*])")
-_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(\S.*)")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
-_RULE = re.compile(r" {0,3}(?:[-*_][ \t]*){3,}")
-_PACK = re.compile(rb"<holdfast-data ([A-Za-z0-9]{4,64})>")
-_PICTURE = re.compile("(?<=[\u2100-\u2bff\u3030-\u3299\U0001f000-\U0001faff])\ufe0f")  # ⚠ drawn in colour
-_NOT_BREAK = re.compile(rb"[^\n]+")
-_NOT_BREAK_TEXT = re.compile(r"[^\n]+")
+SENTENCE = regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)\s+(?=[A-Z`\"'(*])")
+_ITEM = regex(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(\S.*)")
+_HEADING = regex(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
+_UNDERLINE = regex(r" {0,3}(=+|-+)[ \t]*")
+_RULE = regex(r" {0,3}(?:[-*_][ \t]*){3,}")
+_PACK = regex(rb"<holdfast-data ([A-Za-z0-9]{4,64})>")
+_PICTURE = regex("(?<=[\u2100-\u2bff\u3030-\u3299\U0001f000-\U0001faff])\ufe0f")  # ⚠ drawn in colour
+_NOT_BREAK = regex(rb"[^\n]+")
+_NOT_BREAK_TEXT = regex(r"[^\n]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A heading, an item of a list, a paragraph or a rule across the page, on one line."""
 
@@ -79,9 +79,7 @@ def pieces(text: str) -> list[Piece]:
             continue
         new = _begun(line, words, number)
         if grown and (new is not None or not words or words[0] == "|"):
-            found.append(
-                Piece(start.kind, " ".join(grown), start.first, start.first + len(grown) - 1, start.level)
-            )
+            found.append(Piece(start.kind, " ".join(grown), start.first, start.first + len(grown) - 1, start.level))
             grown = []
         if new is not None and new.kind in ("heading", "rule"):
             found.append(new)

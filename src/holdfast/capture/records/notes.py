@@ -8,7 +8,6 @@ that steers its reader instead of telling something ("ignore previous instructio
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from holdfast.capture.records import markdown
 from holdfast.capture.records.markdown import SENTENCE, Piece
@@ -16,44 +15,43 @@ from holdfast.model import steering
 from holdfast.model.ids import slug
 from holdfast.model.memory import MAX_TAG
 from holdfast.model.text import has_hidden, visible
+from holdfast.patterns import regex
 from holdfast.store.frontmatter import BadFront
+from holdfast.values import field, frozen, mutable
 
 MAX_STATEMENT, MAX_WORDS, MIN_WORDS, SHORT_LEAD = 600, 300, 3, 4
 
 # Who `does not` or `don't` is a fact about somebody; an order begins with it.
-_MUST = re.compile(
+_MUST = regex(
     r"\b(?:must(?:n['’]t)?|never|always|shall|required|forbidden|banned|prohibited|mandatory|not\s+allowed"
     r"|under\s+no\s+circumstances|may\s+not|make\s+sure|ensure)\b"
     r"|(?:^|[;:,.!(—–-]\s*|\b(?:and|but|or|so|then|please|you)\s+)(?:do\s+not|don['’]?ts?)\b",
     re.IGNORECASE,
 )
-_SHOULD = re.compile(
+_SHOULD = regex(
     r"^(?:please\s+)?(?:use|prefer|avoid|choose|follow|keep|run|write|put|name|stick\s+to|default\s+to)\b"
     r"|\b(?:should(?:n['’]t)?|prefer(?:red)?|we\s+(?:use|chose|decided|prefer|agreed)|instead\s+of|rather\s+than)\b",
     re.IGNORECASE,
 )
 _KINDS = (
-    (
-        "dead-end",
-        re.compile(r"\b(?:failures?|dead[\s-]ends?|did(?: not|n['’]t) work|tried and)\b", re.IGNORECASE),
-    ),
-    ("assumption", re.compile(r"\bassumptions?\b", re.IGNORECASE)),
-    ("invariant", re.compile(r"\b(?:invariants?|constraints?|hard rules|never|must)\b", re.IGNORECASE)),
-    ("decision", re.compile(r"\bdecisions?\b", re.IGNORECASE)),
+    ("dead-end", regex(r"\b(?:failures?|dead[\s-]ends?|did(?: not|n['’]t) work|tried and)\b", re.IGNORECASE)),
+    ("assumption", regex(r"\bassumptions?\b", re.IGNORECASE)),
+    ("invariant", regex(r"\b(?:invariants?|constraints?|hard rules|never|must)\b", re.IGNORECASE)),
+    ("decision", regex(r"\bdecisions?\b", re.IGNORECASE)),
 )
-_BOLD = re.compile(r"(?<![\w*/])(\*\*|__)(?=\S)([^*_\n]{1,200})(?<=\S)\1(?![\w*/])")
-_NOT_SAID = re.compile(r"\[[ xX]\]\s|!?\[[^\]]*\]\([^)]*\)|https?://\S+$|<[a-zA-Z!/]|@\S+$")
+_BOLD = regex(r"(?<![\w*/])(\*\*|__)(?=\S)([^*_\n]{1,200})(?<=\S)\1(?![\w*/])")
+_NOT_SAID = regex(r"\[[ xX]\]\s|!?\[[^\]]*\]\([^)]*\)|https?://\S+$|<[a-zA-Z!/]|@\S+$")
 # Cursor writes these without quotes, which YAML takes for an alias.
-_GLOBS = re.compile(r"(?<=\n)(globs|paths): (\*[^\n\"\\]*)$", re.MULTILINE)
-_MARKS = re.compile(r"^[\s>#*+•-]*(?:\d{1,3}[.)]\s+)?")
-_ABOUT_USER = re.compile(r"^\s*type:\s*[\"']?user[\"']?\s*$", re.MULTILINE)
+_GLOBS = regex(r"(?<=\n)(globs|paths): (\*[^\n\"\\]*)$", re.MULTILINE)
+_MARKS = regex(r"^[\s>#*+•-]*(?:\d{1,3}[.)]\s+)?")
+_ABOUT_USER = regex(r"^\s*type:\s*[\"']?user[\"']?\s*$", re.MULTILINE)
 
 
 class NotNotes(ValueError):
     """The text holds no notes about this project, and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """One thing that a file of notes says."""
 
@@ -68,7 +66,7 @@ class Note:
     hidden: bool = False  # whether characters nobody sees were found in it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeftOut:
     """A line of a file of notes that is no note, and why."""
 
@@ -76,7 +74,7 @@ class LeftOut:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """What a file of notes says, and which of its lines were left out by name."""
 
@@ -84,7 +82,7 @@ class Look:
     left_out: tuple[LeftOut, ...]
 
 
-@dataclass(slots=True)
+@mutable
 class _Where:
     """What stands above a piece: its headings, and the lines that lead in to a list."""
 

@@ -6,18 +6,18 @@ silences that hook until it is approved again. They stay as they are; what happe
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.capture.wiring.homes import Homes, hook_command
 from holdfast.capture.wiring.settings import Wanted
+from holdfast.values import frozen, replace
 
 JSON, TOML = "json", "toml"
 _CODEX_TOOLS = "Bash|apply_patch"
 _CLAUDE_TOOLS = "Bash|Edit|MultiEdit|Write|NotebookEdit"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hook:
     """One event a client calls us for."""
 
@@ -26,7 +26,7 @@ class Hook:
     matcher: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """One settings file of a client, and what of ours belongs into it."""
 
@@ -41,9 +41,7 @@ class Setting:
     @property
     def what(self) -> str:
         """What of ours stands in it, in words."""
-        return (
-            "hooks and MCP server" if self.hooks and self.server else "hooks" if self.hooks else "MCP server"
-        )
+        return "hooks and MCP server" if self.hooks and self.server else "hooks" if self.hooks else "MCP server"
 
 
 EVENTS: Mapping[str, tuple[Hook, ...]] = {
@@ -92,9 +90,7 @@ def settings_of(client: str, scope: str, homes: Homes, top: str) -> list[Setting
 
 def wanted(client: str, scope: str, setting: Setting, homes: Homes) -> Wanted:
     """What this file must say."""
-    hooks = (
-        {hook.event: _group(homes, client, scope, hook) for hook in EVENTS[client]} if setting.hooks else {}
-    )
+    hooks = {hook.event: _group(homes, client, scope, hook) for hook in EVENTS[client]} if setting.hooks else {}
     return Wanted(hooks, server_entry(client, scope, homes) if setting.server else None)
 
 

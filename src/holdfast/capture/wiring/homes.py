@@ -7,9 +7,9 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from holdfast.store import layout
+from holdfast.values import frozen
 
 CLIENTS = ("codex", "claude", "gemini")
 SCOPES = ("user", "project")
@@ -19,7 +19,7 @@ _HOMES = {  # the variable that moves it, and the folder in the user's home
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Homes:
     """One user: home, the agents' own folders, our folder, and the programs on the path."""
 
@@ -55,10 +55,7 @@ class Homes:
 def of(environ: Mapping[str, str], *, python: str, package: str) -> Homes:
     """The user whom this environment describes."""
     home = environ.get("HOME") or os.path.expanduser("~")
-    folders = {
-        name: environ.get(variable) or os.path.join(home, folder)
-        for name, (variable, folder) in _HOMES.items()
-    }
+    folders = {name: environ.get(variable) or os.path.join(home, folder) for name, (variable, folder) in _HOMES.items()}
     folders["gemini"] = os.path.join(environ.get("GEMINI_CLI_HOME") or home, ".gemini")
     path = environ.get("PATH", "")
     names = (*CLIENTS, "holdfast", "holdfast-hook")

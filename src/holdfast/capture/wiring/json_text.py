@@ -8,23 +8,25 @@ are. All else that is no JSON is refused in a sentence: an edit that is not unde
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from dataclasses import replace as replaced
 from typing import Any
+
+from holdfast.patterns import regex
+from holdfast.values import field, frozen, mutable
+from holdfast.values import replace as replaced
 
 BOM = "\ufeff"
 DEEPEST = 100
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_SPACE = re.compile(rf"(?:[ \t\r\n]+|{_COMMENT.pattern})*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_PLAIN = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
+_COMMENT = regex(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SPACE = regex(rf"(?:[ \t\r\n]+|{_COMMENT.pattern})*", re.DOTALL)
+_STRING = regex(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_PLAIN = regex(r"-?\d[\d.eE+-]*|true|false|null")
 
 
 class NotPlain(ValueError):
     """The text is not the plain JSON that can be edited; the words say where and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """One span of the text, and what takes its place."""
 
@@ -33,7 +35,7 @@ class Edit:
     new: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A value and where it stands: `parts` are an object's members or an array's items."""
 
@@ -43,7 +45,7 @@ class Node:
     parts: tuple["Part", ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """A member (`key` and value) or an item (no key); `start` is where it begins, its key included."""
 
@@ -56,7 +58,7 @@ class Part:
         return self.node.end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """A whole file: its text, the value in it, and how its author lays things out."""
 
@@ -194,11 +196,7 @@ def _add(document: Document, node: Node, added: Sequence[tuple[str | None, Any]]
         lead = f"{document.newline}{indent}" if spread else _gap(document, node)
         new = ",".join(lead + _spelled(document, *one, indent) for one in added)
         behind = _behind(document, last) if spread else last
-        return (
-            [Edit(last, last, f",{new}")]
-            if behind == last
-            else [Edit(last, last, ","), Edit(behind, behind, new)]
-        )
+        return [Edit(last, last, f",{new}")] if behind == last else [Edit(last, last, ","), Edit(behind, behind, new)]
     there = document.text[node.start + 1 : node.end - 1]  # white space that somebody put there stays
     indent = own + document.unit if document.lines else None
     between = ", " if indent is None else f",{document.newline}{indent}"
@@ -236,7 +234,7 @@ def _rendered(document: Document, value: Any, indent: str | None) -> str:
     return text.replace("\n", document.newline + indent)
 
 
-@dataclass(slots=True)
+@mutable
 class _Reader:
     """Reads one text; every value remembers where it stands."""
 

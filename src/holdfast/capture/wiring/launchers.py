@@ -35,10 +35,7 @@ def texts(homes: Homes) -> dict[str, bytes]:
     """Each launcher's path and the text it must have."""
     python = shlex.quote(homes.python)
     hook = shlex.quote(os.path.join(homes.package, "interfaces", "agent_hook.py"))
-    return {
-        homes.hook: _HOOK.format(python=python, hook=hook).encode(),
-        homes.mcp: _MCP.format(python=python).encode(),
-    }
+    return {homes.hook: _HOOK.format(python=python, hook=hook).encode(), homes.mcp: _MCP.format(python=python).encode()}
 
 
 def read(path: str) -> bytes | None:

@@ -7,17 +7,17 @@ file; `claude mcp add` is the way its maker gives, and `claude mcp remove` undoe
 import os
 import shlex
 import subprocess
-from dataclasses import dataclass
 
 from holdfast.capture.instructions.connect import Change
 from holdfast.capture.wiring.homes import Homes
 from holdfast.capture.wiring.record import Record
+from holdfast.values import frozen
 
 PATIENCE = 30
 FILE = "~/.claude.json"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One call of a client's own program."""
 
@@ -70,9 +70,7 @@ def adding(name: str, homes: Homes, record: Record) -> list[Command]:
     program = homes.programs.get(name)
     if name != "claude" or name in record.told or program is None:
         return []
-    return [
-        Command(name, program, ("mcp", "add", "--scope", "user", "holdfast", "--", homes.mcp), adding=True)
-    ]
+    return [Command(name, program, ("mcp", "add", "--scope", "user", "holdfast", "--", homes.mcp), adding=True)]
 
 
 def removing(name: str, homes: Homes, record: Record) -> list[Command]:

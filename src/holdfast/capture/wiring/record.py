@@ -9,18 +9,18 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.capture.wiring.json_text import Edit, ordered
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio
+from holdfast.values import field, frozen, mutable
 
 VERSION = 1
 LIMIT = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """One file: how it was left, where our characters are in it, and whether it and its folders are ours."""
 
@@ -30,7 +30,7 @@ class Kept:
     folders: int = 0
 
 
-@dataclass(slots=True)
+@mutable
 class Record:
     """All files we wrote into, by their real paths, and the clients whose own command knows our server."""
 

@@ -6,23 +6,24 @@ handlers and servers are never touched; a group in which somebody put a handler 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.capture.wiring import json_text
 from holdfast.capture.wiring.homes import FINDING, OTHERWISE
 from holdfast.capture.wiring.json_text import Document, Edit, Node, NotPlain, Part
+from holdfast.patterns import regex
+from holdfast.values import field, frozen
 
 HOOKS, SERVERS, SERVER = "hooks", "mcpServers", "holdfast"
 _EVENT = r"(?:codex|claude|gemini) [A-Za-z]+"
-_OURS = re.compile(  # the bare command is how earlier versions wrote it
+_OURS = regex(  # the bare command is how earlier versions wrote it
     rf"""(?:holdfast-hook|['"]?(?:/|[A-Za-z]:).*/holdfast/hook['"]?) {_EVENT}"""
     rf"|{re.escape(FINDING)}holdfast-hook {_EVENT}{re.escape(OTHERWISE)}"
 )
-_SERVER = re.compile(r"(?:holdfast|(?:/|[A-Za-z]:).*/holdfast/mcp)")
+_SERVER = regex(r"(?:holdfast|(?:/|[A-Za-z]:).*/holdfast/mcp)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """What a settings file must say: a group for each event, and how our server starts."""
 
@@ -39,7 +40,7 @@ class Wanted:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ours:
     """What of ours a settings file says."""
 
@@ -146,9 +147,7 @@ def _put_server(document: Document, wanted: Wanted) -> list[Any]:
         return list(json_text.add_members(document, servers, {SERVER: dict(wanted.server)}))
     if not our_server(there.node.value):
         raise NotPlain(f'it has a server "{SERVER}" that is not ours')
-    return (
-        [] if there.node.value == wanted.server else [json_text.replace(document, there, dict(wanted.server))]
-    )
+    return [] if there.node.value == wanted.server else [json_text.replace(document, there, dict(wanted.server))]
 
 
 def _empty_hooks(document: Document, edits: list[Edit]) -> list[Part]:

@@ -11,13 +11,15 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from holdfast.patterns import regex
+
 BOM = "\ufeff"
 TABLE = "mcp_servers"
 NAME = "holdfast"
 MARK = "# Holdfast's MCP server; `holdfast disconnect codex` takes it out"
-_SERVER = re.compile(r"(?:holdfast|(?:/|[A-Za-z]:).*/holdfast/mcp)")
-_HEADER = re.compile(r"[ \t]*\[")
-_OWN = re.compile(r"""[ \t]*\[[ \t]*["']?mcp_servers["']?[ \t]*\.[ \t]*["']?holdfast["']?[ \t]*[\].]""")
+_SERVER = regex(r"(?:holdfast|(?:/|[A-Za-z]:).*/holdfast/mcp)")
+_HEADER = regex(r"[ \t]*\[")
+_OWN = regex(r"""[ \t]*\[[ \t]*["']?mcp_servers["']?[ \t]*\.[ \t]*["']?holdfast["']?[ \t]*[\].]""")
 
 
 class NotPlain(ValueError):

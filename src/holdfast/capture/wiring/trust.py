@@ -32,10 +32,7 @@ def unapproved(hooks_file: str, homes: Homes) -> tuple[str, ...]:
                 continue
             said = approved.get(f"{hooks_file}:{_label(event)}:{index}:{number}")
             given = said if isinstance(said, Mapping) else {}
-            if (
-                given.get("trusted_hash") != fingerprint(event, group, handler)
-                or given.get("enabled") is False
-            ):
+            if given.get("trusted_hash") != fingerprint(event, group, handler) or given.get("enabled") is False:
                 waiting.append(event)
     return tuple(waiting)
 
@@ -65,9 +62,7 @@ def fingerprint(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]
 def gemini_trusts(top: str, homes: Homes) -> bool:
     """Whether Gemini CLI's user trusts this folder or one above it."""
     try:
-        said = json.loads(
-            fsio.read(os.path.join(homes.folders["gemini"], "trustedFolders.json"), limit=LIMIT)
-        )
+        said = json.loads(fsio.read(os.path.join(homes.folders["gemini"], "trustedFolders.json"), limit=LIMIT))
     except (OSError, ValueError, TooLarge, UnsafePath):
         return False
     given = said if isinstance(said, dict) else {}
@@ -76,9 +71,7 @@ def gemini_trusts(top: str, homes: Homes) -> bool:
         return False
     for folder, word in given.items():
         trusted = os.path.dirname(folder) if word == "TRUST_PARENT" else folder
-        if word in ("TRUST_FOLDER", "TRUST_PARENT") and (here + os.sep).startswith(
-            trusted.rstrip(os.sep) + os.sep
-        ):
+        if word in ("TRUST_FOLDER", "TRUST_PARENT") and (here + os.sep).startswith(trusted.rstrip(os.sep) + os.sep):
             return True
     return False
 
@@ -113,11 +106,7 @@ def _our_groups(path: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
             if isinstance(group, dict) and isinstance(group.get("hooks"), list):
-                yield (
-                    event,
-                    index,
-                    {**group, "hooks": [one for one in group["hooks"] if isinstance(one, dict)]},
-                )
+                yield (event, index, {**group, "hooks": [one for one in group["hooks"] if isinstance(one, dict)]})
 
 
 def _state(path: str) -> Mapping[str, Any]:

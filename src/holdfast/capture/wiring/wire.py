@@ -7,7 +7,6 @@ twice what it says. What stands in the repository, the instruction block, is `ca
 import contextlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 
 from holdfast.capture.instructions import files
 from holdfast.capture.instructions.connect import Change, difference
@@ -19,11 +18,12 @@ from holdfast.capture.wiring.json_text import Edit
 from holdfast.capture.wiring.record import Kept, Record
 from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore
 from holdfast.store import fsio
+from holdfast.values import field, frozen, mutable, replace
 
 _BY_HAND = "Mend it, or put it in by hand: docs/connect.md shows the lines."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One file and the bytes to come; `kept` is what lets us take them out again."""
 
@@ -55,7 +55,7 @@ class Step:
         return self.launcher or bool(self.file.data and _ours(self.file.path, self.file.data))
 
 
-@dataclass(slots=True)
+@mutable
 class Wiring:
     """All that connecting or disconnecting clients does outside the instruction blocks."""
 
@@ -166,8 +166,7 @@ def _scope(name: str, asked: str | None, homes: Homes, top: str) -> str:
 def _same_files(name: str, homes: Homes, top: str) -> bool:
     """Whether both scopes are one place, as where CODEX_HOME lies in the repository."""
     one, other = (
-        {os.path.realpath(setting.path) for setting in clients.settings_of(name, scope, homes, top)}
-        for scope in SCOPES
+        {os.path.realpath(setting.path) for setting in clients.settings_of(name, scope, homes, top)} for scope in SCOPES
     )
     return bool(one & other)
 
@@ -242,9 +241,7 @@ def _without(setting: Setting, text: str, kept: Kept | None) -> bytes | None:
             after = json_text.apply(text, settings.take(text))
             bare = settings.empty(after)
     except (json_text.NotPlain, toml_text.NotPlain) as why:
-        raise BadInput(
-            f"{setting.shown}: {why}; it is left alone", hint="Take our lines out by hand."
-        ) from None
+        raise BadInput(f"{setting.shown}: {why}; it is left alone", hint="Take our lines out by hand.") from None
     return None if bare and (kept is None or kept.made) else after.encode()
 
 

@@ -3,20 +3,21 @@
 import re
 
 from holdfast.curation.extraction.claim import Claim, Parts, standing
+from holdfast.patterns import regex
 
 RULE = "assumption"
-_LABEL = re.compile(
+_LABEL = regex(
     r"^(?:(?:key|our|the|my|working)\s+)*assumptions?\s*:\s*|^(?:one|an|the|our|my|another"
     r"|key) assumption (?:here )?is(?: that)?\s+",
     re.IGNORECASE,
 )
-_ASSUME = re.compile(
+_ASSUME = regex(
     r"^(?:here |for this |(?:the|this) (?:code|design|test|script|parser|plan|module|implementation) )?"
     r"(?:i|we|i'm|we're|i am|we are)?\s*(?:assum(?:e|es|ing|ed))(?: here)?(?: that)?\s+",
     re.IGNORECASE,
 )
-_ASSUMING = re.compile(r"^assuming(?: that)?\s+(?P<what>[^,]{12,200}),\s", re.IGNORECASE)
-_TO_YOU = re.compile(
+_ASSUMING = regex(r"^assuming(?: that)?\s+(?P<what>[^,]{12,200}),\s", re.IGNORECASE)
+_TO_YOU = regex(
     r"\b(?:you|your|you're|you've|you'd|i'm|i am|i've)\b|^(?:the worst|the best|good|so|not|full"
     r"|responsibility|nothing|all goes)\b"
     r"|^(?:the )?tests? (?:pass|passes|still pass)|^(?:it|that|this|they|he|she|everything|all|there)\b"
@@ -33,8 +34,7 @@ def claim(parts: Parts, who: str) -> Claim | None:
     if found := _ASSUMING.match(parts.plain):
         start, end = found.span("what")
         return _claim(
-            Parts(parts.text[start:end], parts.plain[start:end], parts.why, parts.text[start:end]),
-            sure - 0.05,
+            Parts(parts.text[start:end], parts.plain[start:end], parts.why, parts.text[start:end]), sure - 0.05
         )
     if (found := _ASSUME.match(parts.plain)) and not found[0].lower().startswith("assuming"):
         return _claim(parts.after(found.end()), sure)

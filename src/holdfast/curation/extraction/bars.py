@@ -7,8 +7,9 @@ doubtful, the answer is no: a memory nobody wrote down is missed less than a wro
 import re
 
 from holdfast.curation.extraction.claim import Claim, fits
+from holdfast.patterns import regex
 
-_ASKS = re.compile(
+_ASKS = regex(
     r"\?[\"')]*$|^(?:should|shall|can|could|would|will|do|does|did|is|are|was|were|have|has|may|might|am)\s+"
     r"(?:we|you|i|it|this|that|there|they|the|he|she|any|our|your|these|those|all)\b"
     r"|^(?:why|what|which|who|whose|how|where|wonder|any (?:idea|chance|reason))\b"
@@ -17,7 +18,7 @@ _ASKS = re.compile(
     r"|can (?:we|you)\b|could (?:we|you)\b|which would you|right\s*\?|ok\s*\?)",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(
+_SUPPOSES = regex(
     r"\b(?:if (?:we|i|you) (?:decided?|chose|choose|went|go|used?|were|had|wanted|picked?|keep|kept)"
     r"|what if|might|maybe"
     r"|perhaps|probably|possibly|potentially|presumably|likely|seems?|appears? to|looks like|i think"
@@ -35,7 +36,7 @@ _SUPPOSES = re.compile(
     r"|^(?:for example|for instance|e\.g\.|example)\b",
     re.IGNORECASE,
 )
-_MOMENT = re.compile(
+_MOMENT = regex(
     r"^(?:i'll|i will|i'm|i am|let me|let us|i need|i should|i want|i can|i could|i see|i'd|now|next|first"
     r"|here's|here is"
     r"|done|time to|step \d|continuing|starting|moving on|we need to (?:fix|add|check|look|run|update"
@@ -58,7 +59,7 @@ _MOMENT = re.compile(
     r"|\b(?:yet|later|again|first|now|then|soon|here goes)$",
     re.IGNORECASE,
 )
-_PAST = re.compile(  # what somebody should have done binds nobody; what goes wrong is no rule
+_PAST = regex(  # what somebody should have done binds nobody; what goes wrong is no rule
     r"\b(?:should|must|could|would|ought to)(?:n't| not| never| always)? (?:\w+ )?have (?:been\b"
     r"|(?:\w+(?:ed|en)"
     r"|done|gone|made|let|put|set|cut|lost|left|kept|sent|run|told|said|built|broke)"
@@ -71,7 +72,7 @@ _PAST = re.compile(  # what somebody should have done binds nobody; what goes wr
     r"|\bcurrently\b|\b(?:i|we|you) (?:had )?expect(?:ed)?\b",
     re.IGNORECASE,
 )
-_PRIVATE = re.compile(  # of the people, not of the project
+_PRIVATE = regex(  # of the people, not of the project
     r"\b(?:grab|have|having|get|getting|eat|order|go(?: out)? for|take|bring|buy|skip|after|over)\b[^.]{0,24}"
     r"\b(?:lunch|dinner|breakfast|brunch|coffee|pizzas?|beers?|drinks|cake|snacks|sushi"
     r"|a (?:break|walk|nap|day off|week off)|vacation)\b"
@@ -85,7 +86,7 @@ _PRIVATE = re.compile(  # of the people, not of the project
     re.IGNORECASE,
 )
 _OWN = r"(?:project|repo|repository|codebase|library|package|service|module|app|api|team|company|product)"
-_VAGUE = re.compile(
+_VAGUE = regex(
     rf"^(?:it|this|that|they|these|those|he|she|there|here|both|neither|one (?:is|was|must|should|of)|such"
     rf"|same|everything|nothing"
     rf"|something)\b"
@@ -127,7 +128,7 @@ _VAGUE = re.compile(
     r"|from|to|over|all|that|much|often|very|so|any)\b))",
     re.IGNORECASE,
 )
-_HEARSAY = re.compile(
+_HEARSAY = regex(
     r"\b(?:says?|said|told (?:me|us)|according to|stat(?:es|ed) that|claim(?:s|ed) that|wrote that"
     r"|mention(?:s|ed) that"
     r"|i (?:read|heard|saw) (?:that|somewhere|in)|apparently|supposedly|allegedly|reportedly|rumou?r"
@@ -137,7 +138,7 @@ _HEARSAY = re.compile(
     r"|(?:they|he|she|people|others) (?:use|used|always|never|must))\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_][\w.+#/-]*[\w+#]|[^\W_]")
+_WORD = regex(r"[^\W_][\w.+#/-]*[\w+#]|[^\W_]")
 _FUNCTION_WORDS = """
     a about above after again all also always am an and any are as at avoid be because been before being
     below both but by can cannot chose could decided decision did do does doing don done down during

@@ -7,18 +7,20 @@ line break, which ends the sentence before it; escape sequences become NUL, whic
 import re
 from collections.abc import Callable
 
+from holdfast.patterns import regex
+
 NUL = "\0"
-ANSI = re.compile(
+ANSI = regex(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles, links
     r"|\x1b[PX^_][^\x1b]*\x1b\\"
     r"|\x1b[@-Z\\-_]"
 )
-_OPEN = re.compile(r"<(holdfast-data)\b([^<>\n]*)>", re.IGNORECASE)
-_BLOCK = re.compile(r"<!--\s*holdfast:begin\b", re.IGNORECASE)
-_BLOCK_END = re.compile(r"<!--\s*holdfast:end\b[^>\n]*>", re.IGNORECASE)
+_OPEN = regex(r"<(holdfast-data)\b([^<>\n]*)>", re.IGNORECASE)
+_BLOCK = regex(r"<!--\s*holdfast:begin\b", re.IGNORECASE)
+_BLOCK_END = regex(r"<!--\s*holdfast:end\b[^>\n]*>", re.IGNORECASE)
 # Blocks that agents' own programs put into a turn: reminders, environment, contexts of hooks.
-_TAG = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>\n]*)?>")
+_TAG = regex(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>\n]*)?>")
 
 Closing = Callable[[re.Match[str]], re.Pattern[str]]
 

@@ -4,47 +4,43 @@ import re
 
 from holdfast.curation.extraction.bars import content
 from holdfast.curation.extraction.claim import Claim, Parts, bare
+from holdfast.patterns import regex
 
 RULE = "root cause"
-_LABEL = re.compile(
+_LABEL = regex(
     r"^(?:(?:i )?(?:found|identified) )?(?:(?:the|actual|real)\s+)*(?:root cause|underlying cause"
     r"|culprit)s?(?: analysis)?\s*(?::"
     r"|[–—-])\s*",
     re.I,
 )
-_WAS = re.compile(
+_WAS = regex(
     r"^the (?:(?:actual|real|underlying)\s+)?(?:root cause|cause"
     r"|culprit)(?: of (?P<of>[^,:]{3,80}?))? (?:is|was)(?: that)?:?\s+",
     re.I,
 )
-_TURNED = re.compile(
-    r"^(?:it|as it)?\s*turn(?:s|ed) out(?: that|,)?\s+(?!to be\b|well\b|fine\b|ok)", re.IGNORECASE
-)
-_TURNED_TO_BE = re.compile(r"^(?!it\b|this\b|that\b)\S.{2,120}? turned out to be\s+", re.IGNORECASE)
-_PROBLEM = re.compile(
+_TURNED = regex(r"^(?:it|as it)?\s*turn(?:s|ed) out(?: that|,)?\s+(?!to be\b|well\b|fine\b|ok)", re.IGNORECASE)
+_TURNED_TO_BE = regex(r"^(?!it\b|this\b|that\b)\S.{2,120}? turned out to be\s+", re.IGNORECASE)
+_PROBLEM = regex(
     r"^the (?:(?:actual|real|underlying|core|main)\s+)?(?:problem|issue|bug|failure|error|crash|hang|flake"
     r"|flakiness|regression)"
     r"(?: (?:with|in|of) (?P<of>[^,:]{3,80}?))? (?:was|is|comes|came)(?: simply| just| actually)?"
     r" (?:that|caused by|due to|because(?: of)?|from)\s+",
     re.IGNORECASE,
 )
-_REASON = re.compile(
-    r"^the reason (?:why |that )?(?P<of>\S[^:]{6,120}?) (?:is|was)(?: that| because)\s+", re.IGNORECASE
-)
-_HAPPENS = re.compile(
+_REASON = regex(r"^the reason (?:why |that )?(?P<of>\S[^:]{6,120}?) (?:is|was)(?: that| because)\s+", re.IGNORECASE)
+_HAPPENS = regex(
     r"^the (?:(?:actual|real)\s+)?(?:problem|issue|bug|failure|error|crash|hang|flake"
     r"|regression) (?:happens|occurs"
     r"|happened|occurred) because\s+",
     re.IGNORECASE,
 )
-_CAUSED = re.compile(
+_CAUSED = regex(
     r"^(?!it\b|this\b|that\b|they\b|which\b)\S.{6,140}? (?:was|is|were|are) (?:caused by|due to (?!be\b)"
     r"|the result of|triggered by)\s+",
     re.IGNORECASE,
 )
-_FAILED = re.compile(
-    r"^(?!it\b|this\b|that\b|they\b)\S.{6,140}? (?:failed|broke|crashed|hung|timed out|was failing)$",
-    re.IGNORECASE,
+_FAILED = regex(
+    r"^(?!it\b|this\b|that\b|they\b)\S.{6,140}? (?:failed|broke|crashed|hung|timed out|was failing)$", re.IGNORECASE
 )
 
 
@@ -54,9 +50,7 @@ def claim(parts: Parts, who: str) -> Claim | None:
     plain = parts.plain if len(whole) == len(parts.text) else parts.plain + whole[len(parts.text) :]
     for rule in (_LABEL, _WAS, _TURNED, _REASON, _PROBLEM, _HAPPENS):
         if found := rule.match(plain):
-            return _claim(
-                _cause(whole, found), plain[found.end() :], who, firm=rule not in (_PROBLEM, _HAPPENS)
-            )
+            return _claim(_cause(whole, found), plain[found.end() :], who, firm=rule not in (_PROBLEM, _HAPPENS))
     if _TURNED_TO_BE.match(plain) or _CAUSED.match(plain):
         return _claim(whole, plain, who, firm=False)
     if _FAILED.match(parts.plain) and parts.why and who == "user":

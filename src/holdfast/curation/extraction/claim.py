@@ -1,13 +1,14 @@
 """What a rule gives, and what all rules share: the reason split off, the statement made to stand alone."""
 
 import re
-from dataclasses import dataclass
 
 from holdfast.curation.extraction.prose import Sentence
 from holdfast.model.said import MAX_STATEMENT, MAX_WHY, MIN_RULE, MIN_STATEMENT
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """What a sentence claims, before anybody asked whether it may stand."""
 
@@ -19,7 +20,7 @@ class Claim:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parts:
     """A sentence as rules read it: the claim, its reason, and the claim with code crossed out."""
 
@@ -33,7 +34,7 @@ class Parts:
         return Parts(self.text[at:].strip(), self.plain[at:].strip(), self.why, self.whole[at:].strip())
 
 
-_REASON = re.compile(
+_REASON = regex(
     r",?;?\s+(?:because(?: of)?|since(?!\s+(?:\d|then|last|yesterday|v\d))|as otherwise|otherwise"
     r"|or else|so that"
     r"|due to(?! be)"
@@ -43,10 +44,8 @@ _REASON = re.compile(
     r"|(?<=work):\s+|(?<=work here):\s+|(?<=a dead end):\s+|\.?\s+\(?reason:\s+",
     re.IGNORECASE,
 )
-_PURPOSE = re.compile(
-    r"\b(?:to (?:avoid|prevent|keep|protect)|which (?:breaks|causes|prevents))\b", re.IGNORECASE
-)
-_TAIL = re.compile(r"[\s.,;:!–—-]+$")
+_PURPOSE = regex(r"\b(?:to (?:avoid|prevent|keep|protect)|which (?:breaks|causes|prevents))\b", re.IGNORECASE)
+_TAIL = regex(r"[\s.,;:!–—-]+$")
 
 
 def parts(sentence: Sentence) -> Parts:

@@ -3,12 +3,11 @@
 import re
 
 from holdfast.curation.extraction.claim import Claim, Parts, standing
+from holdfast.patterns import regex
 
 RULE = "constraint"
-_LABEL = re.compile(
-    r"^(?:(?:hard|our|the|key)\s+)*(?:constraint|invariant|rule|hard rule|requirement)s?\s*:\s*", re.I
-)
-_MODAL = re.compile(
+_LABEL = regex(r"^(?:(?:hard|our|the|key)\s+)*(?:constraint|invariant|rule|hard rule|requirement)s?\s*:\s*", re.I)
+_MODAL = regex(
     r"\b(?:must(?:n't| not| never| always| only)?|may (?:never|not|only)|shall (?:not|never)"
     r"|should (?:never|always)"
     r"|can(?:not|'t) ever|(?:we|clients?|workers?|plugins?) can(?:not|'t) (?:use|call|rely on|depend on"
@@ -19,39 +18,37 @@ _MODAL = re.compile(
     r"|split\b))|no (?:more|less|fewer|longer) than)\b",
     re.IGNORECASE,
 )
-_ORDER = re.compile(
+_ORDER = regex(
     r"^(?:(?:please|you must|we must|you should)\s+)?(?P<how>never|always|do not|don't|must not"
     r"|mustn't)\s+(?=\w)",
     re.I,
 )
-_ALL = re.compile(
+_ALL = regex(
     r"^(?:make sure|ensure) (?:that )?(?=(?:all|every|each|no|any|nothing)\b)"
     r"|^(?:all|every|each|no) (?:[\w`.-]+\s){1,6}(?:should|needs? to|has to|have to|may|can)\b",
     re.IGNORECASE,
 )
-_CHORE = re.compile(  # the work at hand, not what will still hold when it is done
+_CHORE = regex(  # the work at hand, not what will still hold when it is done
     r"\b(?:must|has to|have to|needs? to) be (?:updated|changed|fixed|removed|renamed|adjusted|adapted"
     r"|rewritten|moved"
     r"|migrated|added|ported|regenerated|rerun|reviewed first)\b",
     re.IGNORECASE,
 )
-_WANT = re.compile(
+_WANT = regex(
     r"^i(?: want|'d like| would like) (?:(?=(?:all|every|each|no)\b)"
     r"|(?:you to )(?=(?:never|always|avoid|not to|stop \w+ing)\b))"
     r"|^(?:please )?(?:make sure|be sure|ensure|see to it|take care)(?: that)?(?: (?:you|we))?(?: to)? "
     r"(?=(?:never|always|do not|don't|avoid)\b)",
     re.IGNORECASE,
 )
-_STOP = re.compile(
-    r"^(?:please )?stop (?!worry|wait|try|think|talk|guess|ask|apolog|look|work|go|do)\w+ing \w", re.I
-)
-_GUESS = re.compile(  # "the cache must be stale": a guess in the clothes of a duty
+_STOP = regex(r"^(?:please )?stop (?!worry|wait|try|think|talk|guess|ask|apolog|look|work|go|do)\w+ing \w", re.I)
+_GUESS = regex(  # "the cache must be stale": a guess in the clothes of a duty
     r"\bmust (?:have|be (?:stale|because|related|due|coming|from|something|some|wrong|missing|a|an|the|in"
     r"|cached|outdated|why"
     r"|how|what|where|old|broken|caused))\b|\bmust (?:mean|come from|be \w+ing)\b",
     re.IGNORECASE,
 )
-_CHATS = re.compile(
+_CHATS = regex(
     r"^(?:please )?(?:do not|don't|never|always) (?:worry|forget|bother|mind|hesitate|think|know|see"
     r"|understand|get|care"
     r"|remember|be|do|go|let|give up|panic|stop|say|believe|trust me|ask|hurry|start|like|want|need|have)\b"
@@ -64,13 +61,13 @@ _CHATS = re.compile(
     r"|annoying|tricky|difficult|painful|satisfying|lovely|cool|a pleasure|worth)\b)",
     re.IGNORECASE,
 )
-_TELLS = re.compile(  # "Never touched Rust": what somebody did not do yet, not what nobody shall do
+_TELLS = regex(  # "Never touched Rust": what somebody did not do yet, not what nobody shall do
     r"^never (?:(?!(?:need|feed|embed|seed|shed|exceed|proceed|speed)\b)\w+ed|wrote|written|ran|did|done|made"
     r"|took|gave|got|went|gone|came|found|built|met|felt|lost|kept|told|learnt|understood|broke|chose"
     r"|mind)\b",
     re.IGNORECASE,
 )
-_TASK = re.compile(
+_TASK = regex(
     r"^(?:i|we|you|he|they)(?:'ll)? (?:must|have to|need to|has to) (?!not\b|never\b|always\b|only\b"
     r"|support|keep|stay|remain|run on)"
     r"|^(?:i|he|they) must\b|^(?:add|create|implement|change|fix|update|rename|build|refactor)\b",

@@ -7,9 +7,10 @@ import re
 
 from holdfast.curation.extraction.claim import Claim, Parts, standing
 from holdfast.model.said import MIN_STATEMENT
+from holdfast.patterns import regex
 
 RULE = "correction"
-_NO = re.compile(
+_NO = regex(
     r"^(?:(?:no(?: no)*|nope|nah|wrong|stop|hold on|wait|hey|sorry|ugh|actually|incorrect|not quite"
     r"|that's (?:wrong|not (?:right|correct|it))"
     r"|(?:that|this) is wrong)(?:\s*[,:;.!…]+|\s+[-–—]+)\s*|actually\s+|no\s+(?=(?:use|don't|do not|we"
@@ -18,17 +19,17 @@ _NO = re.compile(
     r"|\s+))+",
     re.IGNORECASE,
 )
-_PLAIN_NO = re.compile(  # said in the midst of a turn: nothing weaker
+_PLAIN_NO = regex(  # said in the midst of a turn: nothing weaker
     r"^(?:no(?: no)*|nope|nah|wrong|that's wrong)(?:\s*[,:;!…]+|\s+[-–—]+)\s*"
     r"(?!(?:not|no) (?:now|yet|need)\b)",
     re.IGNORECASE,
 )
-_ONLY_NO = re.compile(
+_ONLY_NO = regex(
     r"^(?:no|nope|nah|wrong|stop|wait|actually|incorrect|not quite|that's (?:wrong|not right"
     r"|not correct))[\s,.!]*$",
     re.I,
 )
-_ORDER = re.compile(
+_ORDER = regex(
     r"^(?:please\s+)?(?:(?:you|we|it|they)\s+)?(?:(?:should|must|need to|have to)\s+)?(?:use|keep|write"
     r"|put|name|call"
     r"|prefer|stick|store|never|always|don't|do not|must|only|avoid|let's (?:use|keep|go with|not)|want"
@@ -36,25 +37,22 @@ _ORDER = re.compile(
     r"|go with|switch to|no|not to)\b",
     re.IGNORECASE,
 )
-_NOT_BUT = re.compile(
-    r"^not\s+(?P<x>[^,]{2,80}),\s*(?:but\s+|use\s+|it's\s+)?(?P<y>\S.{2,160})$", re.IGNORECASE
-)
-_STOP = re.compile(r"^(?:please\s+)?stop\s+\w+ing\b", re.IGNORECASE)
-_DONT = re.compile(
+_NOT_BUT = regex(r"^not\s+(?P<x>[^,]{2,80}),\s*(?:but\s+|use\s+|it's\s+)?(?P<y>\S.{2,160})$", re.IGNORECASE)
+_STOP = regex(r"^(?:please\s+)?stop\s+\w+ing\b", re.IGNORECASE)
+_DONT = regex(
     r"^(?:please\s+)?(?:do not|don't)\s+\w.{3,140}?(?:[,;]\s*|\s+and\s+|\s+)(?:instead|use|but use"
     r"|rather)\b|^instead of .{3,120}?, (?:use|do|write|call)\b",
     re.IGNORECASE,
 )
-_CONTRAST = re.compile(r"(?:,| and) not\b|\b(?:instead of|rather than|instead)\b", re.IGNORECASE)
-_OF_SELF = re.compile(
+_CONTRAST = regex(r"(?:,| and) not\b|\b(?:instead of|rather than|instead)\b", re.IGNORECASE)
+_OF_SELF = regex(
     r"^(?:i|i'm|i'll|let me|never mind|don't worry|no (?:worries|problem))\b(?! (?:want"
     r"|prefer))",
     re.IGNORECASE,
 )
-_DUTY = re.compile(r"\b(?:must|should|has to|have to|needs to|is supposed to)\b", re.IGNORECASE)
-_RULING = re.compile(
-    r"\b(?:never|always|do not|don't|must|must not|only|we don't|avoid|stop|let's not|not to)\b",
-    re.IGNORECASE,
+_DUTY = regex(r"\b(?:must|should|has to|have to|needs to|is supposed to)\b", re.IGNORECASE)
+_RULING = regex(
+    r"\b(?:never|always|do not|don't|must|must not|only|we don't|avoid|stop|let's not|not to)\b", re.IGNORECASE
 )
 
 

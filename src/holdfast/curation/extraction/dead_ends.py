@@ -4,10 +4,11 @@ import re
 
 from holdfast.curation.extraction.bars import content
 from holdfast.curation.extraction.claim import Claim, Parts
+from holdfast.patterns import regex
 
 RULE = "dead end"
-_LABEL = re.compile(r"^dead[- ]ends?\s*(?::|[–—-])\s*", re.IGNORECASE)
-_TRIED = re.compile(
+_LABEL = regex(r"^dead[- ]ends?\s*(?::|[–—-])\s*", re.IGNORECASE)
+_TRIED = regex(
     r"^(?:(?:we|i)(?:'ve| have| had)?\s+)?(?:(?:first|initially|already|also|originally|previously"
     r"|once)\s+)?(?:tried|attempted)\s+"
     r"(?!to (?:run|open|read|find|fetch|push|commit|access|look|check|see|start|reach|call you|help|do"
@@ -18,27 +19,26 @@ _TRIED = re.compile(
     r"|did not|hung))\b\s*(?P<but>.*)$",
     re.IGNORECASE,
 )
-_WORKS_NOT = re.compile(
+_WORKS_NOT = regex(
     r"^(?P<what>\S.{3,160}?) (?:didn't|did not|doesn't|does not|won't|will not|can't|cannot"
     r"|never) work(?:ed)?"
     r"(?: (?:here|there|for us|either|at all|well|reliably|out))?(?P<rest>.*)$",
     re.IGNORECASE,
 )
-_DROPPED = re.compile(
+_DROPPED = regex(
     r"^(?:(?:we|i)(?:'ve| have| had)?\s+)?(?P<how>reverted|rolled back|backed out|abandoned|gave up on"
     r"|given up on|dropped"
     r"|scrapped|ruled out|discarded|threw out)\s+(?P<what>\S.{3,160})$",
     re.IGNORECASE,
 )
-_WAS_DROPPED = re.compile(
+_WAS_DROPPED = regex(
     r"^(?P<what>\S.{3,160}?) (?:was|were|got|has been|had to be) (?:abandoned|reverted|rolled back|dropped"
     r"|rejected|ruled out"
     r"|scrapped|discarded)\b",
     re.IGNORECASE,
 )
-_IS = re.compile(
-    r"^(?P<what>\S.{3,160}?) (?:is|was|proved|proved to be|turned out to be) a (?:complete )?dead end\b",
-    re.IGNORECASE,
+_IS = regex(
+    r"^(?P<what>\S.{3,160}?) (?:is|was|proved|proved to be|turned out to be) a (?:complete )?dead end\b", re.IGNORECASE
 )
 
 
@@ -60,17 +60,13 @@ def claim(parts: Parts, who: str) -> Claim | None:
 
 
 def _whole(parts: Parts) -> str:
-    return (
-        parts.plain if len(parts.whole) == len(parts.text) else parts.plain + parts.whole[len(parts.text) :]
-    )
+    return parts.plain if len(parts.whole) == len(parts.text) else parts.plain + parts.whole[len(parts.text) :]
 
 
 def _named(found: re.Match[str]) -> bool:
     """Whether what led nowhere is named, so that somebody who was not there knows what to leave alone."""
     return len(content(found["what"])) >= 1 and not re.match(
-        r"(?:it|this|that|they|which|what|my|the (?:fix|change)|the (?:\S+ )?(?:attempt|try))\b",
-        found["what"],
-        re.I,
+        r"(?:it|this|that|they|which|what|my|the (?:fix|change)|the (?:\S+ )?(?:attempt|try))\b", found["what"], re.I
     )
 
 

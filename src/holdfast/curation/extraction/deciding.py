@@ -3,55 +3,52 @@
 import re
 
 from holdfast.curation.extraction.claim import Claim, Parts, standing
+from holdfast.patterns import regex
 
 RULE = "decision"
 _BEFORE = r"^(?:(?:in the end|finally|ultimately|eventually|(?:after|for|since) [^,]{3,60}),?\s+)?"
-_LABEL = re.compile(
+_LABEL = regex(
     r"^(?:(?:our|the|final|key|design|architecture|technical)\s+)*(?:decisions?(?: made| taken)?"
     r"|decided)\s*(?::"
     r"|[–—-])\s*",
     re.I,
 )
-_DECIDED = re.compile(
+_DECIDED = regex(
     _BEFORE + r"(?:(?:we|i)(?:'ve| have)?(?: all| both| now| already)? (?:decided|agreed|opted|chose|elected)"
     r"(?: (?:yesterday|today|earlier|last week|together|long ago))?"
     r"|it (?:was|is|has been) (?:decided|agreed)|(?:the|our) decision (?:is|was))"
     r"(?:\s+(?=(?:to|that|against|not to|on|for)\b)|\s*:\s+)",
     re.IGNORECASE,
 )
-_SETTLED = re.compile(
-    _BEFORE
-    + r"(?:we|i)(?:'ve| have)? (?:(?:settled|landed|standardi[sz]ed) on|opted for|went with|picked|chose"
+_SETTLED = regex(
+    _BEFORE + r"(?:we|i)(?:'ve| have)? (?:(?:settled|landed|standardi[sz]ed) on|opted for|went with|picked|chose"
     r"|selected)\s+",
     re.IGNORECASE,
 )
-_OVER = re.compile(r"\s+(?:over|instead of|rather than|not)\s+", re.IGNORECASE)
+_OVER = regex(r"\s+(?:over|instead of|rather than|not)\s+", re.IGNORECASE)
 _VERB = r"(?:not use|use|go with|stick with|stick to|adopt|keep|standardi[sz]e on|switch to|support|target)"
-_WILL = re.compile(
-    _BEFORE
-    + r"(?:let's|let us|we'll|we will|we're going to|we are going to|we shall|we(?= go with| stick))\s+"
+_WILL = regex(
+    _BEFORE + r"(?:let's|let us|we'll|we will|we're going to|we are going to|we shall|we(?= go with| stick))\s+"
     rf"(?={_VERB}\b)",
     re.I,
 )
-_WILL_NOT = re.compile(
+_WILL_NOT = regex(
     _BEFORE + r"we (?:won't|will not|shall not|are not going to|aren't going to)\s+"
     r"(?=(?:use|support|adopt|ship|add|have|accept|maintain|depend)\b)",
     re.I,
 )
-_USING = re.compile(_BEFORE + r"we(?:'re| are)\s+(?:using|targeting)\s+", re.I)
-_SWITCHED = re.compile(_BEFORE + r"we (?:have )?(?:switched|moved|migrated) from (?=\S.{2,80} to \S)", re.I)
-_SEARCHES = re.compile(
+_USING = regex(_BEFORE + r"we(?:'re| are)\s+(?:using|targeting)\s+", re.I)
+_SWITCHED = regex(_BEFORE + r"we (?:have )?(?:switched|moved|migrated) from (?=\S.{2,80} to \S)", re.I)
+_SEARCHES = regex(
     r"\bto (?:find|check|see|verify|look|search|locate|inspect|debug|figure|understand|confirm|list"
     r"|test)\b",
     re.I,
 )
-_GOING = re.compile(
-    _BEFORE
-    + r"(?:(?:we're|we are|i'm|i am)\s+)?(?:going with|sticking with|standardi[sz]ing on|settling on)\s+",
-    re.I,
+_GOING = regex(
+    _BEFORE + r"(?:(?:we're|we are|i'm|i am)\s+)?(?:going with|sticking with|standardi[sz]ing on|settling on)\s+", re.I
 )
-_ALONE = re.compile(r"^i(?:'ve| have)?\b", re.I)  # without a reason, an agent tells what it does
-_ACTS = re.compile(  # a decision about the next minute: nobody needs it tomorrow
+_ALONE = regex(r"^i(?:'ve| have)?\b", re.I)  # without a reason, an agent tells what it does
+_ACTS = regex(  # a decision about the next minute: nobody needs it tomorrow
     r"^(?:to |not to |on )?(?:look|check|run|read|start|try|test|see|search|investigate|explore|examine"
     r"|inspect|open|verify"
     r"|review|continue|proceed|stop|wait|ask|begin|go ahead|do (?!not\b)|take|rerun|re-run|skip|leave"
@@ -79,16 +76,10 @@ def claim(parts: Parts, who: str) -> Claim | None:
         if (chosen := said(parts)) is None:
             continue
         alone = who != "user" and not parts.why and _ALONE.match(parts.plain)
-        if (
-            alone
-            or _ACTS.match(chosen)
-            or (weak and who != "user" and (not parts.why or _SEARCHES.search(chosen)))
-        ):
+        if alone or _ACTS.match(chosen) or (weak and who != "user" and (not parts.why or _SEARCHES.search(chosen))):
             return None
         text = standing(_plainly(chosen), parts)
-        return Claim(
-            "decision", text, parts.why, _held(parts, chosen), RULE, _confidence(who, parts.why, weak=weak)
-        )
+        return Claim("decision", text, parts.why, _held(parts, chosen), RULE, _confidence(who, parts.why, weak=weak))
     return None
 
 
@@ -96,9 +87,7 @@ def _held(parts: Parts, chosen: str) -> str:
     """What must stand by itself: the decision, not the words that announce it."""
     if not parts.text.endswith(chosen):
         return parts.plain
-    return re.sub(
-        r"^(?:that|to|not to|on|for)\s+", "", parts.plain[len(parts.text) - len(chosen) :], flags=re.I
-    )
+    return re.sub(r"^(?:that|to|not to|on|for)\s+", "", parts.plain[len(parts.text) - len(chosen) :], flags=re.I)
 
 
 def _confidence(who: str, why: str, *, weak: bool) -> float:
@@ -145,9 +134,7 @@ def _will(parts: Parts) -> str | None:
     found = _WILL.match(parts.plain)
     if found is None:
         return None
-    chosen = re.sub(
-        r"^(?:(?:go|stick) with|stick to)\b", "use", parts.text[found.end() :], flags=re.IGNORECASE
-    )
+    chosen = re.sub(r"^(?:(?:go|stick) with|stick to)\b", "use", parts.text[found.end() :], flags=re.IGNORECASE)
     return f"do {chosen}" if chosen.lower().startswith("not ") else chosen
 
 
@@ -158,13 +145,7 @@ def _going(parts: Parts) -> str | None:
 
 def _plainly(chosen: str) -> str:
     """What was decided as a sentence of its own: "to use X" is "Use X", "not to use X" is "Do not use X"."""
-    for start, instead in (
-        ("not to ", "do not "),
-        ("to ", ""),
-        ("that ", ""),
-        ("on ", "use "),
-        ("for ", "use "),
-    ):
+    for start, instead in (("not to ", "do not "), ("to ", ""), ("that ", ""), ("on ", "use "), ("for ", "use ")):
         if chosen.lower().startswith(start):
             return instead + chosen[len(start) :]
     return f"decided {chosen}" if chosen.lower().startswith("against ") else chosen

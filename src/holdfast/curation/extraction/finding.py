@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from holdfast.curation.extraction import (
     assuming,
@@ -23,6 +22,8 @@ from holdfast.curation.extraction.retried import retried
 from holdfast.model import steering
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.text import has_hidden
+from holdfast.patterns import regex
+from holdfast.values import field, frozen, mutable, replace
 
 MOST = 8  # of one run: a person reads them all
 _ALIKE = 0.8  # share of words from which on two statements are one
@@ -36,7 +37,7 @@ _RULES = (
     constraining.claim,
 )
 # A sentence without any of these words fits no rule: most of a long text is passed over at once.
-_CUE = re.compile(
+_CUE = regex(
     r"decid|decision|agreed|opted|chose|elected|settl|landed|standardi|went with|picked|selected|let's"
     r"|let us|we'll|we will"
     r"|going|we shall|stick|must|may n|may only|shall|should|can't ever|cannot ever|require|allow|permit"
@@ -56,7 +57,7 @@ _CUE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """What was found, best first, and how many sentences were passed over, by reason."""
 
@@ -64,7 +65,7 @@ class Look:
     skipped: Mapping[str, int]
 
 
-@dataclass(slots=True)
+@mutable
 class _Search:
     sent: Sent
     skipped: Counter[str] = field(default_factory=Counter)
@@ -99,9 +100,7 @@ def _in_turn(turn: Said, search: _Search) -> Iterator[Found]:
         before = told[place - 1].plain if place else ""
         claim = _claim(sentence, turn.who, before)
         if claim and _may_be_taken(sentence, claim, turn.who, search):
-            claim = (
-                claim if claim.why or place + 1 == len(told) else _with_reason(claim, told[place + 1].text)
-            )
+            claim = claim if claim.why or place + 1 == len(told) else _with_reason(claim, told[place + 1].text)
             yield Found(
                 claim.kind,
                 claim.statement,
@@ -152,7 +151,7 @@ def _may_be_taken(sentence: Sentence, claim: Claim, who: str, search: _Search) -
     return reason is None
 
 
-_BECAUSE = re.compile(
+_BECAUSE = regex(
     r"^(?:because(?: of)?|reason:|the reason (?:is|being)(?: that)?|that's because|this is because"
     r"|rationale:)\s+",
     re.I,

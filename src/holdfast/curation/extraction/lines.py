@@ -1,15 +1,16 @@
 """Which lines of a turn are prose, and which belong together: a paragraph, an item, what a heading labels."""
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 _MAX_LINE = 4000  # a longer line is data
 _WRAPS = 60  # a line shorter than this was not broken for want of room
 
-_FENCE = re.compile(r"^\s{0,8}(`{3,}|~{3,})")
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*)$")
-_ITEM = re.compile(r"^\s*(?:[-*•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s+\S")
+_FENCE = regex(r"^\s{0,8}(`{3,}|~{3,})")
+_HEADING = regex(r"^\s{0,3}#{1,6}\s+(.*)$")
+_ITEM = regex(r"^\s*(?:[-*•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s+\S")
 _LABELS = {
     "decision": "Decision", "decisions": "Decision", "decided": "Decision", "key decisions": "Decision",
     "decisions made": "Decision", "design decisions": "Decision", "root cause": "Root cause",
@@ -33,19 +34,19 @@ _TRACES = (
     r"|goroutine \d|panic:"
 )
 _CODE = r"//|/\*|#include|#!|</?[A-Za-z!][^>]*>$|from \S+ import |(?:if|for|while|switch) ?\("
-_NO_PROSE = re.compile(rf"\s*(?:{_QUOTES}|{_GIT}|{_LOGS}|{_TRACES}|{_CODE})")
-_DEFINES = re.compile(
+_NO_PROSE = regex(rf"\s*(?:{_QUOTES}|{_GIT}|{_LOGS}|{_TRACES}|{_CODE})")
+_DEFINES = regex(
     r"\s*(?:def|class|func|fn|import|package|const|var|let|type|struct|interface|public|private|static|export"
     r"|return|async)\s"
 )
-_CODE_END = re.compile(r"(?:[{};]|=>|\\|&&|\|\|)$")
-_DEFINES_END = re.compile(r"[{(;=:]\s?\S{0,20}$")
-_TERMINAL = re.compile(r"^\s*(?:\$|%|>>>|#\s*\$|[\w.-]+@[\w.-]+[:~][^\s]*[$#])\s+\S")
-_HUNK = re.compile(r"^\s*(?:diff --git |@@ |Traceback \(most )")
-_DEEP = re.compile(r"^(?: {4,}|\t)")
+_CODE_END = regex(r"(?:[{};]|=>|\\|&&|\|\|)$")
+_DEFINES_END = regex(r"[{(;=:]\s?\S{0,20}$")
+_TERMINAL = regex(r"^\s*(?:\$|%|>>>|#\s*\$|[\w.-]+@[\w.-]+[:~][^\s]*[$#])\s+\S")
+_HUNK = regex(r"^\s*(?:diff --git |@@ |Traceback \(most )")
+_DEEP = regex(r"^(?: {4,}|\t)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """Lines that belong together: a paragraph or one item, and the label a heading gave it."""
 
@@ -54,7 +55,7 @@ class Block:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Line:
     start: int
     text: str

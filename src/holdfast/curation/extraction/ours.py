@@ -7,11 +7,13 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-_ID = re.compile(r"\b(?:DEC|ASM|INV|FCT|DED|TSK|LNK|SES)-[0-9abcdefghjkmnpqrstvwxyz]{6,}\b", re.IGNORECASE)
-_RUN = re.compile(r"\b\d{8}T\d{6}Z-[0-9a-z]{6}\b")
-_COMMAND = re.compile(r"(?:^|[\s`/])holdfast\s+[a-z]")
-_WORD = re.compile(r"\w+")
-_ENDS = re.compile(r"[.!?:;]\s|\n")
+from holdfast.patterns import regex
+
+_ID = regex(r"\b(?:DEC|ASM|INV|FCT|DED|TSK|LNK|SES)-[0-9abcdefghjkmnpqrstvwxyz]{6,}\b", re.IGNORECASE)
+_RUN = regex(r"\b\d{8}T\d{6}Z-[0-9a-z]{6}\b")
+_COMMAND = regex(r"(?:^|[\s`/])holdfast\s+[a-z]")
+_WORD = regex(r"\w+")
+_ENDS = regex(r"[.!?:;]\s|\n")
 _ENOUGH = 4  # words: fewer stand in too many sentences by chance
 
 

@@ -6,30 +6,27 @@ or a sentence of bounded length, so that a hostile text costs no more than its l
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from holdfast.curation.extraction.blanks import ANSI, NUL, blanked
 from holdfast.curation.extraction.lines import Block, blocks
 from holdfast.model.said import MAX_WORDS
 from holdfast.model.text import has_hidden
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 _SAYS_NOTHING = 12  # characters; only what opens a turn may be as short as "No."
 MAX_RAW = 700  # characters of a sentence as written; longer is not looked at
 
-_END = re.compile(r"(?<![.!?])[.!?]{1,8}[\"')\]*_`]{0,8}\s+")
-_ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|fig|al|ca|v|mr|dr|st)\.$", re.I
-)
-_SPACE = re.compile(r"\s+")
-_BULLET = re.compile(r"^(?:[-*+•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s+")
-_MARK = re.compile(r"^(?:[✅❌⚠✓✔✗☑➜→⇒]\s*)+")
-_LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,400}\)")
-_BOLD = re.compile(
-    r"\*{1,3}(?=\S)([^*\n]{1,400}?)(?<=\S)\*{1,3}|(?<!\w)__(?=\S)([^_\n]{1,200} [^_\n]{1,200})__(?!\w)"
-)
-_CODE = re.compile(r"(`+[^`]{1,300}`+)")
-_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»")
-_LEAD = re.compile(
+_END = regex(r"(?<![.!?])[.!?]{1,8}[\"')\]*_`]{0,8}\s+")
+_ABBREVIATED = regex(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|fig|al|ca|v|mr|dr|st)\.$", re.I)
+_SPACE = regex(r"\s+")
+_BULLET = regex(r"^(?:[-*+•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s+")
+_MARK = regex(r"^(?:[✅❌⚠✓✔✗☑➜→⇒]\s*)+")
+_LINK = regex(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,400}\)")
+_BOLD = regex(r"\*{1,3}(?=\S)([^*\n]{1,400}?)(?<=\S)\*{1,3}|(?<!\w)__(?=\S)([^_\n]{1,200} [^_\n]{1,200})__(?!\w)")
+_CODE = regex(r"(`+[^`]{1,300}`+)")
+_QUOTED = regex(r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»")
+_LEAD = regex(
     r"^(?:(?:so|ok|okay|well|alright|all right|right|great|good|perfect|yes|yeah|yep|sure|also|and|but"
     r"|then|anyway"
     r"|hmm+|oh|ah|note|important|please note|btw|by the way|fyi|in short|to be clear|just to be clear"
@@ -42,7 +39,7 @@ _LEAD = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sentence:
     """One sentence: tidied, the same with code and quotations crossed out, and verbatim."""
 
@@ -64,9 +61,7 @@ def sentences(text: str) -> Iterator[Sentence]:
             tidied = tidy(shown[start:end].replace(NUL, ""), label)
             label = ""
             if tidied:
-                yield Sentence(
-                    tidied, crossed_out(tidied), _verbatim(text[start:end]), number, _hides(text[start:end])
-                )
+                yield Sentence(tidied, crossed_out(tidied), _verbatim(text[start:end]), number, _hides(text[start:end]))
                 number += 1
 
 

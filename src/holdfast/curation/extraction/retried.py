@@ -4,21 +4,21 @@ Only a change of *how* counts: another program for the same work, a wrapper, a v
 line that failed and later worked tells of the files between, a line with another target of other work.
 """
 
-import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from holdfast.model.said import MAX_STATEMENT, Found, Tried
 from holdfast.model.text import has_hidden
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 RULE = "retried command"
 _NEAR = 8  # commands: a success further on has other reasons
 _MAX_COMMAND = 120
-_CD = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*")
-_NOISE = re.compile(r"\s+2>&1\s*$|\s+2>\s*/dev/null\s*$|\s+>\s*/dev/null\s*$")
-_COMPOUND = re.compile(r"[;&|<>\n`]|\$\(")
-_VARIABLE = re.compile(r"^[A-Za-z_]\w*=")
+_CD = regex(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*")
+_NOISE = regex(r"\s+2>&1\s*$|\s+2>\s*/dev/null\s*$|\s+>\s*/dev/null\s*$")
+_COMPOUND = regex(r"[;&|<>\n`]|\$\(")
+_VARIABLE = regex(r"^[A-Za-z_]\w*=")
 _WRAPPERS = frozenset((
         "sudo", "doas", "env", "time", "nice", "npx", "pnpx", "bunx", "uv", "uvx", "poetry",
         "pipenv", "hatch", "pdm", "rye", "run", "exec", "dlx", "bundle", "python", "python3", "py",
@@ -28,7 +28,7 @@ _PROGRAMS = (  # other names of the same work
     {"python", "python3", "py"}, {"pip", "pip3"}, {"npm", "pnpm", "yarn", "bun"}, {"make", "gmake"},
     {"docker", "podman"}, {"node", "nodejs"}, {"gradle", "./gradlew"}, {"mvn", "./mvnw"},
 )  # fmt: skip
-_QUIET = re.compile(  # how much is said or which part is run, not how
+_QUIET = regex(  # how much is said or which part is run, not how
     r"^(?:-[qvsxlrhn]+|-vv+|--?(?:quiet|verbose|tb|color|colour|no-header|maxfail|durations|help|version"
     r"|run|k|t|filter|grep|count|lf|ff"
     r"|last-failed|bail|silent|reporter|no-color|short|stat|oneline|name-only|fix|write|amend"
@@ -42,7 +42,7 @@ _LOOKS = frozenset((
 ))  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Line:
     """A command as typed, its variables, its wrappers, and what it works on."""
 
@@ -64,9 +64,7 @@ def retried(tried: Sequence[Tried]) -> Iterator[Found]:
         if line.tried.exit_status != 0 or line.shown in told:
             continue
         failed = [
-            one
-            for one in lines[max(0, place - _NEAR) : place]
-            if one.shown not in worked and _is_like(one, line)
+            one for one in lines[max(0, place - _NEAR) : place] if one.shown not in worked and _is_like(one, line)
         ]
         if failed and (found := _found(line, failed[-1])):
             told.add(line.shown)
@@ -113,11 +111,7 @@ def _is_like(failed: _Line, worked: _Line) -> bool:
     if failed.program != worked.program:
         same = any({failed.program, worked.program} <= names for names in _PROGRAMS)
         return same or failed.program.rsplit("/", 1)[-1] == worked.program.rsplit("/", 1)[-1]
-    ways = (failed.variables, failed.wrappers, failed.options) != (
-        worked.variables,
-        worked.wrappers,
-        worked.options,
-    )
+    ways = (failed.variables, failed.wrappers, failed.options) != (worked.variables, worked.wrappers, worked.options)
     return ways and not (_sweeps(failed) and failed.options - worked.options)
 
 

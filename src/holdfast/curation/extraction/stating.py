@@ -6,9 +6,10 @@ Only a user's word: an agent that describes what it reads states such things all
 import re
 
 from holdfast.curation.extraction.claim import Claim, Parts, standing
+from holdfast.patterns import regex
 
 RULE = "statement"
-_ONLY_WHO = re.compile(
+_ONLY_WHO = regex(
     r"^only (?!(?:one|two|this|that|these|those|it|he|she|they|you|i|then|if|when|because|the (?:first"
     r"|second|third"
     r"|last|other|same))\b)(?:[\w`./-]+ ){1,6}(?:may|must|should|is allowed to|are allowed to"
@@ -16,7 +17,7 @@ _ONLY_WHO = re.compile(
     re.IGNORECASE,
 )
 _DONE = r"(?:happens?|runs?|goes|go|ships?|(?:is|are) (?:\w+ed|done|made|built|sent|written|run|kept|read))"
-_ONLY_WHERE = re.compile(  # "Deploys happen from CI only"; not "the crash happens on Safari only"
+_ONLY_WHERE = regex(  # "Deploys happen from CI only"; not "the crash happens on Safari only"
     r"^(?!(?:the|a|an|this|that|these|those|it|they|he|she|we|you|i|there|my|your|some|such)\b)"
     r"(?!(?:[\w-]+ ){0,3}(?:bugs?|errors?|crash(?:es)?|failures?|problems?|issues?|hangs?|flakes?"
     r"|warnings?)\b)"
@@ -24,7 +25,7 @@ _ONLY_WHERE = re.compile(  # "Deploys happen from CI only"; not "the crash happe
     r"|only (?:from|via|through|in|on|by|with|to|after) [\w`./ -]{2,60})$",
     re.IGNORECASE,
 )
-_KEPT = re.compile(
+_KEPT = regex(
     r"^(?!(?:it|this|that|they|these|those|he|she|there|i|you|which)\b)\S[^,;]{2,80}? (?:is"
     r"|are) (?:always |only )?"
     r"(?:kept|stored|written|represented|saved|expressed|encoded|measured|formatted|named|spelled|logged"
@@ -38,14 +39,14 @@ _TOOL = (
     r"(?:[A-Z][\w.+#-]*|node|python|java|go|ruby|php|rust|postgres\w*|mysql|glibc|gcc|clang|cmake"
     r"|npm|pnpm|git)"
 )
-_NEEDS = re.compile(  # with a version: "the header needs 3 columns" is work to do
+_NEEDS = regex(  # with a version: "the header needs 3 columns" is work to do
     r"^(?!(?:I|i|you|You|it|It|he|she|they|My|my|your|Your)\b)(?:[Tt]he|[Oo]ur"
     r"|[Tt]his)? ?(?:[\w-]+ ){1,4}(?:needs?|requires?|depends? on|(?:only )?(?:works?|runs?|builds?|"
     r"compiles?|installs?) (?:only )?(?:with|on|under)) (?:at least |exactly |a |an )?"
     rf"(?:[A-Z][\w.+#-]* )?{_TOOL} (?:>=? ?|version )?v?\d+(?:\.\d+)*\b"
 )
 # "Remember: staging uses port 8443": a thing and how it is; "remember to run the tests" is work to do.
-_REMEMBER = re.compile(
+_REMEMBER = regex(
     r"^[\s>*•-]*(?:(?:so|ok|okay|and|also|but|please|note|important)[,:]?\s+)*"
     r"remember(?:\s*:|,? that\b)\s*(?=\S)",
     re.IGNORECASE,
@@ -55,7 +56,7 @@ _A_THING = (
     r"|or|because|run|use|check|add|fix|write|read|make|keep|put|test|update|call|set|look|see|ask|do|be"
     r"|someone|somebody|everything|something|nothing)\b)[\w`./:@-]+"
 )
-_IS = re.compile(
+_IS = regex(
     r"^(?!the (?:time|day|last|other|first|second)\b)(?:(?:the|our|all|every|each) )?"
     rf"(?:{_A_THING} ){{1,5}}(?:(?:always|only|still|never) )?"
     r"(?:is|are|uses?|runs?|lives?|needs?|listens?|has|have|expects?|requires?|returns?|lies?|sits?|accepts?"
@@ -65,7 +66,7 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 # True until somebody mends it.
-_AILS = re.compile(r"\b(?:broken|down|failing|offline|stuck|late|busy|flaky|wrong)$", re.IGNORECASE)
+_AILS = regex(r"\b(?:broken|down|failing|offline|stuck|late|busy|flaky|wrong)$", re.IGNORECASE)
 
 
 def is_asked_for(words: str) -> bool:

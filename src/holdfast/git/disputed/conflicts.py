@@ -180,9 +180,7 @@ def _before(clone: Clone, path: str, marked: markers.Marked) -> str | None:
     if marked.base is not None:
         return marked.base
     repo = clone.repo
-    parents = repo.text(
-        "log", "-1", "--full-history", "-m", "--first-parent", "--format=%P", "HEAD", "--", path
-    )
+    parents = repo.text("log", "-1", "--full-history", "-m", "--first-parent", "--format=%P", "HEAD", "--", path)
     if len(parents.split()) != 2:
         return None
     base = repo.text("merge-base", *parents.split(), ok=(0, 1, 128)).split("\n")[0]

@@ -4,16 +4,16 @@ Whoever left them there does not matter: git in the middle of a merge, a stash t
 on a forge. Lines may end in CRLF; the style with the base (`|||||||`) is understood.
 """
 
-import re
-from dataclasses import dataclass, field
+from holdfast.patterns import regex
+from holdfast.values import field, frozen, mutable
 
-_OURS = re.compile(r"<{7}(?: (.*))?")
-_BASE = re.compile(r"\|{7}(?: .*)?")
-_THEIRS = re.compile(r"={7}")
-_END = re.compile(r">{7}(?: (.*))?")
+_OURS = regex(r"<{7}(?: (.*))?")
+_BASE = regex(r"\|{7}(?: .*)?")
+_THEIRS = regex(r"={7}")
+_END = regex(r">{7}(?: (.*))?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Marked:
     """The sides of a text with conflict markers, whole, and what the markers call them."""
 
@@ -24,7 +24,7 @@ class Marked:
     called_theirs: str
 
 
-@dataclass(slots=True)
+@mutable
 class _Reading:
     """The sides as far as they have been read."""
 

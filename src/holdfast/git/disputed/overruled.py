@@ -7,7 +7,6 @@ A squash has one parent only and cannot be seen here: what it lost is found by `
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from holdfast.errors import BrokenEntry
@@ -17,6 +16,7 @@ from holdfast.git.disputed.unmerged import described
 from holdfast.git.repo import Repo
 from holdfast.model import task as rules
 from holdfast.store import layout as paths
+from holdfast.values import replace
 
 MAX_MERGES = 50
 _FOLDERS = (paths.TASKS, paths.LINKS, paths.MEMORY)
@@ -92,9 +92,7 @@ def _whose(repo: Repo, base: str, tip: str, path: str) -> str:
     return described(repo, f"{base}..{tip}", path)
 
 
-def _changed(
-    repo: Repo, old: str, new: str, folders: Sequence[str]
-) -> dict[str, tuple[str | None, str | None]]:
+def _changed(repo: Repo, old: str, new: str, folders: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
     """Entry to its blob before and after, for those that differ between two commits."""
     shape = ("-r", "--no-renames", "--raw", "--no-abbrev", "-z")
     out = repo.run("--literal-pathspecs", "diff-tree", *shape, old, new, "--", *folders)
@@ -120,9 +118,7 @@ def _overruled_fields(
         kept = stands if stands in (ours, theirs) else None
         return (FieldClash(WHOLE, base, ours, theirs, kept),) if ours != theirs else ()
     try:
-        before, mine, other, now = (
-            parts(path, text) if text else {} for text in (base, ours, theirs, stands)
-        )
+        before, mine, other, now = (parts(path, text) if text else {} for text in (base, ours, theirs, stands))
     except BrokenEntry:
         return ()  # markers that were committed are a conflict of their own
     names = dict.fromkeys([*before, *mine, *other, *now])

@@ -5,7 +5,6 @@ value, for one field or, under EVERY, for all that are in dispute; what is not i
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import BadInput, BrokenEntry, InConflict, TooLarge
@@ -16,6 +15,7 @@ from holdfast.store import document, entries, tasks
 from holdfast.store.document import Clash
 from holdfast.store.frontmatter import BadFront
 from holdfast.store.frontmatter import read as read_front
+from holdfast.values import frozen
 
 WHOLE = "the whole file"
 EVERY = "*"
@@ -23,7 +23,7 @@ OURS, THEIRS = "ours", "theirs"
 _NUMBERS = ("priority", "systemic_scale")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Side:
     """What one side says, and who that is; no text: it deleted the file."""
 
@@ -31,7 +31,7 @@ class Side:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldClash:
     """A field that both sides changed, each in its own way."""
 
@@ -42,7 +42,7 @@ class FieldClash:
     stands: Any = None  # what a merge made of it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conflict:
     """One entry of which two sides say different things."""
 
@@ -99,9 +99,7 @@ def compare(
         return whole
     try:
         mine, other = parts(path, ours), parts(path, theirs)
-        merged = (
-            _all_that_differs(mine, other, ours) if not base_known else tasks.merge(path, base, ours, theirs)
-        )
+        merged = _all_that_differs(mine, other, ours) if not base_known else tasks.merge(path, base, ours, theirs)
         before = parts(path, base) if base else {}
     except (BrokenEntry, BadInput, TooLarge):
         return whole
@@ -137,14 +135,7 @@ def settled(conflict: Conflict, choices: Mapping[str, str]) -> str | None:
         fields.update(found)  # rendered below: what is wrong with them has words of its own
         return ""
 
-    merged = document.merge(
-        "base",
-        "ours",
-        "theirs",
-        parts=texts.__getitem__,
-        joined=keep,
-        lists=rules.LISTS,
-    )
+    merged = document.merge("base", "ours", "theirs", parts=texts.__getitem__, joined=keep, lists=rules.LISTS)
     if isinstance(merged, Clash):
         raise _undecided(conflict, merged.fields)
     return _rendered(conflict, fields)

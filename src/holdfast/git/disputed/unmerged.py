@@ -6,12 +6,12 @@ The words mean what git means by them: in a rebase "ours" is what one rebases on
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stages:
     """The blobs of an unmerged path; None where a side has no such file."""
 
@@ -44,10 +44,7 @@ def origins(repo: Repo) -> tuple[str, str] | None:
     if branch := repo.rebasing():
         replayed = _commit(repo, "REBASE_HEAD") or _commit(repo, "CHERRY_PICK_HEAD")
         told = f"{branch.removeprefix('refs/heads/')}"
-        return (
-            f"{_named(repo, 'HEAD')}, rebased onto",
-            f"{told}: {described(repo, replayed)}" if replayed else told,
-        )
+        return (f"{_named(repo, 'HEAD')}, rebased onto", f"{told}: {described(repo, replayed)}" if replayed else told)
     for name, word in (("CHERRY_PICK_HEAD", ""), ("REVERT_HEAD", "the revert of ")):
         if oid := _commit(repo, name):
             return here or _named(repo, "HEAD"), f"{word}{described(repo, oid)}"

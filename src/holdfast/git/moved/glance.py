@@ -21,9 +21,7 @@ class Glance:
         self.shallow = _facts(repo.common_dir, "shallow")
         self.fetched = _facts(repo.git_dir, "FETCH_HEAD")
         self.log = _facts(repo.git_dir, "logs", "HEAD")
-        self.trees = tuple(
-            os.path.basename(git_dir) for git_dir in repo.worktrees()[1:] if _is_there(git_dir)
-        )
+        self.trees = tuple(os.path.basename(git_dir) for git_dir in repo.worktrees()[1:] if _is_there(git_dir))
 
     def equals(self, tree: Tree, shared: Shared) -> bool:
         """Whether nothing moved; while git is at work the tree is not compared."""

@@ -1,16 +1,16 @@
 """Branches that nobody has touched for a while."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from holdfast.git import reflog
 from holdfast.git.clone import Clone
 from holdfast.model.event import timestamp
+from holdfast.values import frozen
 
 DAYS = 30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Idle:
     """A branch without a commit or a move for some weeks."""
 
@@ -42,6 +42,4 @@ def branches(clone: Clone, *, trunk: str | None = None, days: int = DAYS) -> lis
 def _merged(clone: Clone, main: str | None) -> set[str]:
     if main is None:
         return set()
-    return set(
-        clone.repo.text("for-each-ref", f"--merged={main}", "--format=%(refname)", "refs/heads").splitlines()
-    )
+    return set(clone.repo.text("for-each-ref", f"--merged={main}", "--format=%(refname)", "refs/heads").splitlines())

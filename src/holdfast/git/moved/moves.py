@@ -9,7 +9,6 @@ so that the whole of it is one move afterwards.
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -25,6 +24,7 @@ from holdfast.git.rewritten import anchors
 from holdfast.model.event import Draft, timestamp
 from holdfast.store import layout as paths
 from holdfast.store.inbox import Fired
+from holdfast.values import frozen, replace
 
 __all__ = ["Made", "Move", "Moves", "observe", "short", "told"]
 
@@ -33,7 +33,7 @@ LONGEST = 60  # characters of a name in a sentence
 _MARK = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Made:
     """A commit that somebody made, and where."""
 
@@ -44,7 +44,7 @@ class Made:
     ts: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moves:
     """What happened since the last command, and what waits since the last reconcile."""
 
@@ -55,9 +55,7 @@ class Moves:
     under_way: str | None = None
 
 
-def observe(
-    clone: Clone, fired: Sequence[Fired] = (), *, note: Callable[[Moves], None] | None = None
-) -> Moves:
+def observe(clone: Clone, fired: Sequence[Fired] = (), *, note: Callable[[Moves], None] | None = None) -> Moves:
     """What git did since the last command here; costs a few looks at the disk if it did nothing.
 
     `note` is told before it is remembered as seen: killed in between, the next command tells it again.
@@ -167,10 +165,7 @@ class _Observing:
             self._of_clone("unshallow", None, None, "this clone has its whole history now")
         elif not before.shallow:
             self._of_clone(
-                "shallow",
-                None,
-                None,
-                "this clone is shallow: whether an older commit still holds cannot be known here",
+                "shallow", None, None, "this clone is shallow: whether an older commit still holds cannot be known here"
             )
 
     def _compare_branches(self, before: dict[str, str], now: dict[str, str]) -> None:
@@ -179,9 +174,7 @@ class _Observing:
             if now.get(ref) == line:
                 continue
             if line in place:
-                self._of_clone(
-                    "renamed", ref, place[line], f"{_called(ref)} is called {_called(place[line])} now"
-                )
+                self._of_clone("renamed", ref, place[line], f"{_called(ref)} is called {_called(place[line])} now")
             else:
                 again = " and made anew" if self.repo.resolve(ref) else ""
                 self._of_clone("deleted", ref, None, f"the branch {_called(ref)} was deleted{again}")
@@ -327,9 +320,7 @@ class _Observing:
                 lost = (_apart(self.repo, old.oid, new.oid) or (0, 0))[0]
                 name = upstream.removeprefix("refs/remotes/")
                 sentence = f"{name} was rewritten on its remote: {_count(lost, 'commit')} not in it any more"
-                self.moves.append(
-                    Move("upstream", old.oid, new.oid, _moment(new.time), sentence, upstream, lost)
-                )
+                self.moves.append(Move("upstream", old.oid, new.oid, _moment(new.time), sentence, upstream, lost))
 
     # What is kept of it.
 

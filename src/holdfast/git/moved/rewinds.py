@@ -5,16 +5,15 @@ waits, because nobody said that it should not; so it is asked. Set aside, it lie
 was, and what had waited at this point waits again; it can be brought back.
 """
 
-from dataclasses import dataclass, replace
-
 from holdfast.git.clone import Clone
 from holdfast.git.moved import seen
 from holdfast.git.rewritten import anchors
 from holdfast.store import pending
 from holdfast.store.pending import Change
+from holdfast.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetAside:
     """A change that waits no longer, and the earlier one that waits again in its place."""
 
@@ -28,9 +27,7 @@ def stranded(clone: Clone) -> list[Change]:
         return []
     common = seen.shared(clone)
     kept = set(common.kept) if common else set()
-    own = [
-        c for c in clone.changes() if c.line == clone.line().id and c.segment is None and c.key not in kept
-    ]
+    own = [c for c in clone.changes() if c.line == clone.line().id and c.segment is None and c.key not in kept]
     away = {c.head for c in own if c.head and not _is_here(clone, c.head)}
     became = anchors.resolve(clone, away) if away else {}
     lost = {

@@ -9,13 +9,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from holdfast.errors import Busy, NotStored, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import asdict, frozen, replace
 
 MOST = 100  # moves that wait to be told; the newest stay
 MOST_NAMES = 5_000
@@ -23,7 +23,7 @@ TOLD, FOREIGN = "told", "foreign"  # what reconcile has told; lines that another
 _SHARED, _LIMIT = "clone.json", 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Move:
     """One thing that git did: what, from where to where, when, and in a sentence."""
 
@@ -36,7 +36,7 @@ class Move:
     count: int = 0  # how many commits it is about, where that is the point
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tree:
     """One work tree as it was left."""
 
@@ -51,7 +51,7 @@ class Tree:
     waiting: tuple[Move, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shared:
     """What all work trees of the clone have in common."""
 

@@ -4,18 +4,18 @@ Pure: rows in, steps out. Git writes these messages in English whatever the user
 not understood is a step of the kind `moved`, and what it did is asked of the commits themselves.
 """
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from holdfast.git.reflog import Moment
+from holdfast.patterns import regex
+from holdfast.values import frozen, replace
 
-_STAGE = re.compile(r"[^:]*? \(([a-z -]+)\)(?::|$)")
-_MOVED = re.compile(r"checkout: moving from (\S+) to (\S+)")
-_RENAMED = re.compile(r"Branch: renamed (refs/heads/\S+) to (refs/heads/\S+)")
-_RETURNED = re.compile(r"returning to (refs/heads/\S+)")
-_MERGED = re.compile(r"merge ([^:]+): |commit \(merge\): Merge (?:[a-z-]+ )*'([^']+)'")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_STAGE = regex(r"[^:]*? \(([a-z -]+)\)(?::|$)")
+_MOVED = regex(r"checkout: moving from (\S+) to (\S+)")
+_RENAMED = regex(r"Branch: renamed (refs/heads/\S+) to (refs/heads/\S+)")
+_RETURNED = regex(r"returning to (refs/heads/\S+)")
+_MERGED = regex(r"merge ([^:]+): |commit \(merge\): Merge (?:[a-z-]+ )*'([^']+)'")
+_COMMIT = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _OF_COMMIT = {"amend": "amend", "merge": "merge", "cherry-pick": "cherry-pick"}
 _ONE_WORD = {
     "cherry-pick": "cherry-pick",
@@ -30,7 +30,7 @@ _ONE_WORD = {
 _GATHERED = ("commits", "cherry-pick")  # several in a row are one step
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One thing that moved HEAD."""
 
@@ -49,9 +49,7 @@ def read(rows: Sequence[Moment], *, head: str | None, ref: str | None) -> list[S
     for step in _in_order(rows, head, ref):
         last = found[-1] if found else None
         if last and step.kind == last.kind in _GATHERED and step.ref == last.ref:
-            found[-1] = replace(
-                last, after=step.after, commits=(*last.commits, *step.commits), time=step.time
-            )
+            found[-1] = replace(last, after=step.after, commits=(*last.commits, *step.commits), time=step.time)
         else:
             found.append(step)
     return found

@@ -7,7 +7,6 @@ what was found is remembered until something moves.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
@@ -22,6 +21,7 @@ from holdfast.git.rewritten.patches import Patch, patch_id
 from holdfast.git.rewritten.rewrites import Trail
 from holdfast.git.rewritten.window import Window, adrift
 from holdfast.model.evidence import is_oid
+from holdfast.values import frozen
 
 __all__ = ["Anchor", "Resolved", "keep", "learn", "patch_id", "resolve"]
 
@@ -31,7 +31,7 @@ _PARTS = 8  # commits into which one may have been split
 Found = Literal["holds", "moved", "unanchored", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resolved:
     """Where a commit is now."""
 

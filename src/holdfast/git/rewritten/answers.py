@@ -28,10 +28,7 @@ def state_of(repo: Repo, layouts: Iterable[Layout]) -> str:
     others = ("HEAD", *(os.path.join(folder, "HEAD") for folder in repo.worktrees()[1:]))
     heads = [_content(os.path.join(repo.common_dir, name)) for name in others]
     beside = (os.path.join("filter-repo", "commit-map"), "shallow")
-    maps = (
-        *(layout.rewrites for layout in layouts),
-        *(os.path.join(repo.common_dir, name) for name in beside),
-    )
+    maps = (*(layout.rewrites for layout in layouts), *(os.path.join(repo.common_dir, name) for name in beside))
     files = [_facts(path) for path in maps]
     here = repo.head()
     return hashlib.sha256(repr((refs, heads, files, here.oid, here.ref)).encode()).hexdigest()[:32]

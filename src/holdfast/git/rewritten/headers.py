@@ -3,25 +3,24 @@
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 # Refs that keep old commits alive without anybody meaning them to count.
-LIVING = tuple(
-    f"--exclude=refs/{name}" for name in ("stash", "original/*", "replace/*", "notes/*", "bisect/*")
-)
+LIVING = tuple(f"--exclude=refs/{name}" for name in ("stash", "original/*", "replace/*", "notes/*", "bisect/*"))
 LIVING += ("--all",)
 
-_PERSON = re.compile(r"(.*?) ?<([^>]*)> (-?\d+)(?: [+-]\d+)?")
-_CHANGE_ID = re.compile(r"^Change-Id: *(I[0-9a-f]{8,64})$", re.MULTILINE)
-_BULLET = re.compile(r"^[\s*\-\u2022]+")
-_NUMBER = re.compile(r"\s*\([#!]\d+\)$")  # what a forge adds to a title
-_TAKES_BACK = re.compile(r"(revert|reapply)\b", re.IGNORECASE)
+_PERSON = regex(r"(.*?) ?<([^>]*)> (-?\d+)(?: [+-]\d+)?")
+_CHANGE_ID = regex(r"^Change-Id: *(I[0-9a-f]{8,64})$", re.MULTILINE)
+_BULLET = regex(r"^[\s*\-\u2022]+")
+_NUMBER = regex(r"\s*\([#!]\d+\)$")  # what a forge adds to a title
+_TAKES_BACK = regex(r"(revert|reapply)\b", re.IGNORECASE)
 _MAX_MESSAGE = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Commit:
     """What a commit says of itself."""
 

@@ -7,7 +7,6 @@ commit's name: ten thousand commits are then neither ten thousand files nor one 
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.errors import TooLarge, UnsafePath
@@ -17,13 +16,14 @@ from holdfast.model.evidence import is_oid
 from holdfast.security.redact import Scanner
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import asdict, frozen
 
 MAX_PATHS = 64
 MAX_LINES = 64
 _LIMIT = 1 << 28  # bytes of one file that are read
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Anchor:
     """A commit as far as it can be known again: what it is called, who made it, and what it changes."""
 

@@ -7,11 +7,11 @@ equally good: one is an answer, several are none.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.git.rewritten.headers import Commit
 from holdfast.git.rewritten.kept import Anchor
 from holdfast.git.rewritten.patches import Patch
+from holdfast.values import frozen
 
 _TELLING = 16  # letters and digits of a change that hardly anybody makes twice
 _HALF = 0.5
@@ -19,7 +19,7 @@ _HALF = 0.5
 STRANGER, PLAUSIBLE, SAME_MOMENT, SAME_COMMIT = range(4)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sight:
     """What may have become of one commit: everything reachable that is not its own past."""
 
@@ -176,9 +176,5 @@ def share(anchor: Anchor, patch: Patch) -> float:
     return len(patch.lines.intersection(anchor.lines)) / len(anchor.lines)
 
 
-RULES: tuple[tuple[str, Rule], ...] = (
-    ("change-id", by_change_id),
-    ("patch-id", by_patch_id),
-    ("tree", by_tree),
-)
+RULES: tuple[tuple[str, Rule], ...] = (("change-id", by_change_id), ("patch-id", by_patch_id), ("tree", by_tree))
 LAST: tuple[tuple[str, Rule], ...] = (("overlap", by_overlap),)

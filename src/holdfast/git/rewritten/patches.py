@@ -8,9 +8,10 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 _AT_ONCE = 100  # commits whose patches are held in memory together
 _MAX_PATHS = 2000  # a commit that touches more (an import, a reformatting) is known by its paths alone
@@ -31,23 +32,15 @@ _DIFF = (
     "--no-renames",
     "--ignore-submodules=none",
 )
-_PATCH = (
-    "-p",
-    "--full-index",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "-U3",
-    "--diff-algorithm=myers",
-)
+_PATCH = ("-p", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "-U3", "--diff-algorithm=myers")
 _PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--inter-hunk-context=0")
-_HEADER = re.compile(rb"^([0-9a-f]{40,64}(?: [0-9a-f]{40,64})?)\n", re.MULTILINE)
-_SILENT = re.compile(rb"[^0-9A-Za-z\x80-\xff]+")
+_HEADER = regex(rb"^([0-9a-f]{40,64}(?: [0-9a-f]{40,64})?)\n", re.MULTILINE)
+_SILENT = regex(rb"[^0-9A-Za-z\x80-\xff]+")
 
 Touched = tuple[str, str, str]  # path, blob before, blob after; zeros: none
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patch:
     """What a commit changes against its first and only parent."""
 
@@ -141,9 +134,7 @@ def _patch_ids(repo: Repo, texts: dict[str, bytes]) -> dict[str, str]:
     width = len(names[0].partition(" ")[0])  # git reads a number of this width as the name of a commit
     given = b"".join(b"%0*x\n%s" % (width, at, texts[name]) for at, name in enumerate(names, 1))
     rows = repo.run("patch-id", "--stable", stdin=given).decode("ascii").split("\n")[:-1]
-    return {
-        names[int(number, 16) - 1]: identity for identity, _, number in (row.partition(" ") for row in rows)
-    }
+    return {names[int(number, 16) - 1]: identity for identity, _, number in (row.partition(" ") for row in rows)}
 
 
 def _lines(text: bytes) -> tuple[frozenset[str], int]:

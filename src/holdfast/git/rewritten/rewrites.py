@@ -10,16 +10,17 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from holdfast.errors import UnsafePath
 from holdfast.git.repo import Repo
 from holdfast.model.evidence import is_oid
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
+from holdfast.values import field, mutable
 
-_LINE = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) ([a-z-]{1,32}) ([0-9TZ:.-]{1,32})\n")
-_PAIR = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64})\r?\n?")
+_LINE = regex(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) ([a-z-]{1,32}) ([0-9TZ:.-]{1,32})\n")
+_PAIR = regex(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64})\r?\n?")
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _MAX_CHAIN = 1000  # links followed from one commit, and new names kept for it
 
@@ -27,7 +28,7 @@ Pair = tuple[str, str]
 Rows = Iterator[tuple[str, str, str]]  # old, new, kind
 
 
-@dataclass(slots=True)
+@mutable
 class Trail:
     """What one commit became, as far as the maps know; the newest name last."""
 

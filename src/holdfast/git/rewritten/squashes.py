@@ -5,7 +5,6 @@ row (a commit and its revert) leaves no trace in that patch, so such a commit ge
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from holdfast.git.repo import Repo
 from holdfast.git.rewritten import patches
@@ -14,6 +13,7 @@ from holdfast.git.rewritten.kept import Anchor
 from holdfast.git.rewritten.matching import Sight, nearest
 from holdfast.git.rewritten.patches import Patch, reverse
 from holdfast.git.rewritten.window import Window
+from holdfast.values import frozen
 
 _BACK = 16  # commits before the lost one that may have been squashed with it
 _TIPS = 32  # commits after it
@@ -21,7 +21,7 @@ _LEAVES = 4  # of these, ends of branches
 _MAX_ROWS = 400
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """Commits in a row: from the tree before them to the tree of the last."""
 
@@ -120,9 +120,5 @@ def _branches(repo: Repo, window: Window, oid: str, tips: Collection[tuple[str, 
     for way in leaves:
         tip = way[-1] if way else oid
         base = repo.text("merge-base", tip, "HEAD", ok=(0, 1, 128))
-        if (
-            base
-            and (tree := window.trees([base]).get(base))
-            and (way or len(_line_before(window.lost, oid)) > 1)
-        ):
+        if base and (tree := window.trees([base]).get(base)) and (way or len(_line_before(window.lost, oid)) > 1):
             yield Row(tree, window.lost[tip].tree, (oid, *way))

@@ -5,7 +5,6 @@ version of an entry that some ref or reflog reaches: rather one too many is kept
 """
 
 import os
-import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 
@@ -13,11 +12,12 @@ from holdfast.errors import TooLarge, UnsafePath
 from holdfast.git.clone import Clone
 from holdfast.git.rewritten import kept
 from holdfast.model.event import timestamp
+from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.store import layout as paths
 from holdfast.store.layout import Layout
 
-_OID = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
+_OID = regex(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 _FOLDERS = (paths.MEMORY, paths.TASKS, paths.LINKS)
 _LIMIT = 1 << 28
 

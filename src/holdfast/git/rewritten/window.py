@@ -25,9 +25,7 @@ def adrift(repo: Repo, oids: Collection[str]) -> tuple[set[str], set[str]]:
     asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
     if not asked:
         return set(), set()
-    known = repo.run("--no-replace-objects", "cat-file", "--batch-check", stdin=asked).decode(
-        "ascii", "replace"
-    )
+    known = repo.run("--no-replace-objects", "cat-file", "--batch-check", stdin=asked).decode("ascii", "replace")
     here = {row.split(" ")[0] for row in known.splitlines() if " commit " in row}
     if not here:
         return set(), set()

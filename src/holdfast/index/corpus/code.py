@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from holdfast.index.corpus.chunk import PIECE, Chunk, Span, chunks
 from holdfast.index.corpus.languages import BRACES, ENDS, FLAT, INDENTED, Language
+from holdfast.patterns import regex
 
 MAX_DEPTH = 12
 MAX_NAME = 200
@@ -19,12 +20,8 @@ _NOT_ATTACHED = ("#include", "#define", "#if", "#el", "#end", "#pragma", "#impor
 _MOST_ATTACHED = 60  # lines
 _WORK = 40  # times the length of a text that may be looked at in search of ends; nesting would square it
 _SMALL = 80  # characters between two definitions that are no chunk of their own
-_LONG_STRINGS = re.compile(r'"""|\'\'\'')
-_BACK = {
-    INDENTED: r"^[ \t]{0,%d}(?=[^\s#)\]}\"'])",
-    BRACES: r"^[ \t]{0,%d}[})].*$",
-    ENDS: r"^[ \t]{0,%d}end\b.*$",
-}
+_LONG_STRINGS = regex(r'"""|\'\'\'')
+_BACK = {INDENTED: r"^[ \t]{0,%d}(?=[^\s#)\]}\"'])", BRACES: r"^[ \t]{0,%d}[})].*$", ENDS: r"^[ \t]{0,%d}end\b.*$"}
 _BACK_BY_INDENT: dict[tuple[str, int], re.Pattern[str]] = {}
 
 
@@ -125,9 +122,7 @@ def _end(text: str, start: int, indent: int, layout: str) -> int:
 def _closes_at_once(text: str, start: int, line_end: int) -> bool:
     """Whether a definition in braces is over on its own line: `struct A;`, `int f() { return 1; }`."""
     rest = text[start:line_end].rstrip()
-    return rest.endswith((";", "}")) and rest.count("{") <= rest.count("}") + text.count(
-        "{", start - 1, start
-    )
+    return rest.endswith((";", "}")) and rest.count("{") <= rest.count("}") + text.count("{", start - 1, start)
 
 
 def _with_what_is_above(text: str, at: int) -> int:

@@ -5,7 +5,6 @@ They are asked of git by the batch, one process each, in the order they were nam
 """
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from holdfast.git.repo import Repo
 from holdfast.index.rows import MAX_TEXT, MAX_TOUCHED, Row, content_of, number, parts_of, path_words, safe
 from holdfast.index.schema import facet
+from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 
 MAX_SUBJECT = 300
@@ -25,7 +25,7 @@ _SHAPE = (
     "--format=%x01%H%x02%ct%x02%an%x02%B",
 )  # fmt: skip
 _WITHOUT_NAMES = tuple(word for word in _SHAPE if word != "--name-only")
-_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]+(\S.*)")
+_TRAILER = regex(r"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]+(\S.*)")
 _FACETS = facet("k", "commit")
 
 

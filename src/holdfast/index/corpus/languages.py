@@ -45,9 +45,7 @@ _MODIFIERS = (
     r"operator|infix|tailrec|external|lateinit|fileprivate|mutating|convenience|required|lazy|implicit|case|"
     r"get|set|transient|volatile|pub(?:\([^)\n]{0,40}\))?)[ \t]+)*+"
 )
-_TYPES = (
-    r"(?:class|interface|enum|record|struct|trait|object|protocol|extension|namespace|module|actor|union)"
-)
+_TYPES = r"(?:class|interface|enum|record|struct|trait|object|protocol|extension|namespace|module|actor|union)"
 _HOLDS = rf"\b(?:{_TYPES}|impl|mod|contract|library)\b"
 
 PYTHON = Language(r"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)", r"\bclass\b", INDENTED)
@@ -81,9 +79,7 @@ C = Language(
     r"^[ \t]*(?:class|struct|namespace)\b", BRACES, _KEYWORDS,
 )  # fmt: skip
 RUBY = Language(r"^[ \t]*(?:class|module|def)[ \t]+([\w:.?!=]+)", r"\b(?:class|module)\b", ENDS)
-ELIXIR = Language(
-    r"^[ \t]*(?:defmodule|defprotocol|defimpl|defp?|defmacrop?)[ \t]+([\w.?!]+)", r"\bdefmodule\b", ENDS
-)
+ELIXIR = Language(r"^[ \t]*(?:defmodule|defprotocol|defimpl|defp?|defmacrop?)[ \t]+([\w.?!]+)", r"\bdefmodule\b", ENDS)
 LUA = Language(r"^[ \t]*(?:local[ \t]+)?function[ \t]+([\w.:]+)", None, ENDS)
 SHELL = Language(r"^[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\)[ \t]*(?:\{|$))")
 PERL = Language(r"^[ \t]*(?:sub|package)[ \t]+([\w:]+)")
@@ -95,9 +91,7 @@ SQL = Language(
     None, FLAT,
 )  # fmt: skip
 LISP = Language(r"^\((?:def\w*|define|defun|ns)[ \t]+\(?([^\s()\[\]]{1,120})", None, FLAT)
-HASKELL = Language(
-    r"^(?:(?:data|newtype|type|class|instance)[ \t]+([A-Z]\w*)|([a-z_][\w']*)[ \t]*::)", None, FLAT
-)
+HASKELL = Language(r"^(?:(?:data|newtype|type|class|instance)[ \t]+([A-Z]\w*)|([a-z_][\w']*)[ \t]*::)", None, FLAT)
 PROTO = Language(r"^[ \t]*(?:message|service|enum|rpc|type|input|interface|query|mutation)[ \t]+(\w+)")
 TERRAFORM = Language(
     r"^(?:resource|data|module|variable|output|provider|locals)\b[ \t]*((?:\"[^\"\n]{1,80}\"[ \t]*){0,2})"

@@ -6,15 +6,15 @@ Nothing of it is truth and nothing refreshes it: the file is filled once and ask
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 
 from holdfast.index.fill import Filling
 from holdfast.index.rows import MAX_TEXT, Row, Touch, content_of, number, parts_of, path_words, safe
 from holdfast.index.schema import facet
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Document:
     """One thing that can be found. Those of one group are neighbours in the order of `seq`."""
 

@@ -69,9 +69,7 @@ class Objects:
             found.append(Change(was, File(path, new_oid.decode("ascii")) if new_mode in _FILES else None))
         return found
 
-    def commits(
-        self, commit: str, *, without: str | None = None, most: int | None = None
-    ) -> list[str] | None:
+    def commits(self, commit: str, *, without: str | None = None, most: int | None = None) -> list[str] | None:
         """The commits reachable from one and not from another, newest first; None if one is not here."""
         bound = [] if most is None else [f"--max-count={most}"]
         but = [] if without is None else [f"^{without}"]

@@ -6,14 +6,14 @@ there should be is compared with what there is.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from holdfast.index.corpus.choosing import Rules
 from holdfast.index.corpus.objects import File, Objects
 from holdfast.index.corpus.shelf import Shelf
+from holdfast.values import field, mutable
 
 
-@dataclass(slots=True)
+@mutable
 class Plan:
     """Keys to hide and to show again, commits and files to read."""
 

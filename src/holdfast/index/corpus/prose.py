@@ -8,21 +8,18 @@ import re
 from collections.abc import Iterator
 
 from holdfast.index.corpus.chunk import Chunk, Span, chunks
+from holdfast.patterns import regex
 
 MAX_HEADING = 200
 MAX_LEVELS = 8
 
-_MARKDOWN = re.compile(
+_MARKDOWN = regex(
     r"^(?:[ ]{0,3}(?P<fence>`{3,}|~{3,})|[ ]{0,3}(?P<marks>\#{1,6})[ \t]+(?P<head>[^\n]+)"
     r"|(?P<over>[^\s=\-\#>|`][^\n]{0,198})\n[ ]{0,3}(?P<under>={2,}|-{2,})[ \t]*$)",
     re.MULTILINE,
 )
-_ASCIIDOC = re.compile(
-    r"^(?:(?P<fence>-{4,}|\.{4,}|={4,})[ \t]*$|(?P<marks>={1,6})[ \t]+(?P<head>[^\n]+))", re.MULTILINE
-)
-_UNDERLINED = re.compile(
-    r"^(?P<over>[^\s][^\n]{0,198})\n(?P<under>([=\-~^\"'`#*+.:_])\3{2,})[ \t]*$", re.MULTILINE
-)
+_ASCIIDOC = regex(r"^(?:(?P<fence>-{4,}|\.{4,}|={4,})[ \t]*$|(?P<marks>={1,6})[ \t]+(?P<head>[^\n]+))", re.MULTILINE)
+_UNDERLINED = regex(r"^(?P<over>[^\s][^\n]{0,198})\n(?P<under>([=\-~^\"'`#*+.:_])\3{2,})[ \t]*$", re.MULTILINE)
 
 Heading = tuple[int, int, str]  # where it begins, its level, what it says
 

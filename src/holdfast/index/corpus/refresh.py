@@ -11,7 +11,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from holdfast.errors import Busy, HoldfastError
@@ -24,6 +23,7 @@ from holdfast.index.corpus.plan import Plan, between, towards, unknown
 from holdfast.index.corpus.shelf import OWN_INDEXES, ROOM, Shelf
 from holdfast.index.sqlite import Index, drop
 from holdfast.store import fsio
+from holdfast.values import frozen
 
 Progress = Callable[[int, int], None]  # done, of all
 
@@ -36,7 +36,7 @@ LONG, SHORT = 60.0, 2.0  # seconds to wait for another process that builds
 _CACHE = "PRAGMA cache_size = -131072"  # KiB: what is changed in place must not be written before it is whole
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class State:
     """How far the corpus is."""
 
@@ -157,9 +157,7 @@ class Refresh:
             hidden = int(told.get("hidden", "0")) + len(plan.hide)
             if hidden > ROOM:  # counting exactly costs more than a commit does
                 hidden = shelf.make_room()
-            _remember(
-                db, head=self.head or "-", was=self.head, shape=self._shape, hidden=str(hidden), behind=""
-            )
+            _remember(db, head=self.head or "-", was=self.head, shape=self._shape, hidden=str(hidden), behind="")
         return True
 
     def _small_plan(self, db: sqlite3.Connection, told: dict[str, str]) -> Plan | None:
@@ -174,9 +172,7 @@ class Refresh:
 
     # Large ones, beside it
 
-    def build(
-        self, *, progress: Progress | None = None, seconds: float | None = None, wait: float = LONG
-    ) -> bool:
+    def build(self, *, progress: Progress | None = None, seconds: float | None = None, wait: float = LONG) -> bool:
         """Make the corpus in a file of its own and put it in its place; tells whether it came to that.
 
         With `seconds` it stops after about that time; the next call goes on.
@@ -328,9 +324,7 @@ def bring(
         return False
 
 
-def _brought(
-    clone: Clone, corpus: Index, choice: Choice, progress: Progress | None, *, patience: bool
-) -> bool:
+def _brought(clone: Clone, corpus: Index, choice: Choice, progress: Progress | None, *, patience: bool) -> bool:
     going = Refresh(clone, corpus, choice)
     going.forget_other_rules()
     if going.is_current() or going.update():
@@ -340,9 +334,7 @@ def _brought(
     return False  # whoever asked says that it was not searched
 
 
-def work(
-    clone: Clone, corpus: Index, choice: Choice, *, seconds: float, progress: Progress | None = None
-) -> bool:
+def work(clone: Clone, corpus: Index, choice: Choice, *, seconds: float, progress: Progress | None = None) -> bool:
     """Go on towards HEAD for about so long, unless another process does; tells whether it was reached."""
     try:
         going = Refresh(clone, corpus, choice)

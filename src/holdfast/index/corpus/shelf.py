@@ -59,9 +59,7 @@ class Shelf:
 
     def turn(self, key: bytes, *, shown: bool) -> bool:
         """Show or hide what has this key; tells whether the corpus has it at all."""
-        found = self._db.execute(
-            "SELECT id, shown FROM row WHERE key = ? AND key IS NOT NULL", (key,)
-        ).fetchone()
+        found = self._db.execute("SELECT id, shown FROM row WHERE key = ? AND key IS NOT NULL", (key,)).fetchone()
         if found is None:
             asked = (int(shown), key.hex())
             return self._db.execute("UPDATE unit SET shown = ? WHERE name = ?", asked).rowcount > 0
@@ -71,9 +69,7 @@ class Shelf:
 
     def leave_out(self, key: bytes) -> None:
         """Note that there is nothing worth finding under a key."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO unit (name, kind, shown) VALUES (?, 'left', 1)", (key.hex(),)
-        )
+        self._db.execute("INSERT OR REPLACE INTO unit (name, kind, shown) VALUES (?, 'left', 1)", (key.hex(),))
 
     def add_commit(self, row: Row, paths: Sequence[str]) -> None:
         """A commit that is new here."""

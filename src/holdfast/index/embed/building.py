@@ -63,9 +63,7 @@ def _contents(view: memoryview) -> tuple[dict[str, Any], int]:
 class Bert:
     """BERT of the given weights, written as a graph."""
 
-    def __init__(
-        self, weights: Mapping[str, Array], config: Mapping[str, Any], *, small: bool = True
-    ) -> None:
+    def __init__(self, weights: Mapping[str, Array], config: Mapping[str, Any], *, small: bool = True) -> None:
         self._weights = weights
         self._heads = int(config["num_attention_heads"])
         self._layers = int(config["num_hidden_layers"])
@@ -132,15 +130,11 @@ class Bert:
         weights = [self._w(f"{part}.weight").T for part in names]
         biases = [self._w(f"{part}.bias") for part in names]
         weights[0], biases[0] = weights[0] * scale, biases[0] * scale
-        three = self._multiplied(
-            hidden, f"{name}.qkv", np.concatenate(weights, axis=1), np.concatenate(biases)
-        )
+        three = self._multiplied(hidden, f"{name}.qkv", np.concatenate(weights, axis=1), np.concatenate(biases))
         query, key, value = g.several("Split", three, outputs=3, axis=2)
         scores = g.add("MatMul", self._by_head(query, 0, 2, 1, 3), self._by_head(key, 0, 2, 3, 1))
         share = g.add("Softmax", g.add("Add", scores, shown), axis=3)
-        taken = g.add(
-            "Transpose", g.add("MatMul", share, self._by_head(value, 0, 2, 1, 3)), perm=(0, 2, 1, 3)
-        )
+        taken = g.add("Transpose", g.add("MatMul", share, self._by_head(value, 0, 2, 1, 3)), perm=(0, 2, 1, 3))
         flat = g.add("Reshape", taken, self._ints("flat", 0, 0, self._size))
         return self._linear(flat, f"{name}.output.dense")
 

@@ -88,9 +88,7 @@ class CommandModel:
             with tempfile.TemporaryFile() as texts:
                 texts.write(given)
                 texts.seek(0)
-                process = subprocess.Popen(
-                    self._words, stdin=texts, stdout=PIPE, stderr=PIPE, start_new_session=True
-                )
+                process = subprocess.Popen(self._words, stdin=texts, stdout=PIPE, stderr=PIPE, start_new_session=True)
         except OSError as error:
             raise NoModel(f"{self._name} does not start: {error.strerror}") from error
         out, complaints = _Reader(process, process.stdout, most), _Reader(process, process.stderr)
@@ -121,9 +119,7 @@ class CommandModel:
 class _Reader(threading.Thread):
     """Takes in what a command prints: up to a bound, where the command ends, or else the last of it."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], pipe: IO[bytes] | None, most: int | None = None
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], pipe: IO[bytes] | None, most: int | None = None) -> None:
         super().__init__(daemon=True)
         self._process, self._pipe, self._most = process, pipe, most
         self.said = bytearray()

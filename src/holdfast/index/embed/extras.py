@@ -38,9 +38,7 @@ class Foreign:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if kind is None or not issubclass(kind, Exception) or issubclass(kind, HoldfastError):
             return
         said = " ".join(str(error).split())[:300]

@@ -134,9 +134,7 @@ def _verify(wheel: str, sha256: str) -> None:
         with open(fd, "rb") as file:
             facts = os.fstat(fd)
             if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LARGEST:
-                raise NoModel(
-                    f"{wheel} is no file, or longer than {_LARGEST >> 20} MB", hint=f"Name {WHEEL} itself."
-                )
+                raise NoModel(f"{wheel} is no file, or longer than {_LARGEST >> 20} MB", hint=f"Name {WHEEL} itself.")
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise NoModel(f"{wheel} cannot be read: {error.strerror}", hint="Check the name.") from error

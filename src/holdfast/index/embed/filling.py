@@ -6,7 +6,6 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import NoModel
@@ -17,6 +16,7 @@ from holdfast.index.embed.pending import Text
 from holdfast.index.embed.vectors import Known, Vectors
 from holdfast.index.transaction import make_folders
 from holdfast.store import fsio
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 Counted = Callable[[int, int], None]  # texts, and microseconds they took
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filled:
     """What one pass did: how many texts got a vector, and how many still wait."""
 
@@ -80,7 +80,7 @@ def fill(
     return Filled(made, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Steps:
     """One model at work."""
 
@@ -90,9 +90,7 @@ class _Steps:
     counted: Counted | None
     erased: Callable[[], str]
 
-    def take(
-        self, places: Sequence[tuple[str, int]], *, more: Callable[[], bool], progress: Progress | None
-    ) -> int:
+    def take(self, places: Sequence[tuple[str, int]], *, more: Callable[[], bool], progress: Progress | None) -> int:
         """Embed the texts at some places; gives how many of the places are done."""
         done = 0
         try:

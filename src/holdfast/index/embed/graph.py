@@ -56,9 +56,7 @@ class Graph:
         """The result of an operation that has one."""
         return self.several(operation, *inputs, outputs=1, named=named, **options)[0]
 
-    def several(
-        self, operation: str, *inputs: str, outputs: int, named: str = "", **options: Value
-    ) -> list[str]:
+    def several(self, operation: str, *inputs: str, outputs: int, named: str = "", **options: Value) -> list[str]:
         """The results of an operation that has more than one."""
         self._made += 1
         names = [named] if named else [f"{operation}_{self._made}_{n}" for n in range(outputs)]
@@ -82,9 +80,7 @@ class Graph:
 
 
 def _described(name: str, kind: int, shape: Sequence[str | int]) -> bytes:
-    sizes = b"".join(
-        _field(1, _number(1, size) if isinstance(size, int) else _text(2, size)) for size in shape
-    )
+    sizes = b"".join(_field(1, _number(1, size) if isinstance(size, int) else _text(2, size)) for size in shape)
     tensor = _number(1, kind) + _field(2, sizes)
     return _text(1, name) + _field(2, _field(1, tensor))
 

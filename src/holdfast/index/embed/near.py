@@ -154,9 +154,7 @@ def renewed(matrix: Matrix, vectors: Vectors, known: Known) -> Matrix:
     new = vectors.since(known, matrix.state[1]) if state[0] == matrix.state[0] else None
     if new is None or len(new) > len(matrix) // 4 + 1000:
         return load(vectors, known)
-    fresh = [
-        row for row, at in zip(new, matrix.places([content for content, _ in new]), strict=True) if at < 0
-    ]
+    fresh = [row for row, at in zip(new, matrix.places([content for content, _ in new]), strict=True) if at < 0]
     matrix.add(fresh)
     matrix.state = state
     return matrix

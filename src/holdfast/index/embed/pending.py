@@ -7,18 +7,18 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from holdfast.index.embed.model import MAX_TEXT
 from holdfast.index.embed.vectors import Known, Vectors
 from holdfast.index.rows import MAX_EMBEDDED
 from holdfast.model.memory import TYPES
+from holdfast.values import frozen
 
 MOST = 200_000  # texts that are looked for at once
 _TURN = {**dict.fromkeys(("candidate", "task", *TYPES), 0), "doc": 2, "code": 3}  # the rest, by time, is 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A text that waits, and the name of its content."""
 

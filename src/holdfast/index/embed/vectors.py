@@ -12,7 +12,6 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.errors import Busy, HoldfastError
@@ -20,6 +19,7 @@ from holdfast.index.embed.extras import Later
 from holdfast.index.schema import APPLICATION, WAL_SINCE
 from holdfast.index.transaction import make_private, transaction
 from holdfast.store import fsio
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +50,7 @@ _TABLES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """A model that made vectors here: its number, what its vectors depend on, where it came from."""
 
@@ -132,12 +132,7 @@ class Vectors:
     # ── what they made ───────────────────────────────────────────────────────────────────────────
 
     def put(
-        self,
-        known: Known,
-        contents: Sequence[bytes],
-        found: Floats,
-        *,
-        holds: Callable[[], bool] = lambda: True,
+        self, known: Known, contents: Sequence[bytes], found: Floats, *, holds: Callable[[], bool] = lambda: True
     ) -> bool:
         """Keep the vectors of some contents, if what they were made of still `holds`; tells whether it did.
 

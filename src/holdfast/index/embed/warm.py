@@ -64,9 +64,7 @@ def _facts(source: str, cache: str) -> object:
     return found.st_size, found.st_mtime_ns, found.st_ino
 
 
-def ask(
-    path: str, source: str, cache: str, query: str, *, notes: list[str], seconds: float = 60.0
-) -> Near | None:
+def ask(path: str, source: str, cache: str, query: str, *, notes: list[str], seconds: float = 60.0) -> Near | None:
     """A question among the vectors of a file; None if there are none. NoModel if no model answers in time."""
     end = time.monotonic() + seconds
     with _turn:

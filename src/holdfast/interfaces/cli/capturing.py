@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 @click.option("--prompt", metavar="TEXT", help="What the agent was asked; kept in the capsule.")
 @click.argument("argv", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
 def run(
-    place: Place,
-    *,
-    task: str | None,
-    layer: str | None,
-    scale: int | None,
-    prompt: str | None,
-    argv: tuple[str, ...],
+    place: Place, *, task: str | None, layer: str | None, scale: int | None, prompt: str | None, argv: tuple[str, ...]
 ) -> int:
     """Run a command and keep what it did.
 

@@ -25,9 +25,7 @@ T = TypeVar("T")
 @command(root, "doctor")
 @click.option("--repair", is_flag=True, help="Say what could be mended; with --yes, mend it.")
 @click.option("--yes", is_flag=True, help="With --repair: do it.")
-@click.option(
-    "--against", type=click.Path(dir_okay=False), metavar="FILE", help="A checkpoint to compare with."
-)
+@click.option("--against", type=click.Path(dir_okay=False), metavar="FILE", help="A checkpoint to compare with.")
 def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
     """Verify everything, and say where it is wrong."""
     if yes and not repair:
@@ -35,9 +33,7 @@ def doctor(place: Place, repair: bool, yes: bool, against: str | None) -> int:
     with place.project(even_damaged=True) as project:
         report = project.doctor(against=against)
         for path, tool in _behind(project).items():
-            project.notices.append(
-                f"the block in {path} is older than what is accepted: holdfast connect {tool}"
-            )
+            project.notices.append(f"the block in {path} is older than what is accepted: holdfast connect {tool}")
         agents = project.tools()
         if not repair:
             show(report, _beside(words.report, agents), _and_tools(objects.report, agents))

@@ -16,9 +16,7 @@ from holdfast.interfaces.cli.tasks import task
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--ours", "side", flag_value="ours", help="Our side, wherever the sides contradict each other.")
 @click.option("--theirs", "side", flag_value="theirs", help="The other side, likewise.")
-@click.option(
-    "--field", "fields", multiple=True, metavar="NAME=ours|theirs|VALUE", help="One field; may be repeated."
-)
+@click.option("--field", "fields", multiple=True, metavar="NAME=ours|theirs|VALUE", help="One field; may be repeated.")
 def resolve(place: Place, name: str | None, side: str | None, fields: tuple[str, ...]) -> None:
     """Settle a task or link of which two sides say different things.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.interfaces.cli.output import strong
 from holdfast.interfaces.cli.words import count, lines, table
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.git.disputed.conflicts import Conflict
@@ -22,7 +22,7 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listed:
     """What is in conflict, and what merges overruled."""
 
@@ -34,9 +34,7 @@ def listed(found: Listed) -> str:
     """Every conflict with both its sides."""
     if not found.conflicts and not found.overruled:
         return "No two sides contradict each other here."
-    head = (
-        f"{count(len(found.conflicts), 'entry')} wait{'s' if len(found.conflicts) == 1 else ''} for a choice."
-    )
+    head = f"{count(len(found.conflicts), 'entry')} wait{'s' if len(found.conflicts) == 1 else ''} for a choice."
     parts = [head] if found.conflicts else []
     parts += [conflict(one) for one in found.conflicts]
     if found.overruled:

@@ -31,9 +31,7 @@ HOMES = {  # where an agent keeps its memory: the variable that moves it, else t
 _tools = click.argument("tools", metavar="[TOOL]...", nargs=-1, type=click.Choice(TOOLS))
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change, as a diff.")
 _yes = click.option("--yes", is_flag=True, help="Do not ask.")
-_force = click.option(
-    "--force", is_flag=True, help="Replace a block that was edited inside; the edit is kept."
-)
+_force = click.option("--force", is_flag=True, help="Replace a block that was edited inside; the edit is kept.")
 _scope = click.option(
     "--scope", type=click.Choice(("user", "project")), help="Whose settings get hooks and MCP server."
 )
@@ -45,9 +43,7 @@ _scope = click.option(
 @_dry_run
 @_yes
 @_force
-def connect(
-    place: Place, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool
-) -> None:
+def connect(place: Place, *, tools: tuple[str, ...], scope: str | None, dry_run: bool, yes: bool, force: bool) -> None:
     """Connect agents: hooks, MCP server and instructions.
 
     TOOL is codex, claude or gemini, which get hooks, the MCP server and an instruction block; or agents,

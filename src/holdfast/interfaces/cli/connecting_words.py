@@ -128,8 +128,7 @@ def _heard(one: ToolState) -> str:
 def tools_object(found: Sequence[ToolState]) -> list[dict[str, Any]]:
     names = ("installed", "connected", "unchanged", "trusted", "firing", "last_seen", "late", "next_step")
     return [
-        {"id": one.tool, **{name: getattr(one, name) for name in names}, "waiting": list(one.waiting)}
-        for one in found
+        {"id": one.tool, **{name: getattr(one, name) for name in names}, "waiting": list(one.waiting)} for one in found
     ]
 
 

@@ -32,9 +32,7 @@ def _fields(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         (
             click.option("--why", default="", metavar="TEXT", help="Why it holds."),
-            click.option(
-                "--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."
-            ),
+            click.option("--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."),
             click.option("--instead", default="", metavar="TEXT", help="What to do instead of a dead end."),
             click.option(
                 "--evidence",
@@ -60,9 +58,7 @@ def _fields(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command(root, "remember")
 @click.argument("statement")
-@click.option(
-    "--type", "kind", type=click.Choice(TYPES), default="fact", show_default=True, help="What it is."
-)
+@click.option("--type", "kind", type=click.Choice(TYPES), default="fact", show_default=True, help="What it is.")
 @_fields
 @click.option("--supersedes", multiple=True, metavar="ID", help="A memory it takes the place of.")
 def remember(place: Place, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
@@ -111,9 +107,7 @@ def _given(statement: str) -> str:
 
 
 @command(root, "facts")
-@click.option(
-    "--type", "kind", type=click.Choice((*TYPES, "all")), default="fact", show_default=True, help="Which."
-)
+@click.option("--type", "kind", type=click.Choice((*TYPES, "all")), default="fact", show_default=True, help="Which.")
 def facts(place: Place, kind: str) -> None:
     """List what holds here, and what no longer does.
 
@@ -171,9 +165,7 @@ def _filter(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--waits-as", "reasons", multiple=True, type=click.Choice(REASONS), help="Only what waits so."
             ),
             click.option("--from", "source", metavar="SOURCE", help="Only what a run, session or file said."),
-            click.option(
-                "--min-confidence", "confidence", type=click.FloatRange(0, 1), help="Only those this sure."
-            ),
+            click.option("--min-confidence", "confidence", type=click.FloatRange(0, 1), help="Only those this sure."),
         )
     ):
         function = option(function)
@@ -197,8 +189,7 @@ def waiting(place: Place, **chosen: Any) -> None:
                 trusting = held is not None and not held.void
                 project.notices.append(words.elsewhere(theirs, trusting=trusting))
         closely = [
-            objects.Waiting(item, queue.look(item) if number < CLOSELY else None)
-            for number, item in enumerate(items)
+            objects.Waiting(item, queue.look(item) if number < CLOSELY else None) for number, item in enumerate(items)
         ]
         lost = () if any(chosen.values()) else queue.unreadable
         show((closely, lost), lambda found: words.candidates(*found), lambda found: objects.waiting(*found))
@@ -340,9 +331,7 @@ def deprecate(place: Place, name: str, reason: str) -> None:
 @command(root, "edit")
 @click.argument("name", metavar="ID")
 @click.option("--statement", metavar="TEXT", help="What it says.")
-@click.option(
-    "--why", metavar="TEXT", help="Why it holds; takes the place of what stood below the statement."
-)
+@click.option("--why", metavar="TEXT", help="Why it holds; takes the place of what stood below the statement.")
 @click.option("--evidence", multiple=True, metavar="RECEIPT", help="What it rests on, all of it.")
 @click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1.")
 @click.option("--layer", metavar="LAYER", help="The layer it belongs to.")

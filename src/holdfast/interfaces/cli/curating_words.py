@@ -96,9 +96,7 @@ def merged(standing: Standing) -> str:
 
 
 def retired(standing: Standing) -> str:
-    return lines(
-        f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish"
-    )
+    return lines(f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish")
 
 
 def deprecated(standing: Standing) -> str:
@@ -143,9 +141,7 @@ def facts(found: Facts, *, kind: str = "fact") -> str:
         ("Retired", found.retired),
     )
     troubles = [f"  {_trouble(item.path, item.message)}" for item in found.broken]
-    troubles += [
-        f"  {item.id}: changed here and in the branch's history: {item.path}" for item in found.clashes
-    ]
+    troubles += [f"  {item.id}: changed here and in the branch's history: {item.path}" for item in found.clashes]
     name = "memory" if kind == "all" else kind.replace("-", " ")
     if not (found.standings or troubles):
         said = "memories" if kind == "all" else f"{name}s"
@@ -201,17 +197,10 @@ def _grounds(one: Waiting) -> list[str]:
     notes = [note for note in item.standing.notes if not note.startswith(told)]
     because = getattr(memory, "because", "")
     return [
-        *(
-            [f"    {': '.join(filter(None, (_why(item), because)))}"]
-            if item.reason in _WHY or because
-            else []
-        ),
+        *([f"    {': '.join(filter(None, (_why(item), because)))}"] if item.reason in _WHY or because else []),
         f"    evidence: {', '.join(_cited(text, state) for text, state in cited) or 'none'}",
         *([f"    {_proposed(item)}"] if item.reason in ("proposed", "suggested") else []),
-        *(
-            f"    said: {_place(place.source, place.turn)}: {short(place.words, 120)}"
-            for place in item.provenance[:3]
-        ),
+        *(f"    said: {_place(place.source, place.turn)}: {short(place.words, 120)}" for place in item.provenance[:3]),
         *(f"    note: {note}" for note in notes),
         *(f"    {line}" for line in memory.details.splitlines()[:5] if line.strip()),
         *(_beside(look) if look else ()),
@@ -263,9 +252,7 @@ def _cited(text: str, state: str) -> str:
     kind, _, rest = text.partition(":")
     if kind in ("file", "lines", "symbol"):
         rest = rest.rpartition("@")[0] or rest
-    name = (
-        rest if kind in ("file", "lines", "symbol") else f"commit {rest[:12]}" if kind == "commit" else text
-    )
+    name = rest if kind in ("file", "lines", "symbol") else f"commit {rest[:12]}" if kind == "commit" else text
     return f"{name} ({_STATE.get(state, state)})"
 
 

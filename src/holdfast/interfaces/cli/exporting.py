@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _TO = click.option(
-    "--to",
-    "target",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write it there; never over a file.",
+    "--to", "target", type=click.Path(dir_okay=False), metavar="FILE", help="Write it there; never over a file."
 )
 
 
@@ -70,11 +66,7 @@ def markdown(place: Place, name: str | None, target: str | None) -> None:
 @command(exporting, "codex")
 @click.argument("session", metavar="SESSION")
 @click.option(
-    "--to",
-    "folder",
-    type=click.Path(file_okay=False),
-    metavar="DIR",
-    help="A Codex home; your own if not given.",
+    "--to", "folder", type=click.Path(file_okay=False), metavar="DIR", help="A Codex home; your own if not given."
 )
 def codex(place: Place, session: str, folder: str | None) -> None:
     """Write a session as a rollout that Codex lists and resumes."""

@@ -44,6 +44,4 @@ def saved(done: tuple[str, int]) -> str:
 
 def rollout(made: Rollout) -> str:
     """A rollout that was written for Codex."""
-    return lines(
-        f"Wrote {count(made.turns, 'turn')} to {made.path}", f"Go on with: codex resume {made.thread}"
-    )
+    return lines(f"Wrote {count(made.turns, 'turn')} to {made.path}", f"Go on with: codex resume {made.thread}")

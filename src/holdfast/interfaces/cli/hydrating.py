@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 @click.option("--files", multiple=True, metavar="PATH", help="A file or folder it is about; more may follow.")
 @click.option("--budget", type=click.IntRange(200, 100_000), metavar="TOKENS", help="How long it may be.")
 @click.argument("more", nargs=-1, metavar="[PATH]...")
-def context(
-    place: Place, asked: str | None, files: tuple[str, ...], more: tuple[str, ...], budget: int | None
-) -> None:
+def context(place: Place, asked: str | None, files: tuple[str, ...], more: tuple[str, ...], budget: int | None) -> None:
     """Tell an agent what governs its work, and what is open.
 
     Text for an agent. It says why each thing is told, and which session it chose and why. What nobody
@@ -46,9 +44,7 @@ def context(
             # Not among the notices: the answer is kept all the same, and it is said again with the next one.
             flush()
             say(
-                words.silent(
-                    found.silent, can_trust=upstream.find(project.clone.repo, project.clone.trunk) is not None
-                )
+                words.silent(found.silent, can_trust=upstream.find(project.clone.repo, project.clone.trunk) is not None)
             )
         if found.unmerged:
             flush()

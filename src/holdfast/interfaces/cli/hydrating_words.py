@@ -93,9 +93,7 @@ def _told(pack: Pack) -> list[str]:
     where = f"{pack.branch or 'a detached HEAD'}{at}"
     rows = [_entry(one) for one in pack.entries]
     asked = [f"  for: {pack.asked}"] if pack.asked else []
-    files = (
-        [f"  files: {', '.join(pack.files[:8])}{' …' if len(pack.files) > 8 else ''}"] if pack.files else []
-    )
+    files = [f"  files: {', '.join(pack.files[:8])}{' …' if len(pack.files) > 8 else ''}"] if pack.files else []
     late = ["  given after the run had ended: its capsule does not prove it"] if pack.late else []
     gone = ["  its text is not here any more"] if pack.text is None else []
     title = f"Pack {pack.number}, {_minute(pack.ts)}, {where}, {size}"

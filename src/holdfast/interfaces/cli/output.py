@@ -5,7 +5,6 @@ text in which nothing invisible hides; with `--json`, one object that carries "v
 "items"). A field may be added within a version; none changes its meaning.
 """
 
-import dataclasses
 import json
 import os
 import shutil
@@ -18,6 +17,7 @@ import click
 
 from holdfast.model.memory import iso
 from holdfast.model.text import visible
+from holdfast.values import fields, is_value
 
 if TYPE_CHECKING:
     from holdfast.security.redact import Scanner
@@ -128,8 +128,8 @@ def as_plain(value: object) -> Any:
     """A value in the words of JSON."""
     if isinstance(value, Mapping):
         return {str(key): as_plain(field) for key, field in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: as_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if is_value(value):
+        return {f.name: as_plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, datetime):
         return iso(value)
     if value is None or isinstance(value, str | int | float):

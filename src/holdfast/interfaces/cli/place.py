@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +14,7 @@ import click
 from holdfast.errors import HoldfastError, NeedsConfirmation, NotARepository, NotInitialised
 from holdfast.interfaces.cli.output import flush, hide_by, say
 from holdfast.security import person
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.project import Project
@@ -24,7 +24,7 @@ class Declined(Exception):
     """Somebody was asked and said no."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """The folder a command works in."""
 

@@ -36,8 +36,7 @@ class Question(click.Command):
         valued = {name for one in self.params if not getattr(one, "is_flag", True) for name in one.opts}
         before = ["", *args]
         given = [
-            f" {word}" if _is_said(word) and before[place] not in valued else word
-            for place, word in enumerate(args)
+            f" {word}" if _is_said(word) and before[place] not in valued else word for place, word in enumerate(args)
         ]
         try:
             return super().parse_args(ctx, given)
@@ -65,9 +64,7 @@ def _is_said(word: str) -> bool:
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
 @click.option("--branch", metavar="NAME", help="Ask another branch's memory; * asks all.")
 @click.option("--since", metavar="WHEN", help="Only what is newer: 2026-10-01, 30d, 2w, yesterday.")
-@click.option(
-    "--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="At most this many."
-)
+@click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="At most this many.")
 @click.option("--semantic", is_flag=True, help="Search by meaning, too, however much the words find.")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
 def recall(
@@ -173,10 +170,7 @@ def show_one(place: Place, name: str, path: bool) -> None:
 @command(root, "timeline")
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
 @click.option(
-    "--sort",
-    metavar="FIELDS",
-    default="",
-    help="Sort by ts, layer, scale, kind or task; several with commas.",
+    "--sort", metavar="FIELDS", default="", help="Sort by ts, layer, scale, kind or task; several with commas."
 )
 def timeline(place: Place, task: str | None, sort: str) -> None:
     """Show what happened, in order."""
@@ -187,9 +181,7 @@ def timeline(place: Place, task: str | None, sort: str) -> None:
 
 @command(root, "log")
 @click.option("--render", is_flag=True, help="Write .holdfast/view/log.jsonl.")
-@click.option(
-    "--checkpoint", metavar="FILE", type=click.Path(dir_okay=False), help="Save what the log holds now."
-)
+@click.option("--checkpoint", metavar="FILE", type=click.Path(dir_okay=False), help="Save what the log holds now.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the newest N.")
 def log(place: Place, render: bool, checkpoint: str | None, limit: int | None) -> None:
     """Show the log.
@@ -221,9 +213,7 @@ def newest(events: Sequence[T], limit: int | None) -> Sequence[T]:
 @command(root, "diff")
 @click.argument("run", required=False)
 @click.option("--run", "named", metavar="RUN", help="The run, if not given as an argument.")
-@click.option(
-    "--against", default="latest", show_default=True, metavar="RUN", help="The run to compare with."
-)
+@click.option("--against", default="latest", show_default=True, metavar="RUN", help="The run to compare with.")
 def diff(place: Place, run: str | None, named: str | None, against: str) -> None:
     """Compare what two runs produced.
 

@@ -50,8 +50,7 @@ def _named(value: str | None) -> str | None:
     is_flag=False,
     flag_value=LEFT,
     metavar="[NAME]",
-    help="End the session left behind; `changes`: set aside what came after this point; "
-    "a lost line: let go of it.",
+    help="End the session left behind; `changes`: set aside what came after this point; a lost line: let go of it.",
 )
 @click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
 @click.option("--all", "everything", is_flag=True, help="List also what was told before.")

@@ -47,9 +47,7 @@ def everything(found: Report) -> str:
 def _parts(found: Report) -> list[list[str]]:
     return [
         _part("Git moved:", [f"  {move.sentence}" for move in found.moves]),
-        [f"Git is in the middle of {found.under_way}: nothing is concluded until it ends."]
-        if found.under_way
-        else [],
+        [f"Git is in the middle of {found.under_way}: nothing is concluded until it ends."] if found.under_way else [],
         _sessions(found.sessions),
         _stranded(found.stranded),
         _part("Set aside, and its commit is here again:", [f"  {c.path}" for c in found.aside], BACK),
@@ -91,10 +89,7 @@ def _session(one: Adrift) -> str:
 
 def _stranded(found: Sequence[Change]) -> list[str]:
     rows = [f"  {change.path}  recorded at {(change.head or '')[:12]}" for change in found]
-    after = (
-        "Let them stay with --carry changes; set them aside, and have the state of this point, "
-        "with --drop changes"
-    )
+    after = "Let them stay with --carry changes; set them aside, and have the state of this point, with --drop changes"
     return _part("Waits here, but came after this point of history:", rows, after)
 
 
@@ -203,10 +198,7 @@ def _chosen(choice: Choice) -> list[str]:
     for aside in choice.aside:
         again = "; its earlier text waits again" if aside.again else ""
         rows.append(f"  set aside: {aside.change.path}{again}")
-    return [
-        *rows,
-        *(["Bring back what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside)),
-    ]
+    return [*rows, *(["Bring back what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside))]
 
 
 def _set_right(done: Reanchored) -> list[str]:

@@ -46,8 +46,7 @@ def scanned_object(found: Scanned) -> dict[str, Any]:
         "files": found.files,
         "size": found.size,
         "findings": [
-            {"file": one.file, "kind": one.kind, "id": one.id, "rules": dict(one.rules)}
-            for one in found.findings
+            {"file": one.file, "kind": one.kind, "id": one.id, "rules": dict(one.rules)} for one in found.findings
         ],
         "unread": list(found.unread),
     }

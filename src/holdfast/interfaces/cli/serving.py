@@ -18,9 +18,7 @@ PORT = 7717
 
 @command(root, "mcp")
 @click.option("--http", is_flag=True, help="Serve HTTP on loopback instead; needs the extra `mcp`.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="For --http; 0 takes any."
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="For --http; 0 takes any.")
 @click.option("--token-file", metavar="FILE", help="For --http: where the token is; made if it is not there.")
 def mcp(place: Place, http: bool, port: int, token_file: str | None) -> int:
     """Serve this project's memory to an agent by MCP.

@@ -53,9 +53,7 @@ def start(place: Place, objective: str, **given: Any) -> None:
 @command(session, "note")
 @click.argument("summary", required=False, default="")
 @click.option("--open", "open_", multiple=True, metavar="TEXT", help="Something that is left to do.")
-@click.option(
-    "--close", multiple=True, metavar="ID", help="An open item or follow-up that is settled: o1, SES-x:f2."
-)
+@click.option("--close", multiple=True, metavar="ID", help="An open item or follow-up that is settled: o1, SES-x:f2.")
 @click.option("--follow-up", "follow_ups", multiple=True, metavar="TEXT", help="Something for later.")
 @click.option("--ask", "approvals", multiple=True, metavar="TEXT", help="Something that needs a yes.")
 @click.option("--granted", multiple=True, metavar="ID", help="What was asked for and is allowed: a1.")
@@ -63,9 +61,7 @@ def start(place: Place, objective: str, **given: Any) -> None:
 @click.option("--decided", "decisions", multiple=True, metavar="TEXT", help="Something that was decided.")
 @click.option("--ran", multiple=True, metavar="COMMAND", help="A command that went well.")
 @click.option("--failed", multiple=True, metavar="COMMAND", help="A command that failed.")
-@click.option(
-    "--file", "files", multiple=True, metavar="PATH", help="A file it is about; found if not given."
-)
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file it is about; found if not given.")
 @click.option("--scratchpad", metavar="TEXT", help="Replace the scratchpad; - reads stdin.")
 @click.option("--task", metavar="ID", help="The task this turn was for.")
 @click.option("--run", metavar="ID", help="The recorded run this turn tells of.")
@@ -87,9 +83,7 @@ def note(
     The commits and files since the last turn are found. Without SUMMARY only what is open changes;
     - reads it from stdin. A session is started if none is open here.
     """
-    commands = [
-        {"text": text, "exit_status": code} for code, texts in ((0, ran), (1, failed)) for text in texts
-    ]
+    commands = [{"text": text, "exit_status": code} for code, texts in ((0, ran), (1, failed)) for text in texts]
     with place.project() as project:
         made = project.session_note(
             _text(summary),
@@ -106,9 +100,7 @@ def note(
 @command(session, "show")
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--brief", is_flag=True, help="As text for an agent, within the budget.")
-@click.option(
-    "--budget", type=click.IntRange(100, 1_000_000), help="Tokens for --brief; a setting if not given."
-)
+@click.option("--budget", type=click.IntRange(100, 1_000_000), help="Tokens for --brief; a setting if not given.")
 def shown(place: Place, name: str | None, *, brief: bool, budget: int | None) -> None:
     """Show a session: the open one here, or the last of this branch."""
     with place.project() as project:
@@ -140,9 +132,7 @@ def end(place: Place, name: str | None, *, summary: str | None, done: tuple[str,
             raise refused
 
 
-def _finish(
-    project: Project, ending: Ending, names: tuple[str, ...]
-) -> tuple[list[str], HoldfastError | None]:
+def _finish(project: Project, ending: Ending, names: tuple[str, ...]) -> tuple[list[str], HoldfastError | None]:
     """Finish the tasks somebody named or says yes to; the first refusal is kept until all is told."""
     from holdfast.model.ids import pick
 

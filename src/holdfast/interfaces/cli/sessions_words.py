@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import as_plain, strong
@@ -10,6 +9,7 @@ from holdfast.interfaces.cli.words import count, lines, short, table
 from holdfast.model.brief import brief as briefly
 from holdfast.model.brief import failing
 from holdfast.model.session import now_at, to_object
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ MOST_ENDED, MOST_TURNS, MOST_FILES, MOST_ANSWERS = 10, 8, 12, 8
 MARKS = {"open": "◐", "ended": "●"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """An ending, and the tasks that were finished with it."""
 
@@ -31,7 +31,7 @@ class Ended:
     finished: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listed:
     """All sessions, newest first: which is open here, and why nobody seems to go on with some."""
 
@@ -84,15 +84,9 @@ def _left(session: Session) -> list[str]:
     """What is open, a line each; of an ended session by the name others can close it by."""
     whose = f"{session.id}:" if session.state == "ended" else ""
     return [
-        *(
-            f"  open      {whose}{item.id}  {short(item.text)}{_for(item.task)}"
-            for item in session.still_open
-        ),
+        *(f"  open      {whose}{item.id}  {short(item.text)}{_for(item.task)}" for item in session.still_open),
         *(f"  asked     {whose}{one.id}  {short(one.text)}" for one in session.pending),
-        *(
-            f"  later     {whose}{item.id}  {short(item.text)}{_for(item.task)}"
-            for item in session.still_to_follow
-        ),
+        *(f"  later     {whose}{item.id}  {short(item.text)}{_for(item.task)}" for item in session.still_to_follow),
     ]
 
 
@@ -215,18 +209,10 @@ def _came_to(ending: Ending) -> str:
 def _proposed(proposals: list[Proposal]) -> list[str]:
     if not proposals:
         return []
-    rows = table(
-        [(one.task, short(one.title, 48), count(len(one.commits), "commit"), one.why) for one in proposals]
-    )
+    rows = table([(one.task, short(one.title, 48), count(len(one.commits), "commit"), one.why) for one in proposals])
     first = proposals[0]
     cited = " ".join(f"--evidence commit:{oid[:12]}" for oid in first.commits[-2:])
-    return [
-        "",
-        "These tasks may be done:",
-        *rows,
-        "",
-        f"Finish one with: holdfast task done {first.task} {cited}",
-    ]
+    return ["", "These tasks may be done:", *rows, "", f"Finish one with: holdfast task done {first.task} {cited}"]
 
 
 def question(proposal: Proposal) -> str:
@@ -275,13 +261,7 @@ def _nobody_goes_on(found: Listed) -> list[str]:
     stale = [(name, why) for name, why in found.stale.items() if name != found.here]
     if not stale:
         return []
-    return [
-        "",
-        "Nobody seems to go on with:",
-        *table(stale),
-        "",
-        f"End one with: holdfast session end {stale[0][0]}",
-    ]
+    return ["", "Nobody seems to go on with:", *table(stale), "", f"End one with: holdfast session end {stale[0][0]}"]
 
 
 def listed_object(found: Listed) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +13,7 @@ from holdfast.interfaces.cli.command import as_json, command
 from holdfast.interfaces.cli.output import say, show
 from holdfast.interfaces.cli.place import Place, confirm, on_a_terminal
 from holdfast.interfaces.cli.root import root
+from holdfast.values import replace
 
 if TYPE_CHECKING:
     from holdfast.git.setup import Setup
@@ -28,9 +28,7 @@ UNINSTALLING = (
 @command(root, "init")
 @click.option("--commit", is_flag=True, help="Commit the two files it writes.")
 @click.option("--yes", is_flag=True, help="Run `git init` first, if this is no repository, without asking.")
-@click.option(
-    "--hooks/--no-hooks", default=None, help="Let git's hooks note commits and rewrites; asked if not given."
-)
+@click.option("--hooks/--no-hooks", default=None, help="Let git's hooks note commits and rewrites; asked if not given.")
 def init(place: Place, commit: bool, yes: bool, hooks: bool | None) -> None:
     """Set Holdfast up in this repository."""
     from holdfast.project import Project
@@ -41,9 +39,7 @@ def init(place: Place, commit: bool, yes: bool, hooks: bool | None) -> None:
         if error.hint != NotARepository.hint:  # a path that is not there, a bare repository
             raise
         if not on_a_terminal():
-            raise NotARepository(
-                str(error), hint="Run `holdfast init --yes`, which runs `git init` first."
-            ) from None
+            raise NotARepository(str(error), hint="Run `holdfast init --yes`, which runs `git init` first.") from None
         confirm("This is not a git repository. Make it one with `git init`?", yes=False)
         made = Project.init(place.folder, commit=commit, git=True, environ=os.environ)
     show(_with_hooks(place, made, hooks), words.initialised)

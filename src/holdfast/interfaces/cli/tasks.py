@@ -61,22 +61,13 @@ def fields(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command(task, "add")
 @click.argument("title", required=False)
-@click.option(
-    "--from", "item", metavar="ITEM", help="What a session left open: SES-4d2:o1, or all of SES-4d2."
-)
+@click.option("--from", "item", metavar="ITEM", help="What a session left open: SES-4d2:o1, or all of SES-4d2.")
 @click.option("--needs", multiple=True, metavar="ID", help="What must be done before it.")
-@click.option(
-    "--rests-on", multiple=True, metavar="ID", help="An assumption, or another memory, it rests on."
-)
+@click.option("--rests-on", multiple=True, metavar="ID", help="An assumption, or another memory, it rests on.")
 @click.option("--id", metavar="ID", help="An id of your own.")
 @fields
 def add(
-    place: Place,
-    title: str | None,
-    notes: str | None,
-    rests_on: tuple[str, ...],
-    item: str | None,
-    **given: Any,
+    place: Place, title: str | None, notes: str | None, rests_on: tuple[str, ...], item: str | None, **given: Any
 ) -> None:
     """Add a node to the work graph.
 
@@ -235,10 +226,7 @@ def _span(text: str) -> timedelta:
 
 
 _evidence = click.option(
-    "--evidence",
-    multiple=True,
-    metavar="RECEIPT",
-    help="A run, commit or tracked path that shows it.",
+    "--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or tracked path that shows it."
 )
 _without = click.option("--without-evidence", "without", is_flag=True, help="It needs none.")
 
@@ -266,9 +254,7 @@ def _shown_by(project: Project, place: Place, refused: NeedsEvidence) -> dict[st
     """What somebody answers who is asked for evidence; where nobody can be asked, it is refused."""
     if not on_a_terminal() or wants_json():
         raise refused
-    said = click.prompt(
-        f"{refused}.\nWhat shows it? (a commit, a run, a path; empty: it needs none)", **_FREELY
-    )
+    said = click.prompt(f"{refused}.\nWhat shows it? (a commit, a run, a path; empty: it needs none)", **_FREELY)
     return _given(project, place, {"evidence": [said]}) if said else {"without_evidence": True}
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.interfaces.cli.output import columns, strong
 from holdfast.interfaces.cli.words import count, lines, short, table
 from holdfast.model.task import CLOSED, PLANS, STATUSES
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ MARKS = {"open": "○", "started": "◐", "blocked": "✖", "done": "●", "drop
 MOST = 12  # rows of a list that nobody asked for in full
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listed:
     """A board and what of it was asked for."""
 
@@ -180,12 +180,7 @@ def _proposed(one: Planned) -> Iterator[str]:
 def proposed_object(found: Sequence[Planned]) -> dict[str, Any]:
     return {
         "items": [
-            {
-                "id": f"{one.session.id}:{item.id}",
-                "text": item.text,
-                "agent": one.session.agent,
-                "ts": item.ts,
-            }
+            {"id": f"{one.session.id}:{item.id}", "text": item.text, "agent": one.session.agent, "ts": item.ts}
             for one in found
             for item in one.items
         ],
@@ -236,9 +231,7 @@ def shown(found: TaskShown) -> str:
         [f"Waits: {reason}" for reason in found.standing],
         [f"When it is done, this is ready: {', '.join(found.unblocks)}"] if found.unblocks else [],
         [f"Parts: {found.progress[0]} of {found.progress[1]} closed"] if found.parts else [],
-        [f"It was changed here and in the branch's history: holdfast task resolve {task.id}"]
-        if placed.clash
-        else [],
+        [f"It was changed here and in the branch's history: holdfast task resolve {task.id}"] if placed.clash else [],
         ["", task.notes] if task.notes else [],
     )
 
@@ -308,9 +301,7 @@ def graph_object(board: Board) -> dict[str, Any]:
 
 
 def imported(new: Plan) -> str:
-    parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(
-        new.links
-    )
+    parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(new.links)
     return f"Brought in {' and '.join(parts)}" if parts else "Nothing new: all are here already."
 
 
@@ -445,9 +436,7 @@ def state(found: State) -> str:
         f"On {found.branch or 'a detached HEAD'}{at}: {_tally(tasks)}",
         _outline("Goals:", found, "goal"),
         _outline("Milestones:", found, "milestone"),
-        ["", "Ready:", *table([_row(task, {}) for task in ready[:MOST]]), *_more(len(ready))]
-        if ready
-        else [],
+        ["", "Ready:", *table([_row(task, {}) for task in ready[:MOST]]), *_more(len(ready))] if ready else [],
         ["", "Reached:"] if reached else [],
         table([(strong(t.id), t.checkpoint.commit[:12], short(t.title)) for t in reached if t.checkpoint]),
         ["", "Links:", *table([_link_row(link) for link in found.links])] if found.links else [],

@@ -19,15 +19,12 @@ if TYPE_CHECKING:
     from holdfast.project.trying import Tried
 
 SETTING_UP = (
-    "This writes .holdfast/ into the work tree and a private store into .git, "
-    "and takes in what was read. Go on?"
+    "This writes .holdfast/ into the work tree and a private store into .git, and takes in what was read. Go on?"
 )
 
 
 @command(root, "try")
-@click.option(
-    "--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="How far to look back."
-)
+@click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="How far to look back.")
 @click.pass_context
 def try_(context: click.Context, place: Place, days: int) -> None:
     """Show what the last days hold, and write nothing.

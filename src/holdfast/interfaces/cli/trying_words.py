@@ -27,10 +27,7 @@ _HOLDS = {
 
 def tried(found: Tried) -> str:
     """A look at a repository in words."""
-    said = [
-        f"The last {found.days:,} days of {found.top}: nothing was written, no model was asked.",
-        "",
-    ]
+    said = [f"The last {found.days:,} days of {found.top}: nothing was written, no model was asked.", ""]
     said += table([*_tools(found), ("git log", count(found.commits, "commit"), "", "", "")])
     if found.source == "documents":
         said += ["", *_nobody(found)]

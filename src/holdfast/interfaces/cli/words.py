@@ -55,9 +55,7 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "  ") -> list[str]:
     if not rows:
         return []
     widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
-    padded = (
-        [cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows
-    )
+    padded = ([cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows)
     return [(indent + "  ".join(cells)).rstrip() for cells in padded]
 
 

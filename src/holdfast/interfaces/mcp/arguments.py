@@ -32,9 +32,7 @@ def _value(name: str, value: "Any", rule: "Schema") -> str | None:
     if kind == "array":
         if len(value) > rule["maxItems"]:
             return f"{name} names {len(value)} things; at most {rule['maxItems']} are taken"
-        return next(
-            (said for item in value if (said := _value(f"each of {name}", item, rule["items"]))), None
-        )
+        return next((said for item in value if (said := _value(f"each of {name}", item, rule["items"]))), None)
     return None
 
 

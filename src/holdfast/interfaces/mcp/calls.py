@@ -109,9 +109,7 @@ def _inside(project: Project, files: list[str]) -> list[str]:
     return [path for path in files if governing.at_top(path, top=project.clone.repo.top) is not None]
 
 
-def _governing_first(
-    project: Project, files: list[str], found: list[saying.Row], kind: str | None
-) -> list[saying.Row]:
+def _governing_first(project: Project, files: list[str], found: list[saying.Row], kind: str | None) -> list[saying.Row]:
     """What was found, before it what governs some files, whether or not the words fit."""
     from holdfast.recall import governing
 
@@ -134,14 +132,10 @@ def _context(project: Project, folder: str, given: dict[str, Any], asking: Askin
     from holdfast.recall.context import text
 
     asking.step(1, 2, "gathering what governs the work")
-    packed = project.context(
-        given.get("for"), _paths(folder, given.get("files", [])), budget=given.get("budget")
-    )
+    packed = project.context(given.get("for"), _paths(folder, given.get("files", [])), budget=given.get("budget"))
     notes = list(project.notices)
     if packed.silent:
-        notes.append(
-            f"{packed.silent} memories came by git and do not speak until the user runs `holdfast trust`"
-        )
+        notes.append(f"{packed.silent} memories came by git and do not speak until the user runs `holdfast trust`")
     if packed.unmerged:
         notes.append(str(packed.unmerged))
     return Said(clean(text(packed)) + saying.noted(notes))
@@ -160,9 +154,7 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: Askin
             hint="State what holds in the project, not what a reader must do with rules or reviews.",
         )
     before = {one.id for one in project.candidates()}
-    files = [
-        governing.at_top(path, top=project.clone.repo.top) for path in _paths(folder, given.get("files", []))
-    ]
+    files = [governing.at_top(path, top=project.clone.repo.top) for path in _paths(folder, given.get("files", []))]
     asking.check()
     made = project.remember(
         given["statement"],
@@ -171,9 +163,7 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: Askin
         evidence=[from_folder(project.clone, folder, text) for text in given["evidence"]],
         applies_to=[path for path in files if path is not None],
         source=f"agent:{asking.name}",
-        provenance=[
-            str(Provenance(_where(project, asking), words=project.clone.scan.text(given["statement"])))
-        ],
+        provenance=[str(Provenance(_where(project, asking), words=project.clone.scan.text(given["statement"])))],
     )
     return saying.proposed(made, _against(project, made), project.notices, known=made.id in before)
 

@@ -38,7 +38,5 @@ def ordered(folders: Sequence[str]) -> list[str]:
     """The folder we were started in comes first where it lies in a root: it says more."""
     *roots, own = folders
     here = os.path.realpath(own)
-    inside = any(
-        os.path.commonpath([here, os.path.realpath(root)]) == os.path.realpath(root) for root in roots
-    )
+    inside = any(os.path.commonpath([here, os.path.realpath(root)]) == os.path.realpath(root) for root in roots)
     return [own, *roots] if inside else [*roots, own]

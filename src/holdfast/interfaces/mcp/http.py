@@ -42,9 +42,7 @@ def listen(port: int) -> socket.socket:
         own.listen()
     except OSError as error:
         own.close()
-        raise BadInput(
-            f"port {port} cannot be used: {error.strerror}", hint="Name another one with --port."
-        ) from None
+        raise BadInput(f"port {port} cannot be used: {error.strerror}", hint="Name another one with --port.") from None
     return own
 
 

@@ -38,6 +38,4 @@ def _nowhere(folders: Sequence[str], lacking: HoldfastError | None) -> HoldfastE
             f"{where} is in no git repository",
             hint="Go on without memory; the user can start this server in a repository.",
         )
-    return BadInput(
-        f"{where} is no folder", hint="The user has to say where the project is: `holdfast -C DIR mcp`."
-    )
+    return BadInput(f"{where} is no folder", hint="The user has to say where the project is: `holdfast -C DIR mcp`.")

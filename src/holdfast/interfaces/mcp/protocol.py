@@ -51,16 +51,12 @@ def written(message: "Any") -> bytes:
 
 def is_request_id(value: "Any") -> bool:
     """Whether something may name a request: a text or a whole number."""
-    return (isinstance(value, str) and len(value) <= 1024) or (
-        isinstance(value, int) and not isinstance(value, bool)
-    )
+    return (isinstance(value, str) and len(value) <= 1024) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def is_answer(message: "Any") -> bool:
     """Whether a message answers one of our own requests."""
-    return (
-        isinstance(message, dict) and "method" not in message and ("result" in message or "error" in message)
-    )
+    return isinstance(message, dict) and "method" not in message and ("result" in message or "error" in message)
 
 
 def check(message: "Any") -> tuple[str, "dict[str, Any]"]:

@@ -43,9 +43,7 @@ def _rows(asking: Asking) -> Sequence[Row]:
     from holdfast.index.refresh import path_of
     from holdfast.recall import search
 
-    search.recall(
-        project.clone, "", limit=1, progress=lambda done, total: asking.step(done, total, "reading")
-    )
+    search.recall(project.clone, "", limit=1, progress=lambda done, total: asking.step(done, total, "reading"))
     return listing.of_index(path_of(project.clone)) or []
 
 
@@ -78,14 +76,7 @@ def _memory(project: Project, name: str) -> list[str]:
     facts += [f"applies to: {', '.join(memory.applies_to)}"] if memory.applies_to else []
     facts += [f"evidence: {text} ({state})" for text, state in one.receipts]
     facts += [f"note: {note}" for note in one.notes]
-    return [
-        f"# {memory.id}",
-        "",
-        memory.statement,
-        "",
-        *([memory.details, ""] if memory.details else []),
-        *facts,
-    ]
+    return [f"# {memory.id}", "", memory.statement, "", *([memory.details, ""] if memory.details else []), *facts]
 
 
 def _task(project: Project, name: str) -> list[str]:

@@ -6,7 +6,6 @@ The frame is the one that packs have, so that what an agent repeats of it is kno
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.index.search import APPROVED, PROMOTED
@@ -15,6 +14,7 @@ from holdfast.index.standing import EDITED, UNCHECKED
 from holdfast.interfaces.mcp.framing import flat, framed
 from holdfast.recall.governing import Known
 from holdfast.recall.pack.saying import cited, explained
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import Standing
@@ -25,7 +25,7 @@ MAX_NOTES = 5
 _ON_REQUEST = ("T0", "T1", "T2")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """A tool's answer: as text, and as values for clients that take them."""
 

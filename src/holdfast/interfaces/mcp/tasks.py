@@ -29,13 +29,8 @@ def _next(project: Project, _folder: str, _given: dict[str, Any], _asking: Askin
     found = project.next()
     lines = [_line(task, found.claims) for task in found.ready[:MOST]]
     lines += _more(len(found.ready), MOST)
-    lines += [
-        f"- {task.id} can be closed, all its parts are: {flat(task.title, 200)}"
-        for task in found.to_close[:3]
-    ]
-    lines += [
-        f"- {one.task.id} waits: {flat('; '.join(one.reasons), 200)}" for one in found.waiting[:_WAITING]
-    ]
+    lines += [f"- {task.id} can be closed, all its parts are: {flat(task.title, 200)}" for task in found.to_close[:3]]
+    lines += [f"- {one.task.id} waits: {flat('; '.join(one.reasons), 200)}" for one in found.waiting[:_WAITING]]
     if not lines:
         away = f" {found.away} are on other branches." if found.away else ""
         return _said(f"No task is ready.{away} Add one with action add.", project)

@@ -2,15 +2,15 @@
 
 import contextlib
 import os
-import re
 import secrets
 import stat
 
 from holdfast.errors import BadInput, UnsafePath
+from holdfast.patterns import regex
 from holdfast.store import fsio
 
 VARIABLE = "HOLDFAST_MCP_TOKEN"
-_FORM = re.compile(r"[A-Za-z0-9._~+/=-]{16,512}")  # what may stand behind `Bearer`
+_FORM = regex(r"[A-Za-z0-9._~+/=-]{16,512}")  # what may stand behind `Bearer`
 _MOST = 1024
 
 
@@ -28,9 +28,7 @@ def _of_file(path: str) -> str:
     with contextlib.suppress(FileNotFoundError):
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-            raise UnsafePath(
-                f"{path} is not a file that only you can read", hint="Give it to you alone: chmod 600."
-            )
+            raise UnsafePath(f"{path} is not a file that only you can read", hint="Give it to you alone: chmod 600.")
         text = fsio.read(path, limit=_MOST).decode("utf-8", "replace")
         return _checked(text.strip(), path)
     token = secrets.token_urlsafe(32)

@@ -160,10 +160,7 @@ class Worker:
 
 def _answered(job: Job, asking: Asking) -> dict[str, Any]:
     """A call's result; what only the tools need is loaded with the first of them."""
-    if (
-        job.method == "resources/list"
-        and (page := listing.first_page(asking.folders, job.params)) is not None
-    ):
+    if job.method == "resources/list" and (page := listing.first_page(asking.folders, job.params)) is not None:
         return page
     from holdfast.interfaces.mcp import calls
 
@@ -172,6 +169,4 @@ def _answered(job: Job, asking: Asking) -> dict[str, Any]:
 
 def _bug() -> Refused:
     error = sys.exc_info()[1]
-    return Refused(
-        protocol.INTERNAL, f"this is a bug in Holdfast: {type(error).__name__}: {str(error)[:300]}"
-    )
+    return Refused(protocol.INTERNAL, f"this is a bug in Holdfast: {type(error).__name__}: {str(error)[:300]}")

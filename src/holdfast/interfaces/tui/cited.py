@@ -1,19 +1,19 @@
 """The lines that a memory rests on, as they stand in a file: who decides about it need not open the file."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.tracked import places, texts
 from holdfast.model.evidence import CommitEvidence, FileEvidence, RunEvidence, parse
+from holdfast.values import frozen
 
 MOST = 12  # lines of one citation
 MAX_WIDTH = 400  # characters of a line
 MAX_CITED = 6  # citations of one memory whose lines are looked up
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lines:
     """Some lines of a file."""
 

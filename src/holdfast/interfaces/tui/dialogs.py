@@ -91,10 +91,7 @@ class Line(Dialog[str]):
 class Yes(Dialog[bool]):
     """Yes or no, by one key."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter", "agree", "yes"),
-        Binding("n", "close", "no"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("y,enter", "agree", "yes"), Binding("n", "close", "no")]
 
     def __init__(self, question: str, hint: str) -> None:
         super().__init__()
@@ -154,13 +151,8 @@ class HowBoth(Dialog[str]):
     def _options(self, *, small: bool = False) -> list[Option]:
         one, others = self._sides()
         return [
-            Option(
-                safe("s  supersede" + ("" if small else f": {one} takes the place of {others}")), "supersede"
-            ),
-            Option(
-                safe("b  keep both" + ("" if small else ": each holds, and you say where this one does")),
-                "both",
-            ),
+            Option(safe("s  supersede" + ("" if small else f": {one} takes the place of {others}")), "supersede"),
+            Option(safe("b  keep both" + ("" if small else ": each holds, and you say where this one does")), "both"),
             Option(safe(f"r  {self._no}" + ("" if small else f" {one}")), "reject"),
             Option(safe("c  cancel"), "cancel"),
         ]

@@ -1,15 +1,15 @@
 """The filter line: `retry tag:http type:decision reason:stale` shows what fits all of it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from holdfast.curation import queue
 from holdfast.curation.queue import Item
+from holdfast.values import field, frozen
 
 KEYS = {"tag": "tags", "type": "kinds", "reason": "reasons", "from": "source"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filter:
     """What somebody typed, taken apart."""
 

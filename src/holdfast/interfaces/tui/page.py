@@ -6,7 +6,6 @@ nothing in it is taken for markup.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -22,8 +21,10 @@ from holdfast.interfaces.tui.cited import Lines
 from holdfast.model.memory import Candidate, Memory, iso
 from holdfast.model.provenance import Provenance
 from holdfast.model.text import has_hidden
+from holdfast.patterns import regex
 from holdfast.recall.passage import Passage
 from holdfast.store.entries import LABELS
+from holdfast.values import field, frozen
 
 MAX_SHOWN = 8_000  # characters of a memory; beyond that it says where the rest is
 MAX_BESIDE = 1_500  # of each side of a contradiction
@@ -31,13 +32,13 @@ MAX_DIFF = 120  # lines
 MAX_CONFLICTS = 8
 STACKED = 56  # columns; below that the two sides of a contradiction stand one above the other
 STATES = {"holds": "green", "changed": "yellow", "gone": "red", "unanchored": "yellow"}
-_MARK = re.compile(r"⟨U\+[0-9A-F]{4,6}⟩")
-_WORD = re.compile(r"\w+")
+_MARK = regex(r"⟨U\+[0-9A-F]{4,6}⟩")
+_WORD = regex(r"\w+")
 
 Said = Sequence[tuple[Provenance, Passage]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """What a close look at an item found."""
 
@@ -192,7 +193,7 @@ def _conflicts(found: Sequence[Conflict]) -> Iterator[RenderableType]:
         yield Text(f"and {len(found) - MAX_CONFLICTS} more\n", style="red")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Beside:
     """The two texts of a contradiction side by side; where that is too narrow, one above the other."""
 

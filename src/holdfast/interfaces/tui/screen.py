@@ -6,7 +6,6 @@ What a decision means is the project's business; this module asks, says what cam
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -25,6 +24,7 @@ from holdfast.interfaces.tui.tray import Act, named
 from holdfast.interfaces.tui.typed import split
 from holdfast.model.memory import Memory
 from holdfast.security.person import doubt
+from holdfast.values import replace
 
 CANDIDATES = ("proposed", "suggested")
 SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
@@ -97,9 +97,7 @@ class Reviewing(Showing):
         if found is None:
             return
         if not found.look.conflicts:
-            self._complain(
-                error or NotFound(f"nothing contradicts {item.id} any more", hint="Skip it with s.")
-            )
+            self._complain(error or NotFound(f"nothing contradicts {item.id} any more", hint="Skip it with s."))
             return
         self._keep(item, found)
         self._say("")

@@ -4,17 +4,17 @@ Only values; the screen draws them and `Desk` decides.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 
 from holdfast.curation.queue import Item
 from holdfast.interfaces.cli.output import shown as visible
 from holdfast.interfaces.tui.filtering import Filter
+from holdfast.values import field, frozen, mutable, replace
 
 SHARED = {"approved", "deprecated"}  # what others see once it is published
 NAMED = 6  # ids in a sentence; the rest are counted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Act:
     """Something the reviewer did: one decision for each id."""
 
@@ -22,7 +22,7 @@ class Act:
     ids: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@mutable
 class Tray:
     """The queue as it looks after what was done."""
 

@@ -2,7 +2,9 @@
 
 import re
 
-_MARK = re.compile(r"⟨U\+([0-9A-F]{4,6})⟩")
+from holdfast.patterns import regex
+
+_MARK = regex(r"⟨U\+([0-9A-F]{4,6})⟩")
 
 
 def split(text: str) -> tuple[str, ...]:

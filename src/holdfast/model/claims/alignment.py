@@ -1,14 +1,14 @@
 """What two clauses have in common, what each has for itself, and whether they can speak of one thing."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from holdfast.model.claims.reading import Clause
 from holdfast.model.claims.words import canonical, opposed, weight
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shared:
     """The words of two clauses, sorted."""
 

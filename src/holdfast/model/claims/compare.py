@@ -7,7 +7,6 @@ stays silent: a reviewer who is warned for nothing stops reading warnings.
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 
 from holdfast.model.claims import trees, values, weights
@@ -23,6 +22,7 @@ from holdfast.model.claims.reading import Clause, read
 from holdfast.model.claims.signs import signs
 from holdfast.model.claims.stances import stances
 from holdfast.model.claims.statement import Statement, Verdict
+from holdfast.values import replace
 
 LEAST = 0.15  # what two statements have in common if they are about one thing: most of a telling word
 _RULES = (measures, stances, values.things, values.frames, values.swapped, values.only)

@@ -1,9 +1,8 @@
 """Sentences that claim two things at once: this is used and that is not; this was tried and failed."""
 
-from dataclasses import dataclass, replace
-
 from holdfast.model.claims.modality import DENIES
 from holdfast.model.claims.words import Token, several
+from holdfast.values import frozen, replace
 
 AUX = several(
     """is are was were be been being am isn't aren't wasn't weren't must mustn't should shouldn't shall may
@@ -14,7 +13,7 @@ BE = several("is are was were be been being am isn't aren't wasn't weren't isnt 
 WE = several("we you i they one everybody everyone nobody people let's")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """The words that claim one thing, and how they stand to each other."""
 
@@ -81,16 +80,9 @@ def _contrast(words: tuple[Token, ...], at: int) -> int:
     low, following = words[at].low, words[at + 1].low if at + 1 < len(words) else ""
     if (low, following) in (("instead", "of"), ("rather", "than"), ("as", "opposed")):
         return 2 + (following == "opposed")
-    if (
-        low == ","
-        and following == "not"
-        and at + 2 < len(words)
-        and words[at + 2].low not in ("only", "just", "even")
-    ):
+    if low == "," and following == "not" and at + 2 < len(words) and words[at + 2].low not in ("only", "just", "even"):
         return 2
-    if low == "over" and any(
-        word.low.startswith(("prefer", "favo", "choose", "chose")) for word in words[:at]
-    ):
+    if low == "over" and any(word.low.startswith(("prefer", "favo", "choose", "chose")) for word in words[:at]):
         return 1
     return 0
 

@@ -57,9 +57,7 @@ def _overlap(found: Found, s: Signs, t: Signs) -> None:
     found["common"] = common(s.names, t.names)
     found["own least"] = min(left, right, 6.0) / 6
     found["own most"] = min(max(left, right), 10.0) / 10
-    found["rare"] = (
-        min(len([name for name in shared if name not in _FREQUENT and weight(name) == 1.0]), 3) / 3
-    )
+    found["rare"] = min(len([name for name in shared if name not in _FREQUENT and weight(name) == 1.0]), 3) / 3
     names = [_proper(one) for one in (s, t)]
     both_name = names[0] & names[1]
     found["names shared"] = min(len(both_name), 2) / 2
@@ -274,10 +272,7 @@ def clashing_things(s: Signs, t: Signs) -> set[tuple[str, str]]:
     ours, theirs = _used(s), _used(t)
     names = {name for name, _ in ours} & {name for name, _ in theirs}
     pairs = {
-        (a, b)
-        for (a, r), sign in ours.items()
-        for (b, q), their in theirs.items()
-        if r == q and sign == their > 0
+        (a, b) for (a, r), sign in ours.items() for (b, q), their in theirs.items() if r == q and sign == their > 0
     }
     return {(a, b) for a, b in pairs if a not in names and b not in names}
 
@@ -322,13 +317,7 @@ def _is_name(one: Signs, at: int) -> bool:
 
 def clashing_figures(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> list[tuple[Quantity, Quantity]]:
     """Figures that measure one thing in two clauses and disagree, where none of these agree."""
-    return [
-        pair
-        for a in ours
-        for b in theirs
-        for pair in _met(a, b)
-        if all(disagree(x, y) for x, y in _met(a, b))
-    ]
+    return [pair for a in ours for b in theirs for pair in _met(a, b) if all(disagree(x, y) for x, y in _met(a, b))]
 
 
 def _met(a: Clause, b: Clause) -> list[tuple[Quantity, Quantity]]:
@@ -372,9 +361,7 @@ def _compared(a: Clause, b: Clause) -> Iterator[tuple[str, float]]:
 
 def _loose(ours: tuple[Clause, ...], theirs: tuple[Clause, ...]) -> float:
     """Whether both count something, and nothing alike."""
-    a, b = (
-        [q for c in side for q in c.figures if not q.dimension.startswith(_TYPED)] for side in (ours, theirs)
-    )
+    a, b = ([q for c in side for q in c.figures if not q.dimension.startswith(_TYPED)] for side in (ours, theirs))
     return float(bool(a) and bool(b) and all(disagree(x, y) for x in a for y in b))
 
 
@@ -384,17 +371,14 @@ _TYPED = ("time", "bytes", "percent", "period", "rate", "clock", "hertz")
 def _near(a: Clause, x: Quantity, b: Clause, y: Quantity) -> float:
     """How much the words right beside two figures are the same."""
     ours, theirs = (
-        {word.stem for word in c.words[max(0, q.first - 5) : q.last + 4]} & c.names
-        for c, q in ((a, x), (b, y))
+        {word.stem for word in c.words[max(0, q.first - 5) : q.last + 4]} & c.names for c, q in ((a, x), (b, y))
     )
     common = mass(ours & theirs)
     return common / (common + min(mass(ours - theirs), mass(theirs - ours))) if common else 0.0
 
 
 def _measured(one: str, other: str) -> bool:
-    return one == other or (
-        "" in (one, other) and not one.startswith("version") and not other.startswith("version")
-    )
+    return one == other or ("" in (one, other) and not one.startswith("version") and not other.startswith("version"))
 
 
 def _together(found: Found, s: Signs, t: Signs) -> None:
@@ -407,9 +391,7 @@ def _together(found: Found, s: Signs, t: Signs) -> None:
     found["other value"] = float(bool(other) and bool(found["common"]) and not found["another only"])
     only = bool(_ONLY & s.lows) != bool(_ONLY & t.lows)
     found["only other"] = float(only and bool(found["common"]) and found["own least"] > 0.1 and bool(other))
-    found["forbidden allowed"] = float(
-        bool(found["deny one"]) and bool(found["must may"]) and found["subject"] > 0.5
-    )
+    found["forbidden allowed"] = float(bool(found["deny one"]) and bool(found["must may"]) and found["subject"] > 0.5)
     found["no signal"] = float(not (told or other or found["number"] or found["contrary"] or found["flip"]))
 
 

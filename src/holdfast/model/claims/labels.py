@@ -1,15 +1,14 @@
 """Texts that differ in a name only, another number or file: neither one claim nor a contradiction."""
 
-import re
-
 from holdfast.model.claims.words import several, tokens
+from holdfast.patterns import regex
 
 _LABELS = several(
     """number part issue step fact item no chapter phase task ticket case example entry section id pr point
     rule figure question round note build run turn line record row page test"""
 )
 _EDGES = "`'\"“”.,;:!?()[]"
-_PLACE = re.compile(r"[/_#@\\]|\w\.\w|^\.")
+_PLACE = regex(r"[/_#@\\]|\w\.\w|^\.")
 
 
 def labelled_apart(one: str, other: str) -> bool:

@@ -53,9 +53,7 @@ def _measured_alike(one: Clause, a: Quantity, other: Clause, b: Quantity) -> boo
 
 def same_time(one: Clause, other: Clause) -> bool:
     """Whether both times can be of one attribute: CI takes 20 minutes, its timeout is another thing."""
-    ours, theirs = (
-        {name for name, words in _TIMES.items() if words & clause.names} for clause in (one, other)
-    )
+    ours, theirs = ({name for name, words in _TIMES.items() if words & clause.names} for clause in (one, other))
     return not ours or not theirs or bool(ours & theirs)
 
 

@@ -7,9 +7,8 @@ YES opposes NO and OPT, NO opposes YES and MAY; the rest can stand together. Den
 "not without" asserts; what is denied (the core) is what follows the last word of denial.
 """
 
-from dataclasses import dataclass
-
 from holdfast.model.claims.words import Token, several
+from holdfast.values import frozen
 
 YES, NO, MAY, OPT = "yes", "no", "may", "opt"
 CONTRARY = frozenset(((YES, NO), (NO, YES), (NO, MAY), (MAY, NO), (YES, OPT), (OPT, YES)))
@@ -26,9 +25,7 @@ DENIES = several(
     skipped bypass omit omitted"""
 )
 # Said of a thing itself they deny it; with a time or a reason they only tell what happens to it.
-_ENDED = several(
-    """abandoned discontinued dropped scrapped retired gone drop removed obsolete ditched broken"""
-)
+_ENDED = several("""abandoned discontinued dropped scrapped retired gone drop removed obsolete ditched broken""")
 _WHEN = several("within after when once before if from by until every during automatically via in to")
 _PERMITS = several(
     """may might can could allowed allow allows permitted permit permits fine ok okay acceptable let
@@ -43,7 +40,7 @@ _STRONG = several("must should shall always ought")
 _COUNTING = several("more less fewer later longer-than earlier older")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mood:
     """A stance, and the place after which lies what it denies or leaves open (-1: it denies its subject)."""
 

@@ -5,24 +5,21 @@ compared part by part. A quantity is the interval of what it allows, and two qua
 intervals cannot both be meant.
 """
 
-from dataclasses import dataclass
-
 from holdfast.model.claims.units import AFTER, BEFORE, GLUED_MANY, MANY, NUMBERS, SECONDS, UNITS
 from holdfast.model.claims.units import unit as named
 from holdfast.model.claims.words import STOP, Token, canonical, several
+from holdfast.values import frozen
 
 Key = tuple[float, ...]
 EXACT, MOST, LEAST = "=", "<=", ">="
 _ENDLESS = (float("inf"),)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quantity:
     """What a number says: so many seconds at most, version 3.11 at least."""
 
-    dimension: (
-        str  # time, bytes, percent, version:python, count:line, port, clock, rate:…; "" if none is named
-    )
+    dimension: str  # time, bytes, percent, version:python, count:line, port, clock, rate:…; "" if none is named
     low: Key
     high: Key
     sense: str  # = <= >=
@@ -51,9 +48,7 @@ _FLIPPED = {MOST: ">", "<": LEAST, LEAST: "<", ">": MOST, EXACT: EXACT}
 # Words about the whole sentence that make its bare number a ceiling or a floor.
 _CEILING = several("maximum limit limited cap capped ceiling exceed most budget restrict restricted")
 _FLOOR = several("minimum least floor")
-_NO_NAME = STOP | several(
-    "version release port pinned pin upgrade upgraded below above least most newer older"
-)
+_NO_NAME = STOP | several("version release port pinned pin upgrade upgraded below above least most newer older")
 
 
 def quantities(words: tuple[Token, ...], *, negated: bool = False) -> list[Quantity]:
@@ -84,34 +79,18 @@ def _one(words: tuple[Token, ...], at: int, *, negated: bool) -> Quantity | None
     if dimension == "version" or (":" in name and figure == _clock(name)):
         key, dimension = figure, "clock" if ":" in name else _whose(words, at)
     else:
-        key = (
-            (figure[0] * size,)
-            if len(figure) == 1
-            else (float(f"{figure[0]:.0f}.{_fraction(words[at])}") * size,)
-        )
+        key = (figure[0] * size,) if len(figure) == 1 else (float(f"{figure[0]:.0f}.{_fraction(words[at])}") * size,)
     sense, first, last = _sense(words, at, last, negated=negated, glued=glued)
     shown = " ".join(word.raw for word in words[first:last])
     low, high, open_low, open_high = _interval(key, sense)
     return Quantity(
-        dimension.strip(),
-        low,
-        high,
-        {"<": MOST, ">": LEAST}.get(sense, sense),
-        shown,
-        first,
-        last,
-        open_low,
-        open_high,
+        dimension.strip(), low, high, {"<": MOST, ">": LEAST}.get(sense, sense), shown, first, last, open_low, open_high
     )
 
 
 def _once_a(words: tuple[Token, ...], at: int, last: int) -> float:
     """The seconds of `once a day`; 0 if it is something else."""
-    if (
-        words[at].low != "once"
-        or last + 1 >= len(words)
-        or words[last].low not in ("a", "an", "per", "every")
-    ):
+    if words[at].low != "once" or last + 1 >= len(words) or words[last].low not in ("a", "an", "per", "every"):
         return 0.0
     return SECONDS.get(named(words[last + 1].low), 0.0)
 
@@ -174,9 +153,7 @@ def _one_of(words: tuple[Token, ...], at: int) -> bool:
     )
 
 
-_LEADS_TO_ONE = several(
-    "per for after within every half most least to than about around over lasts takes take"
-)
+_LEADS_TO_ONE = several("per for after within every half most least to than about around over lasts takes take")
 
 
 def _digits(word: Token, words: tuple[Token, ...], at: int) -> tuple[Key, str, int]:
@@ -236,9 +213,7 @@ def _unit(words: tuple[Token, ...], at: int, last: int, glued: str) -> tuple[str
     return ("count:times" if words[at].low in ("once", "twice", "thrice") else " "), 1.0, last
 
 
-_RELEASED = several(
-    "version versions pin pinned upgrade upgraded release supported support require requires required"
-)
+_RELEASED = several("version versions pin pinned upgrade upgraded release supported support require requires required")
 
 
 def _dotted(words: tuple[Token, ...], at: int) -> bool:
@@ -255,9 +230,7 @@ def _dotted(words: tuple[Token, ...], at: int) -> bool:
         and (back < at - 1 or name.raw[:1].isupper() or name.low in _ALSO_NAMES)
     )
     return (
-        named
-        or words[at].low.count(".") > 1
-        or any(word.low in _RELEASED or word.low in _ALSO_NAMES for word in words)
+        named or words[at].low.count(".") > 1 or any(word.low in _RELEASED or word.low in _ALSO_NAMES for word in words)
     )
 
 
@@ -322,11 +295,7 @@ def _whose(words: tuple[Token, ...], at: int) -> str:
     if back >= 0 and words[back].kind == "word" and words[back].low not in _NO_NAME:
         return f"version:{words[back].stem}"
     for word in reversed(words[:at]):
-        if (
-            word.kind == "word"
-            and word.low not in _NO_NAME
-            and (word.raw[:1].isupper() or word.low in _ALSO_NAMES)
-        ):
+        if word.kind == "word" and word.low not in _NO_NAME and (word.raw[:1].isupper() or word.low in _ALSO_NAMES):
             return f"version:{word.stem}"
     for word in reversed(words[:at]):
         if word.kind == "word" and word.low not in _NO_NAME:
@@ -339,22 +308,14 @@ _ALSO_NAMES = several(
 )
 
 
-def _sense(
-    words: tuple[Token, ...], at: int, last: int, *, negated: bool, glued: str
-) -> tuple[str, int, int]:
+def _sense(words: tuple[Token, ...], at: int, last: int, *, negated: bool, glued: str) -> tuple[str, int, int]:
     """Which side of the figure is meant, and the place of the words that say so."""
     sense, first = EXACT, at
-    if (
-        at > 1
-        and words[at - 1].raw[:1].isupper()
-        and tuple(w.low for w in words[max(0, at - 3) : at - 1]) in BEFORE
-    ):
+    if at > 1 and words[at - 1].raw[:1].isupper() and tuple(w.low for w in words[max(0, at - 3) : at - 1]) in BEFORE:
         sense = BEFORE[tuple(w.low for w in words[max(0, at - 3) : at - 1])]  # `older than Node 20`
     for size in (3, 2, 1):
         key = tuple(word.low for word in words[max(0, at - size) : at])
-        if key in BEFORE and not (
-            key in (("from",), ("since",), ("until",)) and not words[at].low[0].isdigit()
-        ):
+        if key in BEFORE and not (key in (("from",), ("since",), ("until",)) and not words[at].low[0].isdigit()):
             sense, first = BEFORE[key], at - len(key)
             break
     if at and words[at - 1].kind == "op":

@@ -5,7 +5,6 @@ contradicts nothing. Each sentence gives one clause or several (`use uv instead 
 """
 
 import itertools
-from dataclasses import dataclass
 from functools import lru_cache
 
 from holdfast.model.claims import modality
@@ -15,11 +14,12 @@ from holdfast.model.claims.roles import ENGLISH, Filled, filled
 from holdfast.model.claims.sentences import VERBS, parts
 from holdfast.model.claims.surroundings import scopes
 from holdfast.model.claims.words import STOP, Token, several, terms, weight
+from holdfast.values import frozen
 
 _MAX_CLAUSES = 12
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # read once for each text, and found again as itself
+@frozen(eq=False)  # read once for each text, and found again as itself
 class Clause:
     """One thing a text claims."""
 
@@ -64,9 +64,7 @@ def _clause(part: Part) -> Clause:
     ):
         figures = tuple(quantities(words, negated=True))
         stance = modality.YES  # what it denies is the other side of the figure
-    taken = {
-        at for figure in figures for at in range(figure.first, figure.last) if not _counted(words, at, figure)
-    }
+    taken = {at for figure in figures for at in range(figure.first, figure.last) if not _counted(words, at, figure)}
     content = [at for at in range(len(words)) if at not in taken and _tells(words, at)]
     told = {word.stem for word in part.condition if word.low not in STOP}
     names = frozenset(_name(words, at) for at in content) | told
@@ -122,8 +120,7 @@ def _first(words: tuple[Token, ...], content: list[int], denial: int) -> str:
 def _bare(words: tuple[Token, ...], denial: int, figure: int) -> bool:
     """Whether only the comparison stands between a denial and its figure: `must not be larger than`."""
     return all(
-        weight(word.stem) < 1.0 or word.low in STOP or word.stem in _COMPARED
-        for word in words[denial + 1 : figure]
+        weight(word.stem) < 1.0 or word.low in STOP or word.stem in _COMPARED for word in words[denial + 1 : figure]
     )
 
 
@@ -261,9 +258,7 @@ def _counts(words: tuple[Token, ...], thing: Filled, verb: int) -> bool:
     return last or (before in _LEADS and thing.last >= len(words) - 2)
 
 
-_LEADS = several(
-    """use uses using with in is are to on as from by via be called named : through prefer run written"""
-)
+_LEADS = several("""use uses using with in is are to on as from by via be called named : through prefer run written""")
 _ADOPTS = several(
     """is are was runs run handles handle handled holds hold serves serve stores store owns powers
     processes manages backs formats remains stays drives does provides"""

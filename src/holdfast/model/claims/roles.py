@@ -6,10 +6,10 @@ Names are as `words.canonical` gives them, several words joined by a blank.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from holdfast.model.claims.words import SAME, STOP, Token, canonical, plain, several
+from holdfast.values import frozen
 
 # role | words that name it | things that fill it, with a comma between them; `a=b` are two names of one thing
 _TABLE = """
@@ -296,7 +296,7 @@ status | status code | 200=ok, 201, 202, 204, 301, 302, 307, 308, 400, 401, 403,
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filled:
     """A thing found in a sentence: its one name, the roles it can fill, and where it stands."""
 
@@ -306,7 +306,7 @@ class Filled:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Roles:
     things: Mapping[tuple[str, ...], tuple[str, frozenset[str]]]
     words: Mapping[str, frozenset[str]]

@@ -8,30 +8,31 @@ import re
 from holdfast.model.claims.contrast import AUX, BE, WE, Part, apposed, contrasted, tried
 from holdfast.model.claims.units import NUMBERS
 from holdfast.model.claims.words import STOP, Token, several, terms, tokens
+from holdfast.patterns import regex
 
 _MAX_CLAIM = 2_000  # characters: a claim is a few sentences
-_LABEL = re.compile(
+_LABEL = regex(
     r"(?:\A|\n)[\s#>*_•-]{0,8}(?:decision|assumption|invariant|fact|dead[ -]end|claim|statement|convention"
     r"|constraint|preference|summary|note)\**\s{0,4}:\**\s{0,4}",
     re.IGNORECASE,
 )
-_ABOUT_HERE = re.compile(
+_ABOUT_HERE = regex(
     r"\b(?:in|for|of|throughout|across|within) (?:this|the|our|the whole|the entire)"
     r" (?:repo|repository|project|codebase|code base)\b,?",
     re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = regex(
     r"(?:^|(?<=[.;!?]\s)|(?<=\n))\W{0,4}(?:rationale|why|because|context|reasons?|consequences"
     r"|falsified by|instead|evidence|source|see|background|alternatives|motivation|discussion)\W{0,3}:",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|;")
-_SHORT = re.compile(r"\b(e\.g|i\.e|etc|vs|approx|incl|no)\.", re.IGNORECASE)
-_LEADING = re.compile(r"\A[\s#>*•-]+")
-_DASH = re.compile(r"\s[—–-]{1,2}\s|—")
+_SENTENCE = regex(r"(?<=[.!?;])\s+|\n+|;")
+_SHORT = regex(r"\b(e\.g|i\.e|etc|vs|approx|incl|no)\.", re.IGNORECASE)
+_LEADING = regex(r"\A[\s#>*•-]+")
+_DASH = regex(r"\s[—–-]{1,2}\s|—")
 
 # How people lead up to a claim; it says nothing.
-_AGREED = re.compile(
+_AGREED = regex(
     r"\A\s*(?:(?:we|the team|everyone|everybody|it was|it has been|i|they)\s+(?:have |has |had |all )?"
     r"(?:decided|agreed|concluded|resolved|chose|opted|want|wanted)\s+(?:to|that)\s+"
     r"|(?:note|remember|recall|please note|be aware|make sure|ensure|keep in mind)\s+(?:that|to)\s+"
@@ -40,7 +41,7 @@ _AGREED = re.compile(
     re.IGNORECASE,
 )
 
-_CHOSE = re.compile(
+_CHOSE = regex(
     r"\A.{0,80}?\b(?:we|the team|everyone|i)\s+(?:have |has |had )?(?:picked|chose|selected|adopted"
     r"|went with|go with|opted for|rely on|settled on|decided on|standardi[sz]ed on|landed on"
     r"|ended up with)\s+",
@@ -162,9 +163,7 @@ def _cut(words: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[Token, ...]
             into = []
         elif (
             word.low in _CONDITIONS
-            and not (
-                word.low == "once" and (following in ("", ".", ",", "a", "an", "per", "every") or not kept)
-            )
+            and not (word.low == "once" and (following in ("", ".", ",", "a", "an", "per", "every") or not kept))
             and not following[:1].isdigit()
         ):
             into = kept if _has_figure(words[at:]) else condition
@@ -275,9 +274,7 @@ def _placed(words: tuple[Token, ...], condition: tuple[Token, ...]) -> Part:
         while at < len(lows) - 1 and lows[at] in _BEFORE_VERB:
             at += 1
         return Part(words, at, imperative=True, condition=condition, only=_nothing_else(lows))
-    verb = next(
-        (at for at, word in enumerate(words) if at and word.kind == "word" and _verbal(words, at)), -1
-    )
+    verb = next((at for at, word in enumerate(words) if at and word.kind == "word" and _verbal(words, at)), -1)
     if aux > 0 and (verb < 0 or aux < verb or not _LINKS.intersection(lows[verb:aux])):
         return _with_aux(words, aux, condition)
     imperative = 0 < verb <= 2 and lows[0] in WE
@@ -319,6 +316,4 @@ def _with_aux(words: tuple[Token, ...], aux: int, condition: tuple[Token, ...]) 
     lows = [word.low for word in words]
     passive = any(low in BE for low in lows[aux : aux + 3])
     imperative = aux <= 2 and lows[0] in WE
-    return Part(
-        words, aux, passive=passive, imperative=imperative, condition=condition, only=_nothing_else(lows)
-    )
+    return Part(words, aux, passive=passive, imperative=imperative, condition=condition, only=_nothing_else(lows))

@@ -4,13 +4,13 @@ Coarser than `reading` and never at a loss: long sentences, lists and asides are
 the words behind it up to the end of what it denies; said of a subject (`X is forbidden`) it reaches the
 subject."""
 
-import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from holdfast.model.claims import topics
 from holdfast.model.claims.sentences import sentences
 from holdfast.model.claims.words import STOP, Token, canonical, several, terms, weight
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 _DENIES = several(
     """not never cannot don't doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't mustn't
@@ -42,7 +42,7 @@ _NEW = several(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # one for each text: kept, and found again as itself
+@frozen(eq=False)  # one for each text: kept, and found again as itself
 class Signs:
     """The words of a text in order, the sign of each (1, -1; 0: it builds the sentence), and their sums."""
 
@@ -84,7 +84,7 @@ def _inside(word: Token) -> list[str]:
     return [canonical(piece.lower()) for piece in pieces if len(piece) > 2] if len(pieces) > 1 else []
 
 
-_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_PIECE = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def _named(words: tuple[Token, ...], marks: list[int]) -> list[str]:
@@ -161,11 +161,7 @@ def _deny(piece: list[Token], marks: list[int], at: int) -> None:
         if piece[place].low in ("because", "since", "unless", "if", "when", "until"):
             end = place
             break
-    told = [
-        p
-        for p in range(at + 1, end)
-        if marks[p] and piece[p].stem not in _PLAIN and weight(piece[p].stem) == 1
-    ]
+    told = [p for p in range(at + 1, end) if marks[p] and piece[p].stem not in _PLAIN and weight(piece[p].stem) == 1]
     near = [p for p in told if not any(piece[q].low in _ENDS for q in range(at + 1, p))]
     if not told or (not near and piece[at].low in ("not", "never", "isn't", "aren't", "cannot", "can't")):
         _turn(marks, 0, at)

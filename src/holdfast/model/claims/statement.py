@@ -1,9 +1,9 @@
 """What is compared, and what comes of it."""
 
-from dataclasses import dataclass
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statement:
     """What a memory says (details may follow after a blank line), its kind, and the paths it governs."""
 
@@ -12,7 +12,7 @@ class Statement:
     applies_to: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """Why two statements cannot stand side by side."""
 

@@ -3,9 +3,8 @@
 Two claims that name surroundings of one kind and have none in common do not meet.
 """
 
-import re
-
 from holdfast.model.claims.words import STOP, Token, canonical, several, terms
+from holdfast.patterns import regex
 
 Scope = tuple[tuple[str, frozenset[str]], ...]  # kind of surroundings, and which
 
@@ -32,7 +31,7 @@ KINDS = {
     **_group("exposure", "public=public internal=internal private=internal admin=admin external=public"),
     **_group("source", "python=python typescript=ts javascript=js golang=go rust=rust java=java"),
 }
-_VERSION = re.compile(r"v\d{1,3}\Z")
+_VERSION = regex(r"v\d{1,3}\Z")
 _METHODS = several("GET POST PUT PATCH DELETE HEAD")
 _CODE = several("code files modules module packages projects scripts services sources file part repo")
 _WRITTEN = terms("write implement rewrite port code program build")

@@ -6,11 +6,11 @@ comparison."""
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from holdfast.model.claims.tables import data, operations, opposites, practice, product, synonyms
 from holdfast.model.claims.words import STOP, Token, plain, several, tokens
+from holdfast.values import frozen
 
 Phrase = tuple[str, ...]
 Meaning = tuple[str, str]  # topic and value; pair and side; shared name and nothing
@@ -22,7 +22,7 @@ _FILL = several("a an the our its their is are be been was were to of that this 
 _NO = several("no not never without none don't isn't aren't cannot can't doesn't nothing nobody non")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Value:
     """A value of a topic as it stands in a text."""
 
@@ -32,7 +32,7 @@ class Value:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaning:
     """The value of a topic that a text leans to: how much of it is said (0 to 1), and with which sign."""
 
@@ -137,7 +137,7 @@ def _found(words: tuple[Token, ...], kind: str) -> Iterator[Value]:
 # The same without the order of words: how much of a phrase a text says somewhere.
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Loose:
     """Every phrase as a bag of roots, found by its roots."""
 

@@ -89,9 +89,7 @@ _PLACES = ("in", "with", "as", "from", "to", "by", "under", "over", "")
 _ACTIVE, _PASSIVE = ("by", "with", "from", "as", "over"), ("by", "with", "from", "as", "over", "to", "in")
 _HAPPENS = terms("happen occur begin terminate dispatch live run serialize sit")
 _ADVERBIAL = terms("parallel place background advance detail batch general hand default care mind ci")
-_AGENTS = terms(
-    "own trigger elect handle create manage serve build render sign issue process publish maintain"
-)
+_AGENTS = terms("own trigger elect handle create manage serve build render sign issue process publish maintain")
 # Of such a thing there is one: a policy, a cause, an entry point.
 _ATTRIBUTES = terms(
     """policy mode bottleneck cause owner format strategy provider engine style level language scheme type
@@ -104,9 +102,7 @@ _WHICH = terms("primary main default standard current")
 _DOING = terms("use run store write create build")
 
 
-_ANYTHING = frozenset(
-    f"{verb} in" for verb in _KEEPING if verb != "write"
-)  # any two places exclude each other
+_ANYTHING = frozenset(f"{verb} in" for verb in _KEEPING if verb != "write")  # any two places exclude each other
 
 
 def frames(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
@@ -143,11 +139,7 @@ def _placed(clause: Clause, slots: dict[str, Names]) -> list[tuple[Names, str, N
     """What is stored in, built with, named … something."""
     theme, verb = clause.subject or slots.get("", frozenset()), clause.verb
     if verb in _HAPPENS and clause.subject:
-        return [
-            (theme, _relation(verb, at), slots[at])
-            for at in ("in", "from", "by", "with", "as")
-            if at in slots
-        ]
+        return [(theme, _relation(verb, at), slots[at]) for at in ("in", "from", "by", "with", "as") if at in slots]
     if verb not in _FUNCTIONAL and verb not in _IS:
         return [
             (theme, _relation(verb, at), slots[at])
@@ -243,9 +235,7 @@ def swapped(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
         return None
     first, second = ours[0] - theirs[0], theirs[0] - ours[0]
     if first and second and first <= theirs[1] and second <= ours[1]:
-        return Verdict(
-            "value", f"{' '.join(sorted(first))} first against {' '.join(sorted(second))} first", 0.8
-        )
+        return Verdict("value", f"{' '.join(sorted(first))} first against {' '.join(sorted(second))} first", 0.8)
     return None
 
 
@@ -254,8 +244,7 @@ def _order(clause: Clause) -> tuple[Names, Names] | None:
     for at, word in enumerate(clause.words):
         if word.low in _ORDERS or (word.low == "over" and clause.names & _RANKS):
             before, after = (
-                frozenset(w.stem for w in side) & clause.names
-                for side in (clause.words[:at], clause.words[at:])
+                frozenset(w.stem for w in side) & clause.names for side in (clause.words[:at], clause.words[at:])
             )
             return (after, before) if word.low == "after" else (before, after)
     return None
@@ -315,8 +304,6 @@ def only(one: Clause, other: Clause, shared: Shared) -> Verdict | None:
     ours, theirs = narrow.names - narrow.subject, wide.names - wide.subject
     if mass(ours) and mass(ours & theirs) / mass(ours) >= 0.8:
         return Verdict(
-            "modality",
-            f"only {' '.join(sorted(narrow.subject))} against {' '.join(sorted(wide.subject))}",
-            0.7,
+            "modality", f"only {' '.join(sorted(narrow.subject))} against {' '.join(sorted(wide.subject))}", 0.7
         )
     return None

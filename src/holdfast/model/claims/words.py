@@ -3,15 +3,15 @@
 Nothing here knows what a sentence means; `reading` puts the words together.
 """
 
-import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from holdfast.model.claims.thesaurus import SPELLINGS, groups
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 # Each alternative begins with a class of characters no other begins with and has no nested choice,
 # so the time taken grows with the length of the text and no faster.
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"`(?P<code>[^`\s]{1,80})`"
     r"|(?P<op>~>|[<>=~!^]=?|[≥≤])"
     r"|(?P<number>[0-9]+(?:[.,:][0-9]+)*)(?P<glued>[a-zA-Zµ]*[%+]?)"
@@ -31,7 +31,7 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(map(canonical, text.split()))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """One word, number or mark as written, with its stem."""
 
@@ -45,9 +45,7 @@ class Token:
     def named(self) -> bool:
         """Whether it is written as a name or as code rather than as plain English."""
         return (
-            self.code
-            or any(c.isupper() for c in self.raw[1:])
-            or any(c in "._/#@`" or c.isdigit() for c in self.raw)
+            self.code or any(c.isupper() for c in self.raw[1:]) or any(c in "._/#@`" or c.isdigit() for c in self.raw)
         )
 
 

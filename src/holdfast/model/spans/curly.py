@@ -7,30 +7,29 @@ it misreads the same way tomorrow, so a receipt still tells whether its own text
 import bisect
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from holdfast.model.spans.languages import LANGUAGES, NOT_NAMES, NOT_TYPES, Language
 from holdfast.model.spans.masking import Brackets, Lines, long_strings, masked
 from holdfast.model.spans.symbol import Part, Symbol, qualified
+from holdfast.patterns import regex
+from holdfast.values import replace
 
-_STOPS = re.compile(r"[(\[{;\n)\]}]")
-_GOES_ON_AFTER = re.compile(r"(?:[=+\-*/|&,.(<?:\\]|=>|\bextends|\bimplements|\bwhere)$")
-_GOES_ON_WITH = re.compile(r"\s*+(?:[.?:|&+*/=,{)\]]|extends\b|implements\b|where\b|throws\b)")
-_MORE = re.compile(r"[ \t\[\]|&>]*\{")
-_AFTER_CALL = re.compile(
+_STOPS = regex(r"[(\[{;\n)\]}]")
+_GOES_ON_AFTER = regex(r"(?:[=+\-*/|&,.(<?:\\]|=>|\bextends|\bimplements|\bwhere)$")
+_GOES_ON_WITH = regex(r"\s*+(?:[.?:|&+*/=,{)\]]|extends\b|implements\b|where\b|throws\b)")
+_MORE = regex(r"[ \t\[\]|&>]*\{")
+_AFTER_CALL = regex(
     r"[^;{}()=\n]*(?:\n[ \t]*)?(?:\([^()]*\)[^;{}()=\n]*)?(?:\n[ \t]*)?"
     r"(?:[;{]|=>|=[ \t]*(?:0|default|delete))"
 )
-_AFTER_LIST = re.compile(r"\s*:[^;{}=]*\{")
-_MOST_STEPS = (
-    1_000_000  # in one file; ten thousand beginnings without an end must not each be read to the last line
-)
-_ONE_LINE = re.compile(  # bodies that hold no block deeper than a method's own
+_AFTER_LIST = regex(r"\s*:[^;{}=]*\{")
+_MOST_STEPS = 1_000_000  # in one file; ten thousand beginnings without an end must not each be read to the last line
+_ONE_LINE = regex(  # bodies that hold no block deeper than a method's own
     r"^([^\n{};=()]{0,200}\b(?:class|struct|impl|interface|trait|enum|extension|object|protocol|record|namespace|mod)\b"
     r"[^\n{};]{0,200}\{)((?:[^\n{}]|\{[^\n{}]*+\})*+\})",
     re.MULTILINE,
 )
-_AFTER = re.compile(r"^ | (?<=[;}] )(?=[^\n}])")
+_AFTER = regex(r"^ | (?<=[;}] )(?=[^\n}])")
 _ABOVE = (b"@", b"#[", b"[", b"template")
 
 
@@ -74,9 +73,7 @@ class _Reader:
     def _plain(self, found: re.Match[str]) -> Part | None:
         if "grouped" in found.re.groupindex and not self._in_group(found.start()):
             return None
-        name = (
-            found["grouped"] if "grouped" in found.re.groupindex else self._source[slice(*found.span("name"))]
-        )
+        name = found["grouped"] if "grouped" in found.re.groupindex else self._source[slice(*found.span("name"))]
         return self._part(found, self._end(found.end(), block=False)[0], name=name)
 
     def _in_group(self, at: int) -> bool:
@@ -108,9 +105,7 @@ class _Reader:
         part = self._part(found, end, name=words[-1]) if words else None
         return None if part is None else replace(part, counts=False)
 
-    def _part(
-        self, found: re.Match[str], end: int, *, body: bool = True, name: str | None = None
-    ) -> Part | None:
+    def _part(self, found: re.Match[str], end: int, *, body: bool = True, name: str | None = None) -> Part | None:
         name = re.sub(r"::|#", ".", name or found["name"]).strip('`"[].')
         name = name.replace(".prototype.", ".")
         if not name or name in NOT_NAMES:
@@ -164,10 +159,7 @@ class _Reader:
         before = self._text[max(start, newline - 200) : newline].rstrip()
         if self._language.mask == "shell":
             return before.endswith("\\") or self._text.startswith("{", newline + 1)
-        return (
-            _GOES_ON_AFTER.search(before) is not None
-            or _GOES_ON_WITH.match(self._text, newline + 1) is not None
-        )
+        return _GOES_ON_AFTER.search(before) is not None or _GOES_ON_WITH.match(self._text, newline + 1) is not None
 
     def _line_end(self, at: int) -> int:
         return self._text.find("\n", at)

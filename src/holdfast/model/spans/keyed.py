@@ -5,18 +5,17 @@ from collections.abc import Iterator, Sequence
 
 from holdfast.model.spans.masking import Brackets, Lines, masked
 from holdfast.model.spans.symbol import Part, Symbol, qualified, trimmed
+from holdfast.patterns import regex
 
-_SECTION = re.compile(r"\[{1,2}[ \t]*([^\[\]]+?)[ \t]*\]{1,2}")
-_SETTING = re.compile(r"[ \t]*([\w.\"'-]+)[ \t]*[=:]")
-_YAML_KEY = re.compile(
-    r"( *+)(?:- +)?(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s#\-\"'\[\]{},&*!|>%@`:][^:#\n]*?)) *:(?=\s|$)"
-)
-_JSON_KEY = re.compile(r'"((?:[^"\\\n]|\\.)*+)"\s*+:')
-_VALUE = re.compile(r"\s*+(.)")
-_TARGET = re.compile(r"([^\s:#=][^:=#\n]*?)[ \t]*::?(?![=:])")
-_VARIABLE = re.compile(r"(?:export[ \t]+|override[ \t]+)?([\w.-]+)[ \t]*(?:\?|\+|::?)?=")
-_ENDLESS = re.compile(r"[ \t]*def [\w.?!]+(?:\([^()]*\))?[ \t]+=[ \t]")
-_WITH_END = re.compile(
+_SECTION = regex(r"\[{1,2}[ \t]*([^\[\]]+?)[ \t]*\]{1,2}")
+_SETTING = regex(r"[ \t]*([\w.\"'-]+)[ \t]*[=:]")
+_YAML_KEY = regex(r"( *+)(?:- +)?(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s#\-\"'\[\]{},&*!|>%@`:][^:#\n]*?)) *:(?=\s|$)")
+_JSON_KEY = regex(r'"((?:[^"\\\n]|\\.)*+)"\s*+:')
+_VALUE = regex(r"\s*+(.)")
+_TARGET = regex(r"([^\s:#=][^:=#\n]*?)[ \t]*::?(?![=:])")
+_VARIABLE = regex(r"(?:export[ \t]+|override[ \t]+)?([\w.-]+)[ \t]*(?:\?|\+|::?)?=")
+_ENDLESS = regex(r"[ \t]*def [\w.?!]+(?:\([^()]*\))?[ \t]+=[ \t]")
+_WITH_END = regex(
     r"([ \t]*)(?:(?:private|public|protected|local|export)[ \t]+|private_class_method[ \t]+)*"
     r"(?:def|defp|defmodule|defmacro|class|module|function|struct)[ \t]+(?:self\.)?(?P<name>[\w.:?!=]+)"
 )
@@ -139,9 +138,7 @@ def _continued(rows: Sequence[str], at: int) -> int:
 
 def _recipe_end(rows: Sequence[str], at: int) -> int:
     last = at = _continued(rows, at)
-    while at + 1 < len(rows) and (
-        rows[at + 1].startswith("\t") or not rows[at + 1] or rows[at].endswith("\\")
-    ):
+    while at + 1 < len(rows) and (rows[at + 1].startswith("\t") or not rows[at + 1] or rows[at].endswith("\\")):
         at += 1
         last = at if rows[at] else last
     return last

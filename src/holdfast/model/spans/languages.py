@@ -4,7 +4,7 @@ The patterns look at the beginning of a line of masked text. A group `name` is w
 the type that a method is written for outside of it, `grouped` an entry of a list of definitions.
 """
 
-from dataclasses import dataclass
+from holdfast.values import frozen
 
 _ACCESS = (
     r"(?:public|private|protected|internal|fileprivate|open|static|final|abstract|virtual|override|async"
@@ -20,7 +20,7 @@ _PUB = r"^[ \t]*(?:pub(?:\([^()\n]*\))?[ \t]+)?"
 _GENERIC = r"(?:<[^<>\n]*>)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Language:
     mask: str
     block: tuple[str, ...] = ()  # a definition that ends with its first block
@@ -85,9 +85,7 @@ _JAVA_KIND = (
     r"(?:class|interface|@interface|enum(?:[ \t]+class)?|record(?:[ \t]+(?:struct|class))?|struct|object"
     r"|protocol|trait|actor|namespace|mixin|annotation[ \t]+class|message|service|module)"
 )
-_JAVA_FUN = (
-    rf"(?:fun|func|def)[ \t]+(?:{_GENERIC}[ \t]*)?(?:(?P<holder>\w+){_GENERIC}?\??\.)?(?P<name>[\w`]+)"
-)
+_JAVA_FUN = rf"(?:fun|func|def)[ \t]+(?:{_GENERIC}[ \t]*)?(?:(?P<holder>\w+){_GENERIC}?\??\.)?(?P<name>[\w`]+)"
 _JAVA_FIELD = rf"(?:{_ACCESS}[ \t]+)+(?:{_TYPE}[ \t]+)(?P<name>\w+)[ \t]*"
 _JAVA = Language(
     "java",
@@ -97,10 +95,7 @@ _JAVA = Language(
         rf"{_A}(?P<name>init|constructor)[ \t]*[?!]?(?=\()",
         rf"^[ \t]*{_JAVA_FIELD}(?=\{{[ \t]*(?:get|set|init)\b)",
     ),
-    plain=(
-        rf"{_A}(?:val|var|let|typealias|type|given)[ \t]+(?P<name>\w+)",
-        rf"^[ \t]*{_JAVA_FIELD}(?==[^=>]|;)",
-    ),
+    plain=(rf"{_A}(?:val|var|let|typealias|type|given)[ \t]+(?P<name>\w+)", rf"^[ \t]*{_JAVA_FIELD}(?==[^=>]|;)"),
     call_like=(rf"^[ \t]*(?:{_TYPE}[ \t]+)*(?P<name>\w+)[ \t]*{_GENERIC}?\(",),
     holders=(r"^[ \t]*(?:(?:public|private|internal|fileprivate)[ \t]+)?extension[ \t]+(?P<name>[\w.]+)",),
 )
@@ -123,28 +118,12 @@ _SHELL = Language(
     newline_ends=True,
     brackets="{",
 )
-_SQL_HOW = (
-    r"(?i:or[ \t]+replace[ \t]+)?(?i:(?:temp|temporary|unique|unlogged|materialized|virtual|external)[ \t]+)*"
-)
-_SQL_KIND = (
-    r"(?i:table|view|index|function|procedure|trigger|type|sequence|schema|domain|policy|role|extension)"
-)
-_SQL_NAME = (
-    r"(?i:concurrently[ \t]+)?(?i:if[ \t]+not[ \t]+exists[ \t]+)?(?P<name>[\w\"`\[\]]+(?:\.[\w\"`\[\]]+)*)"
-)
-_SQL = Language(
-    "sql",
-    plain=(rf"^[ \t]*(?i:create)[ \t]+{_SQL_HOW}{_SQL_KIND}[ \t]+{_SQL_NAME}",),
-    brackets="(",
-)
-_SCHEMA_KIND = (
-    r"(?:type|input|interface|enum|union|scalar|query|mutation|subscription|fragment|directive|schema)"
-)
-_SCHEMA = Language(
-    "hash",
-    (rf"^[ \t]*(?:extend[ \t]+)?{_SCHEMA_KIND}[ \t]+(?P<name>@?\w+)",),
-    newline_ends=True,
-)
+_SQL_HOW = r"(?i:or[ \t]+replace[ \t]+)?(?i:(?:temp|temporary|unique|unlogged|materialized|virtual|external)[ \t]+)*"
+_SQL_KIND = r"(?i:table|view|index|function|procedure|trigger|type|sequence|schema|domain|policy|role|extension)"
+_SQL_NAME = r"(?i:concurrently[ \t]+)?(?i:if[ \t]+not[ \t]+exists[ \t]+)?(?P<name>[\w\"`\[\]]+(?:\.[\w\"`\[\]]+)*)"
+_SQL = Language("sql", plain=(rf"^[ \t]*(?i:create)[ \t]+{_SQL_HOW}{_SQL_KIND}[ \t]+{_SQL_NAME}",), brackets="(")
+_SCHEMA_KIND = r"(?:type|input|interface|enum|union|scalar|query|mutation|subscription|fragment|directive|schema)"
+_SCHEMA = Language("hash", (rf"^[ \t]*(?:extend[ \t]+)?{_SCHEMA_KIND}[ \t]+(?P<name>@?\w+)",), newline_ends=True)
 _PERL = Language("hash", (r"^[ \t]*(?:sub|package)[ \t]+(?P<name>[\w:]+)",))
 
 _BY_ENDING = {
@@ -165,19 +144,7 @@ LANGUAGES = {ending: language for language, endings in _BY_ENDING.items() for en
 NOT_NAMES = frozenset(
     (
         *("if", "for", "while", "switch", "catch", "return", "function", "new", "typeof", "await", "throw"),
-        *(
-            "else",
-            "do",
-            "try",
-            "case",
-            "with",
-            "using",
-            "lock",
-            "sizeof",
-            "foreach",
-            "synchronized",
-            "assert",
-        ),
+        *("else", "do", "try", "case", "with", "using", "lock", "sizeof", "foreach", "synchronized", "assert"),
         *("super", "this", "yield", "delete", "match", "loop", "unless", "until", "when", "guard", "defined"),
         *("and", "or", "not", "in", "elif", "then", "static_assert", "decltype", "alignof", "__attribute__"),
     )

@@ -1,16 +1,16 @@
 """The sections of a Markdown file, each by the slug that forges give its heading."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from holdfast.model.spans.symbol import Symbol, trimmed
+from holdfast.patterns import regex
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_HEADING = regex(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+_UNDERLINE = regex(r" {0,3}(=+|-+)[ \t]*")
+_FENCE = regex(r" {0,3}(`{3,}|~{3,})")
+_LINK = regex(r"!?\[([^\]]*)\]\([^)]*\)")
 _LONGEST = 1000  # characters of a heading
-_NOT_IN_SLUG = re.compile(r"[^\w\- ]")
+_NOT_IN_SLUG = regex(r"[^\w\- ]")
 
 
 def symbols(lines: Sequence[bytes]) -> list[Symbol]:

@@ -10,6 +10,8 @@ import re
 from array import array
 from collections.abc import Sequence
 
+from holdfast.patterns import regex
+
 _SLASHES = r"//[^\n]*+"
 _BLOCK = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)"
 _DOUBLE = r'"(?:[^"\\\n]|\\.)*+"?'
@@ -33,22 +35,17 @@ _PATTERNS = {
     "rust": (_SLASHES, _BLOCK, _RUST_RAW, _DOUBLE, _CHAR),
     "java": (_SLASHES, _BLOCK, _TRIPLE, _VERBATIM, _DOUBLE, _CHAR),
     "php": (_SLASHES, _BLOCK, _HASH, _DOUBLE, _SINGLE),
-    "shell": (
-        _HASH,
-        r"\\.",
-        _DOUBLE.replace("\\n", ""),
-        _SINGLE.replace("\\\\\\n", "").replace("|\\\\.", ""),
-    ),
+    "shell": (_HASH, r"\\.", _DOUBLE.replace("\\n", ""), _SINGLE.replace("\\\\\\n", "").replace("|\\\\.", "")),
     "sql": (_DASHES, _BLOCK, _DOLLARS, r"'[^']*+'?"),
     "hash": (_HASH, _DOUBLE, _SINGLE),
     "toml": (_HASH, _TRIPLE, _TRIPLE.replace('"', "'"), _DOUBLE, r"'[^'\n]*+'?"),
     "json": (_SLASHES, _BLOCK, _DOUBLE),
     "lua": (r"--\[\[(?s:.*?)(?:\]\]|\Z)", _DASHES, _DOUBLE, _SINGLE),
 }
-_COMPILED = {name: re.compile("|".join(parts), re.MULTILINE) for name, parts in _PATTERNS.items()}
-_NOT_NEWLINE = re.compile(r"[^\n]")
+_COMPILED = {name: regex("|".join(parts), re.MULTILINE) for name, parts in _PATTERNS.items()}
+_NOT_NEWLINE = regex(r"[^\n]")
 _COMMENTS = ("//", "/*", "#", "--", "\\")
-_BRACKETS = re.compile(r"[()\[\]{}]")
+_BRACKETS = regex(r"[()\[\]{}]")
 _OPENS = {")": "(", "]": "[", "}": "{"}
 
 

@@ -5,18 +5,16 @@ is read by its indentation.
 """
 
 import ast
-import re
 import warnings
 from collections.abc import Container, Iterator, Sequence
 
 from holdfast.model.spans.symbol import Part, Symbol, qualified
+from holdfast.patterns import regex
 
 _MOST_PARSED = 2 << 20  # bytes; the parser takes a second for so many
-_OPENING = re.compile(rb"([ \t]*)(?:async[ \t]+)?(?:def|class)[ \t]+([^\W\d]\w*)")
-_ASSIGNED = re.compile(rb"([^\W\d]\w*)[ \t]*(?::[^=]*)?=(?!=)")
-_QUOTES = re.compile(
-    rb"#[^\n]*+|[\"']{3}|\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?",
-)
+_OPENING = regex(rb"([ \t]*)(?:async[ \t]+)?(?:def|class)[ \t]+([^\W\d]\w*)")
+_ASSIGNED = regex(rb"([^\W\d]\w*)[ \t]*(?::[^=]*)?=(?!=)")
+_QUOTES = regex(rb"#[^\n]*+|[\"']{3}|\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])*+'?")
 
 
 def symbols(lines: Sequence[bytes]) -> list[Symbol]:

@@ -101,9 +101,7 @@ class Text:
         if not 1 <= first <= last:
             raise BadInput(f"{first}-{last} is no range of lines", hint=f"Write {shown}:10-20.")
         if last > count:
-            raise BadInput(
-                f"{shown} has {count} lines, not {last}", hint=f"Cite lines between 1 and {count}."
-            )
+            raise BadInput(f"{shown} has {count} lines, not {last}", hint=f"Cite lines between 1 and {count}.")
         if not any(self.lines[first - 1 : last]):
             raise BadInput(f"{shown}:{first}-{last} is blank", hint="Cite the lines that say something.")
         return LinesEvidence(self.path, first, last, self.hash(first, last, size=size))
@@ -112,17 +110,14 @@ class Text:
         """The receipt for a symbol as a person names it; an error says what there is."""
         self._check()
         if not self._named:
-            raise TooLarge(
-                f"{visible(self.path)} is too large to look for symbols in", hint="Cite lines of it."
-            )
+            raise TooLarge(f"{visible(self.path)} is too large to look for symbols in", hint="Cite lines of it.")
         symbol = naming.pick(self.path, self.symbols, typed)
         return SymbolEvidence(self.path, symbol.name, self.hash(symbol.first, symbol.last, size=size))
 
     def _check(self) -> None:
         if self.is_binary:
             raise BadInput(
-                f"{visible(self.path)} is not text, so it has no lines",
-                hint="Cite the whole file by its path.",
+                f"{visible(self.path)} is not text, so it has no lines", hint="Cite the whole file by its path."
             )
 
     def named(self, span: SymbolEvidence) -> Symbol | None:

@@ -1,10 +1,11 @@
 """A named part of a file: what every finder of symbols gives."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from holdfast.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Symbol:
     name: str  # qualified: Class.method
     first: int  # counted from 1
@@ -13,7 +14,7 @@ class Symbol:
     also: str = ""  # another name by which people know it: a heading's text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """A symbol that does not know yet what it lies in."""
 

@@ -43,9 +43,7 @@ def digest(lines: Sequence[bytes], *, size: int = 40) -> str:
     return (hashlib.sha256 if size == 64 else hashlib.sha1)(head + text).hexdigest()
 
 
-def find(
-    lines: Sequence[bytes], count: int, wanted: str, near: int, tables: Tables | None = None
-) -> int | None:
+def find(lines: Sequence[bytes], count: int, wanted: str, near: int, tables: Tables | None = None) -> int | None:
     """Where the `count` lines with this hash begin, as near as can be to index `near`; None if nowhere.
 
     `tables` keeps what was hashed for further questions about the same lines.

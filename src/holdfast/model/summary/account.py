@@ -4,39 +4,28 @@ import posixpath
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from holdfast.model.summary import commands, endings
 from holdfast.model.summary.checks import PASSED, Checks
 from holdfast.model.summary.failures import Failures, named
 from holdfast.model.summary.outcomes import Outcome, error_line, first_line, outcome
 from holdfast.model.summary.values import Ran, Summary, Touched
-from holdfast.model.summary.wording import (
-    MAX_READ,
-    beginning,
-    code,
-    count,
-    cut,
-    gist,
-    one_line,
-    sentences,
-    told_lines,
-)
+from holdfast.model.summary.wording import MAX_READ, beginning, code, count, cut, gist, one_line, sentences, told_lines
 from holdfast.model.transcript import Call, Edit, Origin, Todo, Turn
+from holdfast.patterns import regex
+from holdfast.values import field, mutable
 
 AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns come in
 SHOWN_FILES, SHOWN_TESTS, SHOWN_COMMANDS, SHOWN = 40, 10, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8
 _SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
-_COMMITTED = re.compile(r"^\[(\S+(?: \(root-commit\))?) ([0-9a-f]{7,40})\] (.+)$", re.M)
-_COMMITS = re.compile(
-    r"\bgit\b.*\b(?:commit|merge|cherry-pick|revert|am|pull)\b|\b(?:gh|glab)\b.*\bcreate\b", re.S
-)
-_PULLED = re.compile(r"https://\S+/(?:pull|merge_requests)/\d+")
-_FILE = re.compile(r'"(?:file_path|path|notebook_path)"\s*:\s*"([^"\n]{1,400})"')
+_COMMITTED = regex(r"^\[(\S+(?: \(root-commit\))?) ([0-9a-f]{7,40})\] (.+)$", re.M)
+_COMMITS = regex(r"\bgit\b.*\b(?:commit|merge|cherry-pick|revert|am|pull)\b|\b(?:gh|glab)\b.*\bcreate\b", re.S)
+_PULLED = regex(r"https://\S+/(?:pull|merge_requests)/\d+")
+_FILE = regex(r'"(?:file_path|path|notebook_path)"\s*:\s*"([^"\n]{1,400})"')
 # Says nothing by itself: a cheer, or that something is about to be said.
-_EMPTY = re.compile(
+_EMPTY = regex(
     r"^(?:(?:perfect|great|excellent|done|all done|all set|awesome|good|ok(?:ay)?|sure|absolutely|yes|summary"
     r"|thanks?)\b[^.:;,]{0,24}[!.:,]*"
     r"|(?:(?:perfect|great|good|done|all done|ok(?:ay)?|sure|yes)[!.,]* )?"
@@ -45,7 +34,7 @@ _EMPTY = re.compile(
 )
 
 
-@dataclass(slots=True)
+@mutable
 class _File:
     action: str
     added: int = 0
@@ -53,13 +42,13 @@ class _File:
     committed: bool = False
 
 
-@dataclass(slots=True)
+@mutable
 class _Asked:
     text: str
     interrupted: bool = False
 
 
-@dataclass(slots=True)
+@mutable
 class _Books:
     """What is kept of the turns so far."""
 
@@ -109,9 +98,7 @@ class Account:
                 self._call(call, turn)
         self._started = self._started or turn.ts
         self._ended = self._ended or turn.ts
-        self._end(
-            turn, worked=any(call.edits for call in turn.calls), committed=len(self._books.commits) > before
-        )
+        self._end(turn, worked=any(call.edits for call in turn.calls), committed=len(self._books.commits) > before)
 
     def _ask(self, turn: Turn) -> None:
         words = gist(turn.prompt, 400)
@@ -323,25 +310,17 @@ class Account:
 
     def _uncommitted(self) -> list[str]:
         """What was written after the last commit, if commits were made here at all."""
-        open_ = [
-            path
-            for path, file in self._books.files.items()
-            if not file.committed and not path.startswith("/")
-        ]
+        open_ = [path for path, file in self._books.files.items() if not file.committed and not path.startswith("/")]
         if not open_ or not self._books.committed:
             return []
         return [f"Written after the last commit: {_names(open_)}"]
 
     def _sentence(self, files: Sequence[Touched], left: Sequence[str]) -> str:
         books = self._books
-        telling = [one.text for one in books.first if len(one.text) > _SHORT] or [
-            one.text for one in books.first
-        ]
+        telling = [one.text for one in books.first if len(one.text) > _SHORT] or [one.text for one in books.first]
         asked = telling[0] if telling else self._origin.title or ""
         agent = AGENTS.get(self._origin.agent, self._origin.agent)
-        what = (
-            f"{agent}: {beginning(asked, 160)}" if asked else f"{agent} worked without being asked anything"
-        )
+        what = f"{agent}: {beginning(asked, 160)}" if asked else f"{agent} worked without being asked anything"
         parts = [f"{count(len(files), 'file')} written"] if files else []
         parts += [f"{count(len(books.commits), 'commit')}"] if books.commits else []
         parts += self._tested()

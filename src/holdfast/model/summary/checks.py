@@ -1,7 +1,6 @@
 """Tests and checks of a run: how each ended the last time, and what a later run says about an earlier one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from holdfast.model.summary import commands
 from holdfast.model.summary.failures import Failures, named
@@ -9,13 +8,14 @@ from holdfast.model.summary.outcomes import Outcome, error_line, is_total
 from holdfast.model.summary.values import Ran
 from holdfast.model.summary.wording import code, cut
 from holdfast.model.transcript import Result
+from holdfast.values import mutable
 
 MOST = 200  # that are kept while turns come in
 _NAMED = 3
 PASSED = "passed"
 
 
-@dataclass(slots=True)
+@mutable
 class Check:
     """One command that tests or checks something."""
 

@@ -4,21 +4,22 @@ import re
 from functools import lru_cache
 
 from holdfast.model.summary.wording import cut, one_line
+from holdfast.patterns import regex
 
 MAX_COMMAND = 4000  # characters that are looked at
 _SHOWN, _TAILS = 140, 4
-_SHELL = re.compile(r"""^(?:/\S*/)?(?:ba|z|da)?sh\s+-l?i?c\s+(['"])(?P<inner>.*)\1\s*$""", re.S)
-_CD = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*")
-_TAIL = re.compile(r"\s*(?:2>&1|[12]?>\s*/dev/null|\|\s*(?:tail|head|cat|less|more|tee)\b[^|&;]*)\s*$")
-_QUOTED = re.compile(r"'[^'\n]*'|\"(?:\\.|[^\"\\])*\"")
-_SIGNS = re.compile(r"[;&|<>\n]")
-_PARTS = re.compile(r"&&|\|\||[;\n|]")
-_ASSIGNED = re.compile(
+_SHELL = regex(r"""^(?:/\S*/)?(?:ba|z|da)?sh\s+-l?i?c\s+(['"])(?P<inner>.*)\1\s*$""", re.S)
+_CD = regex(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|[^\s;&|]+)\s*(?:&&|;)\s*")
+_TAIL = regex(r"\s*(?:2>&1|[12]?>\s*/dev/null|\|\s*(?:tail|head|cat|less|more|tee)\b[^|&;]*)\s*$")
+_QUOTED = regex(r"'[^'\n]*'|\"(?:\\.|[^\"\\])*\"")
+_SIGNS = regex(r"[;&|<>\n]")
+_PARTS = regex(r"&&|\|\||[;\n|]")
+_ASSIGNED = regex(
     r"^\s*(?:\w+=(?:\"[^\"]*\"|'[^']*'|\S*)\s+|(?:sudo|time|env|command|nohup|exec|then|do|if|!|\()\s+"
     r"|timeout\s+(?:-\S+\s+)*\S+\s+|(?:uv|poetry|pipenv|pdm|hatch) run\s+"
     r"|(?:python[\d.]*|\S*/python[\d.]*) -m\s+|npx\s+(?:-\S+\s+)*|(?:pnpm|yarn|bun|bundle) exec\s+)"
 )
-_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
+_HEREDOC = regex(r"<<-?\s*['\"]?(\w+)['\"]?")
 
 
 def _set(words: str) -> frozenset[str]:
@@ -38,15 +39,15 @@ _GIT_LOOKING = _set(
     "status log diff show branch blame grep ls-files ls-tree rev-parse rev-list remote describe reflog add "
     "config cat-file shortlog name-rev merge-base for-each-ref --version version help worktree fetch"
 )
-_GIT = re.compile(r"^\S*git(?:\s+-[Cc]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+([a-z][\w-]*)")
-_GH_LOOKING = re.compile(r"^\S+ (?:api\b|auth status|\w+ (?:view|list|diff|status|checks)\b)")
-_GH_WRITES = re.compile(r" (?:-[fFX]|--method|--field|--raw-field|--input)\b")
-_ASSIGNS = re.compile(r"^\w+=")
-_SED_WRITES = re.compile(r"\bsed\b[^|;&]*\s-[a-zA-Z]*i")
-_WRITES = re.compile(r"(?<![0-9&>])>>?\s*(?!&|/dev/null)[\w./~$\"'-]")
+_GIT = regex(r"^\S*git(?:\s+-[Cc]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+([a-z][\w-]*)")
+_GH_LOOKING = regex(r"^\S+ (?:api\b|auth status|\w+ (?:view|list|diff|status|checks)\b)")
+_GH_WRITES = regex(r" (?:-[fFX]|--method|--field|--raw-field|--input)\b")
+_ASSIGNS = regex(r"^\w+=")
+_SED_WRITES = regex(r"\bsed\b[^|;&]*\s-[a-zA-Z]*i")
+_WRITES = regex(r"(?<![0-9&>])>>?\s*(?!&|/dev/null)[\w./~$\"'-]")
 _ANSWERS_BY_CODE = _set("grep egrep fgrep rg ag diff cmp test [ which pgrep find git ls type")
 
-_TESTS = re.compile(
+_TESTS = regex(
     r"^(?:pytest|py\.test|unittest|nosetests|tox|nox|go test|cargo (?:test|nextest)|jest|vitest|mocha|ava"
     r"|karma|(?:npm|pnpm|yarn|bun|deno)(?: run)? (?:t|test\S*|e2e\S*|check|lint|typecheck)\b|node --test"
     r"|playwright test|(?:mvnw?|gradlew?)\b.*\b(?:test|verify|check|build)\b|rspec|rails test"
@@ -128,9 +129,7 @@ def family(test: str) -> str:
 def is_whole(test: str) -> bool:
     """Whether a test command was pointed at nothing in particular."""
     words = _short_head(test).split()[1:]
-    return not any(
-        _points(word) or word in ("-k", "-run", "--run", "-t", "--testNamePattern") for word in words
-    )
+    return not any(_points(word) or word in ("-k", "-run", "--run", "-t", "--testNamePattern") for word in words)
 
 
 def _unsigned(text: str) -> str:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from holdfast.model.summary.wording import MAX_READ, bare, cut, sentences, told_lines, without_code
+from holdfast.patterns import regex
 
 MOST, LIMIT = 8, 240
 _LAST = 3_000  # characters at the end of an answer in which it says what is not done
-_HEADING = re.compile(
+_HEADING = regex(
     r"^(?:what(?:'s| is) (?:left|next|missing)|(?:suggested |recommended |possible |the )?next steps?"
     r"|remaining(?: \w+){0,3}|still (?:to do|open|missing|failing)|to-?dos?|left (?:to do|open|undone)"
     r"|not (?:yet )?(?:done|implemented|tested|covered)|follow[- ]?ups?(?: \w+)?"
@@ -17,10 +18,10 @@ _HEADING = re.compile(
     r"\s*(?:\([^)]*\)\s*)?(?P<rest>:.*|$)",
     re.I,
 )
-_ITEM = re.compile(r"^\s*(?:[-*+•▪]|\d{1,3}[.)]|\[[ xX]\])\s+")
-_TITLE = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|__[^_]+__:?\s*$)")
-_CHECKED = re.compile(r"^\s*(?:[-*+]\s*)?\[[xX]\]|^\s*[-*+]?\s*(?:✅|✓|☑|✔)")
-_NOT_DONE = re.compile(
+_ITEM = regex(r"^\s*(?:[-*+•▪]|\d{1,3}[.)]|\[[ xX]\])\s+")
+_TITLE = regex(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$|__[^_]+__:?\s*$)")
+_CHECKED = regex(r"^\s*(?:[-*+]\s*)?\[[xX]\]|^\s*[-*+]?\s*(?:✅|✓|☑|✔)")
+_NOT_DONE = regex(
     r"\b(?:(?:have|has|had|was|were|did|is|are|am|do|does|could)(?: not|n['’]t) "
     r"(?:yet |been |able |fully |actually )*(?:run|ran|test|tested|verif\w+|implement\w*|done|commit\w*"
     r"|push\w*|cover\w*|touch\w*|chang\w+|add\w*|find|found|reproduce\w*|fix\w*|finish\w*|handle\w*|updat\w+"
@@ -32,13 +33,13 @@ _NOT_DONE = re.compile(
     r"|needs? (?:your|a decision|manual|review|another)|blocked (?:by|on)|not yet\b|waiting (?:for|on))",
     re.I,
 )
-_OFFER = re.compile(
+_OFFER = regex(
     r"^(?:(?:is|are) there anything|anything else|what else|how (?:else )?can i|let me know|feel free"
     r"|what would you like|what (?:should|shall|can|do) (?:we|i|you).*\bnext\b|shall i continue|ready for)",
     re.I,
 )
 
-_SAYS_SO = re.compile(  # words that say that something is to be done, not what
+_SAYS_SO = regex(  # words that say that something is to be done, not what
     r"an?|the|and|also|only|it|that|this|there|i|we|you|is|are|was|be|been|being|do|does|done|have|has|will"
     r"|would|should|must|to|of|for|on|in|left|open|still|remain(?:s|ing)?|pending|planned|todo|next|steps?"
     r"|later|now|yet|not|needs?|follow|up|outstanding"

@@ -1,15 +1,14 @@
 """What failed in a run: each failure with its reason, what was tried next, and whether it passed later."""
 
-from dataclasses import dataclass, field
-
 from holdfast.model.summary.wording import code, cut
+from holdfast.values import field, mutable
 
 MOST = 40  # failures that are kept; of more the first few and the newest
 _FIRST = 10
 _TRIED = 2
 
 
-@dataclass(slots=True)
+@mutable
 class Failure:
     """One thing that failed."""
 

@@ -2,23 +2,24 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from holdfast.model.summary.wording import count, cut, one_line
+from holdfast.patterns import regex
+from holdfast.values import frozen, replace
 
 MAX_TEXT = 8_000  # characters of one output, its end
 MAX_LINE = 2000
-_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+_ANSI = regex(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 # What a tool puts around the output of a command, and its word before the first line of it.
-_FRAME = re.compile(
+_FRAME = regex(
     r"^Output: |^(?:Error: \(none\)|Stderr: \(empty\)|Exit Code: -?\d+|Signal: \S+|Background PIDs: .*"
     r"|Process Group PGID: \d+)(?:\n|\Z)",
     re.M,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What a runner said of itself."""
 
@@ -79,12 +80,12 @@ def _said(passed: int, failed: int, skipped: int = 0, names: tuple[str, ...] = (
     return Outcome(not failed, ", ".join(parts), names)
 
 
-_PYTEST = re.compile(
+_PYTEST = regex(
     r"^=*[ \t]*((?:\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun)(?:, )?)+"
     r"|no tests ran) in [\d.]+ ?s",
     re.M,
 )
-_PYTEST_NAME = re.compile(r"^(?:FAILED|ERROR) (\S+(?: - .*)?)", re.M)
+_PYTEST_NAME = regex(r"^(?:FAILED|ERROR) (\S+(?: - .*)?)", re.M)
 
 
 def _pytest(text: str) -> Outcome | None:
@@ -96,9 +97,9 @@ def _pytest(text: str) -> Outcome | None:
     return Outcome(not re.search(r"failed|error|no tests", said), said, names)
 
 
-_UNITTEST = re.compile(r"^Ran (\d+) tests? in ", re.M)
-_UNITTEST_END = re.compile(r"^(OK|FAILED)(?: \((.*)\))?$", re.M)
-_UNITTEST_NAME = re.compile(r"^(?:FAIL|ERROR): (?:\w+ \((?=[\w.]+\)))?([\w.]+)", re.M)
+_UNITTEST = regex(r"^Ran (\d+) tests? in ", re.M)
+_UNITTEST_END = regex(r"^(OK|FAILED)(?: \((.*)\))?$", re.M)
+_UNITTEST_NAME = regex(r"^(?:FAIL|ERROR): (?:\w+ \((?=[\w.]+\)))?([\w.]+)", re.M)
 
 
 def _unittest(text: str) -> Outcome | None:
@@ -111,9 +112,9 @@ def _unittest(text: str) -> Outcome | None:
     return _said(int(ran[1]) - bad - skipped, bad, skipped, _names(text, _UNITTEST_NAME))
 
 
-_GO_OK = re.compile(r"^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+s)", re.M)
-_GO_FAIL = re.compile(r"^FAIL[ \t]+(\S+)(?:[ \t]+(?:[\d.]+s|\[.*\]))", re.M)
-_GO_NAME = re.compile(r"^[ \t]*--- FAIL: (\S+)", re.M)
+_GO_OK = regex(r"^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+s)", re.M)
+_GO_FAIL = regex(r"^FAIL[ \t]+(\S+)(?:[ \t]+(?:[\d.]+s|\[.*\]))", re.M)
+_GO_NAME = regex(r"^[ \t]*--- FAIL: (\S+)", re.M)
 
 
 def _go(text: str) -> Outcome | None:
@@ -127,9 +128,9 @@ def _go(text: str) -> Outcome | None:
     return Outcome(not bad and not names, ", ".join(said), names or bad)
 
 
-_CARGO = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
-_CARGO_NAME = re.compile(r"^test (.+?) \.\.\. FAILED", re.M)
-_CARGO_BROKEN = re.compile(r"^error: (could not compile `[^`\n]+`.*|aborting due to .*)", re.M)
+_CARGO = regex(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
+_CARGO_NAME = regex(r"^test (.+?) \.\.\. FAILED", re.M)
+_CARGO_BROKEN = regex(r"^error: (could not compile `[^`\n]+`.*|aborting due to .*)", re.M)
 
 
 def _cargo(text: str) -> Outcome | None:
@@ -139,14 +140,13 @@ def _cargo(text: str) -> Outcome | None:
     return Outcome(False, broken[1], ()) if broken else None
 
 
-_JEST = re.compile(
-    r"^[ \t]*Tests:?[ \t]+((?:\d+ (?:failed|passed|skipped|todo|total)(?:,|[ \t]*\||[ \t])*)+)(?:\(\d+\))?",
-    re.M,
+_JEST = regex(
+    r"^[ \t]*Tests:?[ \t]+((?:\d+ (?:failed|passed|skipped|todo|total)(?:,|[ \t]*\||[ \t])*)+)(?:\(\d+\))?", re.M
 )
-_JEST_NAME = re.compile(r"^[ \t]*(?:●|×|FAIL)[ \t]+(.+)$", re.M)
-_MOCHA = re.compile(r"^[ \t]*(\d+) (passing|failing|pending)\b", re.M)
-_TAP = re.compile(r"^(?:#|ℹ) (pass|fail|skipped) (\d+)", re.M)
-_BUN = re.compile(r"^[ \t]*(\d+) (pass|fail|skip)$", re.M)
+_JEST_NAME = regex(r"^[ \t]*(?:●|×|FAIL)[ \t]+(.+)$", re.M)
+_MOCHA = regex(r"^[ \t]*(\d+) (passing|failing|pending)\b", re.M)
+_TAP = regex(r"^(?:#|ℹ) (pass|fail|skipped) (\d+)", re.M)
+_BUN = regex(r"^[ \t]*(\d+) (pass|fail|skip)$", re.M)
 
 
 def _jest(text: str) -> Outcome | None:
@@ -164,17 +164,13 @@ def _node(text: str) -> Outcome | None:
     if not {"pass", "fail"} & found.keys():
         return None
     names = _names(text, re.compile(r"^(?:not ok \d+ - |✖ |\(fail\) )(.+)$", re.M))
-    return _said(
-        found.get("pass", 0), found.get("fail", 0), found.get("skip", 0) + found.get("pend", 0), names
-    )
+    return _said(found.get("pass", 0), found.get("fail", 0), found.get("skip", 0) + found.get("pend", 0), names)
 
 
-_MAVEN = re.compile(
-    r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?!.*Time elapsed)", re.M
-)
-_GRADLE = re.compile(r"^(\d+) tests? completed, (\d+) failed", re.M)
-_BUILD = re.compile(r"\bBUILD (SUCCESS(?:FUL)?|FAIL(?:URE|ED))\b", re.M)
-_JAVA_NAME = re.compile(r"^(?:\[ERROR\][ \t]+(\S+[.:]\S+:\d+.*)|(\S+ > .+) FAILED)$", re.M)
+_MAVEN = regex(r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?!.*Time elapsed)", re.M)
+_GRADLE = regex(r"^(\d+) tests? completed, (\d+) failed", re.M)
+_BUILD = regex(r"\bBUILD (SUCCESS(?:FUL)?|FAIL(?:URE|ED))\b", re.M)
+_JAVA_NAME = regex(r"^(?:\[ERROR\][ \t]+(\S+[.:]\S+:\d+.*)|(\S+ > .+) FAILED)$", re.M)
 
 
 def _java(text: str) -> Outcome | None:
@@ -189,16 +185,14 @@ def _java(text: str) -> Outcome | None:
     return None
 
 
-_RSPEC = re.compile(r"^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?", re.M)
-_RSPEC_NAME = re.compile(r"^rspec (\./\S+.*)$", re.M)
-_PHPUNIT_OK = re.compile(r"^OK \((\d+) tests?, \d+ assertions?\)", re.M)
-_PHPUNIT = re.compile(r"^Tests: (\d+), Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?", re.M)
-_PHPUNIT_NAME = re.compile(r"^\d+\) (\S+::\S+)", re.M)
-_CTEST = re.compile(r"^\d+% tests passed, (\d+) tests? failed out of (\d+)", re.M)
-_CTEST_NAME = re.compile(r"^[ \t]*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)", re.M)
-_DOTNET = re.compile(
-    r"^[ \t]*(?:Passed|Failed)![ \t]+- Failed:[ \t]+(\d+), Passed:[ \t]+(\d+), Skipped:[ \t]+(\d+)", re.M
-)
+_RSPEC = regex(r"^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?", re.M)
+_RSPEC_NAME = regex(r"^rspec (\./\S+.*)$", re.M)
+_PHPUNIT_OK = regex(r"^OK \((\d+) tests?, \d+ assertions?\)", re.M)
+_PHPUNIT = regex(r"^Tests: (\d+), Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?", re.M)
+_PHPUNIT_NAME = regex(r"^\d+\) (\S+::\S+)", re.M)
+_CTEST = regex(r"^\d+% tests passed, (\d+) tests? failed out of (\d+)", re.M)
+_CTEST_NAME = regex(r"^[ \t]*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run)\)", re.M)
+_DOTNET = regex(r"^[ \t]*(?:Passed|Failed)![ \t]+- Failed:[ \t]+(\d+), Passed:[ \t]+(\d+), Skipped:[ \t]+(\d+)", re.M)
 
 
 def _others(text: str) -> Outcome | None:
@@ -218,10 +212,8 @@ def _others(text: str) -> Outcome | None:
     return None
 
 
-_COUNT = re.compile(
-    r"^[ \t]*(?:\d+ (?:passed|failed|skipped)(?:, |(?=[ \t]|$)))+(?:[ \t]*\([\d.ms ]+\))?$", re.M
-)
-_NUMBER = re.compile(r"(\d+) (passed|failed|skipped)")
+_COUNT = regex(r"^[ \t]*(?:\d+ (?:passed|failed|skipped)(?:, |(?=[ \t]|$)))+(?:[ \t]*\([\d.ms ]+\))?$", re.M)
+_NUMBER = regex(r"(\d+) (passed|failed|skipped)")
 
 
 def _counts(text: str) -> Outcome | None:
@@ -232,9 +224,9 @@ def _counts(text: str) -> Outcome | None:
     return _said(found.get("passed", 0), found.get("failed", 0), found.get("skipped", 0))
 
 
-_CLEAN = re.compile(r"^(Success: no issues found.*|All checks passed!|0 errors, 0 warnings.*)$", re.M)
-_FOUND = re.compile(r"^(?:Found (\d+) errors?\b.*|✖ (\d+) problems? .*)$", re.M)
-_TSC = re.compile(r"^(\S+\(\d+,\d+\)|\S+:\d+:\d+ -) ?:? ?error (TS\d+.*)$", re.M)
+_CLEAN = regex(r"^(Success: no issues found.*|All checks passed!|0 errors, 0 warnings.*)$", re.M)
+_FOUND = regex(r"^(?:Found (\d+) errors?\b.*|✖ (\d+) problems? .*)$", re.M)
+_TSC = regex(r"^(\S+\(\d+,\d+\)|\S+:\d+:\d+ -) ?:? ?error (TS\d+.*)$", re.M)
 
 
 def _checks(text: str) -> Outcome | None:
@@ -247,7 +239,7 @@ def _checks(text: str) -> Outcome | None:
     return Outcome(True, "no errors found") if _last(text, _CLEAN) else None
 
 
-_MAKE = re.compile(r"^make(?:\[\d+\])?: \*\*\* (?:\[(?:[^\]\n]*?: )?([^\]\n]+)\] (Error \d+.*)|(.+))$", re.M)
+_MAKE = regex(r"^make(?:\[\d+\])?: \*\*\* (?:\[(?:[^\]\n]*?: )?([^\]\n]+)\] (Error \d+.*)|(.+))$", re.M)
 
 
 def _make(text: str) -> Outcome | None:
@@ -275,7 +267,7 @@ _READERS: tuple[tuple[str, _Reader, tuple[str, ...]], ...] = (
 
 # The most telling first; of each the last line that has it.
 _ERRORS = tuple(
-    re.compile(pattern, re.M)
+    regex(pattern, re.M)
     for pattern in (
         r"^E[ \t]{2,}(?P<why>\S.*)$",
         r"^(?P<why>\S+_test\.go:\d+: .+)$",
@@ -288,12 +280,12 @@ _ERRORS = tuple(
         r"^(?P<why>.*\b(?:[Ee]rror|ERROR|FAIL(?:ED)?|[Ff]ailed)\b.*)$",
     )
 )
-_HINT = re.compile(
+_HINT = regex(
     r"^.*(?:rror|ERR|xception|Interrupt|Exit|Warning|panic|fatal|FATAL|not found|No such|ermission|efused"
     r"|cannot|imed? ?out|undefined ref|FAIL|ailed|_test\.go:|^E  ).*$",
     re.M,
 )
-_NOISE = re.compile(
+_NOISE = regex(
     r"A complete log of this run|^npm (?:ERR!|error)[ \t]*(?:code|path|$)|^make(?:\[\d+\])?:"
     r"|ERROR task failed$|exit(?:ed with)? (?:code|status) \d+\.?$",
     re.M,
@@ -302,9 +294,7 @@ _NOISE = re.compile(
 
 def first_line(text: str, limit: int = 200) -> str:
     """How an output begins: tools that are no programs say first what is wrong."""
-    return next(
-        (cut(one_line(line), limit) for line in plain(text[:MAX_LINE]).split("\n") if line.strip()), ""
-    )
+    return next((cut(one_line(line), limit) for line in plain(text[:MAX_LINE]).split("\n") if line.strip()), "")
 
 
 @lru_cache(maxsize=256)  # a turn is told in its line and in its run

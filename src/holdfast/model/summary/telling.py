@@ -30,9 +30,7 @@ def page(summary: Summary, fields: Mapping[str, str | None]) -> str:
     )
     rows += _section("Asked for", [safe(one) for one in summary.asked])
     rows += _section("Done, in the agent's words", [safe(one) for one in summary.done])
-    rows += _section(
-        f"Files written{_uncommitted(summary)}", [*map(_file, summary.files), *_more(summary.more_files)]
-    )
+    rows += _section(f"Files written{_uncommitted(summary)}", [*map(_file, summary.files), *_more(summary.more_files)])
     rows += _section("Files read", [code(cut(one_line(path), MAX_LINE)) for path in summary.read])
     rows += _section("Committed", [safe(one) for one in summary.commits])
     rows += _section("Tests and checks, as they ended", [*map(_ran, summary.tests)])

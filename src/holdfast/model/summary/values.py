@@ -1,10 +1,11 @@
 """What a summary holds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from holdfast.values import field, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Touched:
     """A file that was written, with the lines written and taken away, all edits together."""
 
@@ -14,7 +15,7 @@ class Touched:
     removed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ran:
     """A command, and how it ended the last time."""
 
@@ -24,7 +25,7 @@ class Ran:
     times: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Summary:
     """A run of an agent, as somebody must know it who goes on with it."""
 

@@ -2,19 +2,17 @@
 
 import re
 
-_FENCED = re.compile(r"^[ \t]*(?:```|~~~).*?^[ \t]*(?:```|~~~)[ \t]*$|^[ \t]*(?:```|~~~).*\Z", re.M | re.S)
-_LEAD = re.compile(
-    r"^(?:\s*(?:#+(?=\s)|>|[*+\-](?=\s)|[|•·▪●✅✓☑✔❌→]|\d{1,3}[.)](?=\s)|\[[ xX]\](?=\s)))+\s*"
-)
-_TITLE = re.compile(
-    r"^\s*(?:#{1,6}\s+\S+(?:\s+\S+){0,2}|\*\*[^*]{1,30}\*\*:?)\s*$"
-)  # names a part, says nothing
-_BOLD = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_SENTENCE = re.compile(r"[.!?](?=[\"')\]`*]*\s)[\"')\]`*]*|[。！？]")
-_TABLE = re.compile(r"^\s*\|.*\|\s*$")
-_RULE = re.compile(r"^[\s\-=_*|:+]*$")
-_CODE = re.compile(r"(`[^`\n]+`)")
-_LIVE = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])\(|(?<=!)\[|(?<=\])\[|(?<=\]):")
+from holdfast.patterns import regex
+
+_FENCED = regex(r"^[ \t]*(?:```|~~~).*?^[ \t]*(?:```|~~~)[ \t]*$|^[ \t]*(?:```|~~~).*\Z", re.M | re.S)
+_LEAD = regex(r"^(?:\s*(?:#+(?=\s)|>|[*+\-](?=\s)|[|•·▪●✅✓☑✔❌→]|\d{1,3}[.)](?=\s)|\[[ xX]\](?=\s)))+\s*")
+_TITLE = regex(r"^\s*(?:#{1,6}\s+\S+(?:\s+\S+){0,2}|\*\*[^*]{1,30}\*\*:?)\s*$")  # names a part, says nothing
+_BOLD = regex(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_SENTENCE = regex(r"[.!?](?=[\"')\]`*]*\s)[\"')\]`*]*|[。！？]")
+_TABLE = regex(r"^\s*\|.*\|\s*$")
+_RULE = regex(r"^[\s\-=_*|:+]*$")
+_CODE = regex(r"(`[^`\n]+`)")
+_LIVE = regex(r"<(?=[A-Za-z/!?])|(?<=\])\(|(?<=!)\[|(?<=\])\[|(?<=\]):")
 MAX_READ = 8_000  # characters of a text that are looked at
 
 

@@ -5,7 +5,6 @@ Agents' own records and git's log are read; no model is asked, and nothing is wr
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from holdfast.curation import candidates
@@ -17,12 +16,13 @@ from holdfast.project.trying.backing import Candidate, Place, Said
 from holdfast.project.trying.history import Left, Seen
 from holdfast.project.viewing import Viewing
 from holdfast.security.redact import Scanner
+from holdfast.values import frozen, replace
 
 DAYS = 30
 _MOST = 300  # finds that are weighed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Tried:
     """What a look at a repository gave."""
 
@@ -68,11 +68,7 @@ class Trying(Viewing):
         clone, now = here.clone, clock()
         scan = Scanner(here.settings.redact_rules, here.settings.redact_allow)
         told = history.read(
-            clone,
-            environ=environ,
-            home=home or environ.get("HOME") or os.path.expanduser("~"),
-            now=now,
-            days=days,
+            clone, environ=environ, home=home or environ.get("HOME") or os.path.expanduser("~"), now=now, days=days
         )
         log = logged.commits(clone.repo, since=now - timedelta(days=days))
         said = [*backing.from_history(told.heard), *_of_log(log)]
@@ -131,9 +127,7 @@ def _of_documents(repo: Repo) -> list[Said]:
 
 def _clean(one: Candidate, scan: Scanner) -> Candidate:
     """A candidate without secrets: a terminal is read over shoulders, and pasted."""
-    return replace(
-        one, statement=scan.text(one.statement), why=scan.text(one.why), words=scan.text(one.words)
-    )
+    return replace(one, statement=scan.text(one.statement), why=scan.text(one.why), words=scan.text(one.words))
 
 
 def _is_set_up(clone: Clone) -> bool:

@@ -1,8 +1,6 @@
 """What stands behind a candidate: who said it, which commits go with it, whether what it rests on holds."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -10,9 +8,11 @@ from holdfast.git.mentioned import spelled
 from holdfast.git.repo import Repo
 from holdfast.model.later import Later
 from holdfast.model.said import Found
+from holdfast.patterns import regex
 from holdfast.project.trying.history import Heard, moment
 from holdfast.project.trying.logged import Commit
 from holdfast.project.written import Files, Rests
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation.extraction import bars
@@ -22,11 +22,11 @@ else:
 WANTED = ("decision", "dead-end", "invariant")
 _ALIKE = 0.6  # of the words two statements have together
 _SOON = timedelta(hours=12)  # in which work is committed
-_WHOLE = re.compile(r"(?!\.\.?/)[\w.@+-]+(?:/[\w.@+-]+)+\.[A-Za-z][A-Za-z0-9]{0,4}")
+_WHOLE = regex(r"(?!\.\.?/)[\w.@+-]+(?:/[\w.@+-]+)+\.[A-Za-z][A-Za-z0-9]{0,4}")
 _FILES, _COMMITS = 3, 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where something was said: a session's turn, a commit, or a line of a file."""
 
@@ -36,7 +36,7 @@ class Place:
     ts: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """One thing that may be worth remembering, with all that stands behind it."""
 
@@ -68,7 +68,7 @@ class Candidate:
         return self.confidence + evidence + witnesses + own + (0.05 if self.commits else 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """A find with its place and the lines that were written with it."""
 
@@ -80,22 +80,17 @@ class Said:
 
 def from_history(heard: Iterable[Heard]) -> list[Said]:
     """Finds of sessions."""
-    return [
-        Said(one.found, Place(one.agent, one.session, one.found.turn, one.ts), one.wrote) for one in heard
-    ]
+    return [Said(one.found, Place(one.agent, one.session, one.found.turn, one.ts), one.wrote) for one in heard]
 
 
-def backed(
-    repo: Repo, said: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str]
-) -> list[Candidate]:
+def backed(repo: Repo, said: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str]) -> list[Candidate]:
     """The candidates, those that say the same as one, the best supported first."""
     ranked = sorted(said, key=lambda one: -one.found.confidence)
     groups: list[tuple[frozenset[str], list[Said]]] = []
     for one in ranked:
         words = bars.content(one.found.statement)
         group = next(
-            (kept for about, kept in groups if kept[0].found.kind == one.found.kind and _alike(words, about)),
-            None,
+            (kept for about, kept in groups if kept[0].found.kind == one.found.kind and _alike(words, about)), None
         )
         if group is None:
             groups.append((words, [one]))
@@ -124,9 +119,7 @@ def best(candidates: Sequence[Candidate], most: int = 3) -> list[Candidate]:
     return [*chosen, *rest[: most - len(chosen)]]
 
 
-def _candidate(
-    group: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str], looked: Files
-) -> Candidate:
+def _candidate(group: Sequence[Said], log: Sequence[Commit], tracked: frozenset[str], looked: Files) -> Candidate:
     first = max(group, key=lambda one: (one.found.who == "user", one.found.confidence))
     named = _named(f"{first.found.statement} {first.found.words}", tracked)
     wrote = {path: lines for one in group for path, lines in one.wrote.items()}

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from holdfast.model.quoting import Quotes
 from holdfast.model.said import Found, Said, Tried
 from holdfast.model.transcript import Origin, Turn, line_hash, telling_lines
 from holdfast.store import transcripts
+from holdfast.values import field, frozen, mutable
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
@@ -30,7 +30,7 @@ MAX_SAID = 20_000  # characters of a prompt or an answer
 MAX_LINES = 400  # written in one turn, by which a file is known again
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """What one tool did here."""
 
@@ -42,7 +42,7 @@ class Seen:
     new: int = 0  # sessions that were not taken in so far, or went on since
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heard:
     """Something that was said in a session, and what was written in the same turn."""
 
@@ -53,7 +53,7 @@ class Heard:
     wrote: Mapping[str, frozenset[str]]  # path from the top: hashes of the lines written
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Left:
     """A transcript that was left out, and why."""
 
@@ -61,7 +61,7 @@ class Left:
     reason: str  # MANY, LARGE or UNREADABLE
 
 
-@dataclass(slots=True)
+@mutable
 class _Count:
     sessions: int = 0
     turns: int = 0
@@ -70,7 +70,7 @@ class _Count:
     new: int = 0
 
 
-@dataclass(slots=True)
+@mutable
 class History:
     """All that the tools' records of some days say."""
 
@@ -105,9 +105,7 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
     return told
 
 
-def _there(
-    dialect: Dialect, environ: dict[str, str], home: str, since: datetime
-) -> Iterator[tuple[str, int, bool]]:
+def _there(dialect: Dialect, environ: dict[str, str], home: str, since: datetime) -> Iterator[tuple[str, int, bool]]:
     """A tool's transcripts, each with its size and whether it was written to since."""
     folder = dialect.home(environ, home)
     for path in dialect.files(folder) if os.path.isdir(folder) else ():
@@ -129,14 +127,7 @@ def _pass_by(told: History, dialect: Dialect, path: str, whose: Repository) -> N
 
 
 def _take(
-    told: History,
-    counted: _Count,
-    dialect: Dialect,
-    path: str,
-    *,
-    clone: Clone,
-    whose: Repository,
-    since: datetime,
+    told: History, counted: _Count, dialect: Dialect, path: str, *, clone: Clone, whose: Repository, since: datetime
 ) -> bool:
     """Read one transcript; whether it was one of this repository."""
     try:

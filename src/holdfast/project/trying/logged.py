@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ from holdfast.git.repo import Repo
 from holdfast.model import said
 from holdfast.model.later import Later
 from holdfast.model.said import Found
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
@@ -20,13 +21,13 @@ else:
 
 MAX_COMMITS = 3000
 MAX_MESSAGE = 6000
-_REVERT = re.compile(r'^(?:Revert|revert) "(?P<what>.+)"$|^revert(?:\([^)]*\))?!?: (?P<short>.+)$')
-_BECAUSE = re.compile(r"\b(?:because|since|as|due to)\b[^.]{10,200}", re.IGNORECASE)
-_TRAILER = re.compile(r"^(?:[A-Z][\w-]+: .*|This reverts commit .*|\(cherry picked from .*)$", re.MULTILINE)
+_REVERT = regex(r'^(?:Revert|revert) "(?P<what>.+)"$|^revert(?:\([^)]*\))?!?: (?P<short>.+)$')
+_BECAUSE = regex(r"\b(?:because|since|as|due to)\b[^.]{10,200}", re.IGNORECASE)
+_TRAILER = regex(r"^(?:[A-Z][\w-]+: .*|This reverts commit .*|\(cherry picked from .*)$", re.MULTILINE)
 README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/README.md")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Commit:
     """A commit of the last days."""
 
@@ -56,9 +57,7 @@ def _parsed(row: str) -> Commit | None:
         at = datetime.fromisoformat(when)
     except ValueError:
         at = None
-    return Commit(
-        oid, subject, at, tuple(name.lstrip("\n") for name in files if name.strip()), body[:MAX_MESSAGE]
-    )
+    return Commit(oid, subject, at, tuple(name.lstrip("\n") for name in files if name.strip()), body[:MAX_MESSAGE])
 
 
 def tracked(repo: Repo) -> frozenset[str]:
@@ -131,8 +130,4 @@ def _notes(full: str, shown: str) -> Iterator[tuple[Found, str, int]]:
         if one.hidden or (prose and one.kind == "fact"):
             continue  # most of a README's lists are facts about what it offers
         weight = 0.5 if prose else 0.65 if one.kind != "fact" else 0.4
-        yield (
-            Found(one.kind, one.statement, "", one.words, one.line, "agent", "note", weight),
-            shown,
-            one.line,
-        )
+        yield (Found(one.kind, one.statement, "", one.words, one.line, "agent", "note", weight), shown, one.line)

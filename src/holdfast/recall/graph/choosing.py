@@ -28,9 +28,7 @@ MAX_GAINS = 10_000  # rows that one step may lead to; ours reach some hundreds
 Step = Callable[[Sequence[sqlite3.Connection], Asked, Sequence[tuple[int, float]]], dict[int, float]]
 
 
-def auto(
-    sources: Sequence[sqlite3.Connection], asked: Asked, best: Sequence[tuple[int, float]]
-) -> dict[int, float]:
+def auto(sources: Sequence[sqlite3.Connection], asked: Asked, best: Sequence[tuple[int, float]]) -> dict[int, float]:
     """The walk where a question takes several steps, one step along names elsewhere."""
     follow = hipporag.follow if takes_several(asked) else links.follow
     return follow(sources, asked, best)

@@ -87,9 +87,7 @@ def _seeds(nodes: Nodes, asked: Asked, best: Sequence[tuple[int, float]]) -> dic
     return seeds
 
 
-def _held(
-    sources: Sequence[sqlite3.Connection], asked: Asked, seeds: Mapping[Node, float]
-) -> dict[Node, float]:
+def _held(sources: Sequence[sqlite3.Connection], asked: Asked, seeds: Mapping[Node, float]) -> dict[Node, float]:
     """By row, the share of the question's telling words that it holds and the strongest seed lacks."""
     found: list[tuple[set[Node], float]] = []
     for term, weight in zip(asked.terms, asked.weights, strict=False):

@@ -10,12 +10,12 @@ nobody does by default, because it found less than it cost (docs/design/graph.md
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from math import log
 from typing import Any
 
 from holdfast.index.asked import quoted
 from holdfast.index.names import is_identifier, names_in
+from holdfast.values import field, mutable
 
 Node = tuple[str, int, str]  # what it is, a row's source, and its number, path or name
 Row = tuple[Any, ...]
@@ -32,7 +32,7 @@ _SAID, _TYPED, _WORD = 1.0, 2.0, 0.25  # weights: an id that is mentioned, one t
 _TOUCHED, _BELONGS = 0.7, 1.5
 
 
-@dataclass(slots=True)
+@mutable
 class Nodes:
     """Neighbours in all sources; every name is looked up once."""
 
@@ -106,9 +106,7 @@ def _named(row: Row) -> list[tuple[Node, float]]:
     """The names a row holds: those of its fields first, then ids in its text, then other names."""
     name, title, text, context, run, task, target, supersedes, head, *_ = row
     typed = [name, run, task, target, *(supersedes or "").split(), head]
-    words = [
-        word.rpartition(":")[2] for word in (context or "").split()
-    ]  # `commit:<oid>`, as evidence is written
+    words = [word.rpartition(":")[2] for word in (context or "").split()]  # `commit:<oid>`, as evidence is written
     beside = [word for word in words if "." not in word and is_identifier(word)]  # files are tied by touches
     said = names_in(f"{title or ''}\n{text or ''}", 2 * NAMES)
     weighed = [(word, _TYPED) for word in (*typed, *beside) if word]
@@ -135,8 +133,7 @@ def _holding(db: sqlite3.Connection, name: str) -> list[int]:
 def _touching(db: sqlite3.Connection, path: str) -> list[int]:
     """The shown rows that touch a file."""
     found = db.execute(
-        "SELECT touch.row FROM path JOIN touch ON touch.path = path.id WHERE path.name = ? "
-        "ORDER BY touch.row LIMIT ?",
+        "SELECT touch.row FROM path JOIN touch ON touch.path = path.id WHERE path.name = ? ORDER BY touch.row LIMIT ?",
         (path, SHARED + 1),
     )
     return [row for (row,) in found]
@@ -145,8 +142,7 @@ def _touching(db: sqlite3.Connection, path: str) -> list[int]:
 def _touched(db: sqlite3.Connection, number: int) -> Iterable[tuple[Node, float]]:
     """The files a row touches; a change of very many files says little about each."""
     paths = db.execute(
-        "SELECT path.name FROM touch JOIN path ON path.id = touch.path WHERE touch.row = ? "
-        "ORDER BY path.name LIMIT ?",
+        "SELECT path.name FROM touch JOIN path ON path.id = touch.path WHERE touch.row = ? ORDER BY path.name LIMIT ?",
         (number, PATHS),
     ).fetchall()
     return [((PATH, 0, path), _TOUCHED / (1.0 + log(len(paths)))) for (path,) in paths]

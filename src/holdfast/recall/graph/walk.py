@@ -42,10 +42,7 @@ def _shares(weights: Mapping[Node, float]) -> dict[Node, float]:
 
 
 def _step(
-    mass: Mapping[Node, float],
-    start: Mapping[Node, float],
-    steps: Mapping[Node, Mapping[Node, float]],
-    damping: float,
+    mass: Mapping[Node, float], start: Mapping[Node, float], steps: Mapping[Node, Mapping[Node, float]], damping: float
 ) -> dict[Node, float]:
     """One round: every node passes on what it has, or returns it to where walks set out."""
     arrived: dict[Node, float] = {}

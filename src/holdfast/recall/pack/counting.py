@@ -7,11 +7,12 @@ by one. Any other character takes one token less than it has bytes in UTF-8: an 
 character two, an emoji three. A line break is one. So it is never less than a quarter of the bytes.
 """
 
-import re
 from functools import lru_cache
 
+from holdfast.patterns import regex
+
 HOW = "4 letters, 1 digit or 1 sign each"
-_PIECES = re.compile(r" ?[A-Z]?[a-z]+| ?[A-Z]+|[\x00-\x7f]|[^\x00-\x7f]+")
+_PIECES = regex(r" ?[A-Z]?[a-z]+| ?[A-Z]+|[\x00-\x7f]|[^\x00-\x7f]+")
 _WORD, _LONG = 4, 14  # letters of a token; from how many on a run of letters is no word
 
 

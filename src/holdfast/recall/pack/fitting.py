@@ -6,12 +6,12 @@ pack takes what stands in it for the most important.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from holdfast.recall.pack import thread as threads
 from holdfast.recall.pack.counting import clipped, of_line
 from holdfast.recall.pack.lines import Line, Section, first, size
 from holdfast.recall.pack.thread import Thread
+from holdfast.values import replace
 
 GOVERNING = ("invariants", "decisions", "dead-ends")  # by how much they bind
 _WEIGHTS = {"invariants": 3, "decisions": 2, "dead-ends": 2, "open": 2, "session": 2, "found": 2}
@@ -43,12 +43,7 @@ def _shared(whole: Mapping[str, Section], room: int, thread: Thread | None) -> d
 
 
 def _filled(
-    whole: Mapping[str, Section],
-    told: Mapping[str, Section],
-    room: int,
-    thread: Thread | None,
-    *,
-    order: Iterable[str],
+    whole: Mapping[str, Section], told: Mapping[str, Section], room: int, thread: Thread | None, *, order: Iterable[str]
 ) -> dict[str, Section]:
     """The same with what they leave of the room, given to one after another."""
     full = dict(told)

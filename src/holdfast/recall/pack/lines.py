@@ -1,16 +1,16 @@
 """The lines of a pack: each says one thing, and knows which revision of what it tells, and why."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from holdfast.model.brief import shortened
 from holdfast.model.text import visible
 from holdfast.recall.pack.counting import of_line
+from holdfast.values import frozen
 
 LONGEST = 400  # bytes of one line
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """One thing that a line tells of, in the revision it was told in."""
 
@@ -20,7 +20,7 @@ class Told:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One line, and what it tells of."""
 
@@ -28,7 +28,7 @@ class Line:
     told: tuple[Told, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Receipt:
     """Where a pack is kept as it was sent; nowhere, if there was neither a run nor a session for it."""
 
@@ -38,7 +38,7 @@ class Receipt:
     root: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """One part of the pack."""
 

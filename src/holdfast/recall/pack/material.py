@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -15,6 +14,7 @@ from holdfast.recall.pack.lines import Told
 from holdfast.recall.pack.thread import Thread
 from holdfast.recall.relevant import Changed, Chosen
 from holdfast.store import sessions
+from holdfast.values import field, frozen
 from holdfast.work import board as boards
 from holdfast.work import claims
 from holdfast.work import links as canonical
@@ -27,7 +27,7 @@ GOVERNING = ("invariant", "decision", "dead-end", "assumption")  # told only whe
 _FILE = "file:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Found:
     """Something that recall found for what was asked, and that no person approved, or not as it is now."""
 
@@ -39,7 +39,7 @@ class Found:
     blob: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """What somebody is about to do: in words, and to which files."""
 
@@ -49,7 +49,7 @@ class Asked:
     approved: frozenset[str] = frozenset()  # memories a person approved that recall found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Material:
     """All that may be told, before anything is chosen from it."""
 
@@ -183,9 +183,7 @@ def _at_hand(asked: Asked, changed: Changed, session: Session | None, tasks: Seq
     return AtHand(files, words, tuple(task.id for task in tasks))
 
 
-def _tasks_at_hand(
-    clone: Clone, session: Session | None, board: Board | None, live: Mapping[str, Claim]
-) -> list[Task]:
+def _tasks_at_hand(clone: Clone, session: Session | None, board: Board | None, live: Mapping[str, Claim]) -> list[Task]:
     """The tasks that somebody works on here: claimed in this place, of the open session, else all started."""
     if board is None:
         return []

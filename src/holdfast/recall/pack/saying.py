@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from holdfast.model.evidence import CommitEvidence, RunEvidence, parse
+from holdfast.patterns import regex
 
 _DETAILS = 1000  # characters of the further paragraphs that are looked at
 _LABELS = ("Falsified by", "Instead")
-_PARAGRAPH = re.compile(rf"\n\s*\n|\n(?=(?:Rationale|{'|'.join(_LABELS)}):)")
-_WORD = re.compile(r"[^\W_]+")
+_PARAGRAPH = regex(rf"\n\s*\n|\n(?=(?:Rationale|{'|'.join(_LABELS)}):)")
+_WORD = regex(r"[^\W_]+")
 # What the wrapper says of a run that said nothing of itself; nobody who asks means these words.
-_WRAPPER = re.compile(
+_WRAPPER = regex(
     r".*? (?:ended with exit code \d+(?: \(signal \d+\))?|was cut short: its wrapper was killed)"
     r"(?: after [\d.]+ s)?(?:; [\d,]+ files? changed)?",
     re.DOTALL,

@@ -67,9 +67,7 @@ _MORE = {
 NAMES = tuple(_TITLES)
 
 
-def section(
-    name: str, material: Material, *, told: Collection[str] = (), short: bool = False
-) -> Section | None:
+def section(name: str, material: Material, *, told: Collection[str] = (), short: bool = False) -> Section | None:
     """A section in full, or none where there is nothing to tell that is not `told` already."""
     lines = _found(material, told) if name == FOUND else _LINES[name](material)
     if not lines:

@@ -4,17 +4,17 @@ What is open stays longest when there is little room: first the session's own, t
 Every line begins with the session it is of, so nothing a session says can look like the frame around it.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.model import left_open
 from holdfast.model.brief import brief, shortened
 from holdfast.model.left_open import Matter
 from holdfast.model.session import Session
+from holdfast.patterns import regex
 from holdfast.recall.pack.counting import of_line
 from holdfast.recall.pack.lines import Line, Told, first, line, size
 from holdfast.recall.relevant import minute
+from holdfast.values import frozen
 
 WHOLE = 1 << 20  # tokens: a session without a cut
 _ANSWERS = 5
@@ -26,12 +26,12 @@ _TITLES = (
     *("Allowed:", "Denied:", "Failed when last run:", "Open:", "Waiting for a yes or no:", "To follow up:"),
     *("Scratchpad:", "Files:"),
 )
-_BEFORE = re.compile(r"Before, in \d+ turns:")
+_BEFORE = regex(r"Before, in \d+ turns:")
 _LABELS = {"Where:": "on", "Turns:": "turn", "Waiting for a yes or no:": "waits for a yes or no:"}
 _TRIES = (3.6, 2.8, 2.2, 1.7, 1.3, 1.0, 0.7, 0.5)  # bytes a token, from prose to what only has digits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thread:
     """The session to go on from and those before it."""
 

@@ -7,7 +7,6 @@ turns that may have written it, or nothing.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
@@ -15,21 +14,23 @@ from typing import Any
 from holdfast.git.clone import Clone
 from holdfast.git.rewritten.headers import Commit
 from holdfast.model.event import Event, timestamp
+from holdfast.patterns import regex
 from holdfast.recall.why import recorded
 from holdfast.recall.why.asking import Asked
 from holdfast.recall.why.deciding import NOBODY, By, Claim, Doubt
 from holdfast.recall.why.lines import Found, Judged, runs_of
 from holdfast.recall.why.recorded import Turn, seconds
 from holdfast.store import capsule
+from holdfast.values import frozen
 
 RECORDED, MATCHED, COMMITTED, AMBIGUOUS, UNKNOWN = "recorded", "matched", "committed", "ambiguous", "unknown"
-_TRAILER = re.compile(r"^holdfast-run: *(\S+) *$", re.IGNORECASE)
+_TRAILER = regex(r"^holdfast-run: *(\S+) *$", re.IGNORECASE)
 _BY_TRAILER = "a trailer of its commit names a run, and nothing that was recorded confirms it"
-_CREDIT = re.compile(r"^(?:co-authored-by|assisted-by|generated-by): *(\S.*)$", re.IGNORECASE)
+_CREDIT = regex(r"^(?:co-authored-by|assisted-by|generated-by): *(\S.*)$", re.IGNORECASE)
 _MARGIN = 2  # seconds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ran:
     """A run, in short."""
 
@@ -40,7 +41,7 @@ class Ran:
     parent: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asking:
     """A turn of a run: what was asked, by whom, and what came of it."""
 
@@ -52,7 +53,7 @@ class Asking:
     line: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Brought:
     """The commit that brought a line."""
 
@@ -65,7 +66,7 @@ class Brought:
     credits: tuple[str, ...] = ()  # whom its message names beside its author
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Answer:
     """Some lines that follow one another, and why they are there."""
 
@@ -82,7 +83,7 @@ class Answer:
     maybe: tuple[By, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Share:
     """All lines of a file that one run wrote, or that no run did."""
 
@@ -94,7 +95,7 @@ class Share:
     reasons: Mapping[str, int]  # why nobody is named, and for how many lines
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Why:
     """Why the lines of a file are there."""
 
@@ -173,9 +174,7 @@ class _Telling:
         harmed = [one.run for one in self._found.records.values() if one.harmed]
         if harmed:
             more = f" (and {len(harmed) - 1} more)" if harmed[1:] else ""
-            return (
-                f"the record of run {harmed[0]}{more} is damaged, so nobody can tell: see `holdfast doctor`"
-            )
+            return f"the record of run {harmed[0]}{more} is damaged, so nobody can tell: see `holdfast doctor`"
         if not during:
             return said.reason
         records = [self._found.records.get(run) for run in during]

@@ -2,22 +2,23 @@
 
 import os
 import re
-from dataclasses import dataclass, replace
 
 from holdfast.errors import BadInput, NotFound, TooLarge
 from holdfast.git.blame import lines_of
 from holdfast.git.repo import Repo
 from holdfast.git.tracked import held_in_index, submodule_of, submodules
+from holdfast.patterns import regex
 from holdfast.recall.governing import at_top, on_disk
 from holdfast.store import fsio
+from holdfast.values import frozen, replace
 
 MAX_FILE = 32 << 20
 _BINARY = 8_000  # bytes among which git looks for a zero
-_LINES = re.compile(r"(?P<path>.+)(?::|#(?=L))L?(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.S)
+_LINES = regex(r"(?P<path>.+)(?::|#(?=L))L?(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.S)
 _HINT = "Name a file, a line of it (src/a.py:12) or some (src/a.py:10-20)."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Asked:
     """A file as it lies in the work tree, and which of its lines are meant."""
 

@@ -8,9 +8,9 @@ claimed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from holdfast.model.transcript import telling_lines
+from holdfast.values import frozen
 
 DISTINCT = 12  # letters and digits of a line that hardly two people type alike
 MOST = 3  # copies of such a line in its file
@@ -20,7 +20,7 @@ TOO_LITTLE = "the line says too little to tell who wrote it"
 NOBODY = "no recorded run wrote this line"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class By:
     """A turn of a run."""
 
@@ -28,7 +28,7 @@ class By:
     turn: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Wrote:
     """What a turn wrote into one file."""
 
@@ -41,7 +41,7 @@ class Wrote:
     whole: bool = False  # all of the file, with lines that may have stood there before
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class View:
     """A commit that brought a line, as it was made; what is not committed yet is one of its own."""
 
@@ -57,7 +57,7 @@ class View:
         return max(1, self.here - self.before)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """The run that wrote a line, and the turn; several turns if they cannot be told apart."""
 
@@ -68,7 +68,7 @@ class Claim:
     needs_company: bool = False  # a line as others write it: it counts only beside others of the same turn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Doubt:
     """Why nobody is named, and who might have been."""
 
@@ -79,7 +79,7 @@ class Doubt:
 Verdict = Claim | Doubt
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Copy:
     by: By
     begin: float
@@ -92,9 +92,7 @@ def is_distinct(text: str, *, copies: int) -> bool:
     return sum(map(str.isalnum, text)) >= DISTINCT and copies <= MOST
 
 
-def decide(
-    mark: str, text: str, views: Sequence[View], wrote: Iterable[Wrote], *, copies: int = 1
-) -> Verdict:
+def decide(mark: str, text: str, views: Sequence[View], wrote: Iterable[Wrote], *, copies: int = 1) -> Verdict:
     """Who wrote a line, by its hash and text; `views` are what it was committed as, the newest name last.
 
     `wrote` is what was written into the file under that name, in order; `copies` of the line are there now.
@@ -106,9 +104,7 @@ def decide(
     claims = [one for one in found if isinstance(one, Claim)]
     told = [one for one in claims if one.recorded] or claims
     # A squash may have brought copies that another of its parts had: one part explains them all, or none.
-    explained = max((one.view.new for one in told), default=0) >= max(
-        (view.new for view in views[-1:]), default=0
-    )
+    explained = max((one.view.new for one in told), default=0) >= max((view.new for view in views[-1:]), default=0)
     if explained and len({(one.run, one.turns) for one in told}) == 1:
         # Of a line as others write it, one was added or taken away since: nobody can tell which.
         unlike = copies > told[0].view.here or any(one.begin > told[0].view.until for one in about)
@@ -170,7 +166,7 @@ def _left(mark: str, about: Iterable[Wrote]) -> tuple[list[_Copy], bool]:
     return copies, unsure and len(copies) > 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placed:
     """A verdict, and where its line stands now and stood in the commit that brought it."""
 

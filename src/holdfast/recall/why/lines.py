@@ -7,7 +7,6 @@ In order: git's blame; the commit made during a run; a commit that became this o
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from holdfast.git import blame
 from holdfast.git.blame import Blamed
@@ -18,19 +17,9 @@ from holdfast.model.event import Event
 from holdfast.model.transcript import line_hash, telling_lines
 from holdfast.recall.why import recorded
 from holdfast.recall.why.asking import Asked
-from holdfast.recall.why.deciding import (
-    SLACK,
-    By,
-    Claim,
-    Doubt,
-    Placed,
-    Verdict,
-    View,
-    Wrote,
-    accompanied,
-    decide,
-)
+from holdfast.recall.why.deciding import SLACK, By, Claim, Doubt, Placed, Verdict, View, Wrote, accompanied, decide
 from holdfast.recall.why.recorded import Record
+from holdfast.values import field, frozen, mutable, replace
 
 _PASSED_OVER = "it was changed by a commit that `blame.ignoreRevsFile` passes over, and git guessed what from"
 _AGAIN = "the same text was written again since, and nothing tells which of the copies this is"
@@ -40,7 +29,7 @@ MAX_MOVED = 2_000  # commits of runs that are looked for in rewritten history
 Spell = Callable[[str], str]  # a path as runs record it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judged:
     """A line, where it came from, and who wrote it."""
 
@@ -48,19 +37,15 @@ class Judged:
     verdict: Verdict
 
 
-@dataclass(slots=True)
+@mutable
 class Found:
     """Everything that is known about the lines that were asked about."""
 
     lines: list[Judged] = field(default_factory=list)
     commits: dict[str, Commit] = field(default_factory=dict)
     records: dict[str, Record] = field(default_factory=dict)
-    made: dict[str, dict[str, int | None]] = field(
-        default_factory=dict
-    )  # commit -> runs and turns it was made in
-    became: dict[str, dict[str, str]] = field(
-        default_factory=dict
-    )  # commit -> what it was before, and how found
+    made: dict[str, dict[str, int | None]] = field(default_factory=dict)  # commit -> runs and turns it was made in
+    became: dict[str, dict[str, str]] = field(default_factory=dict)  # commit -> what it was before, and how found
     events: dict[str, Event] = field(default_factory=dict)
 
 

@@ -7,28 +7,28 @@ opened, however many there are. What is damaged, erased or private to another cl
 import json
 import math
 import os
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
+from holdfast.patterns import regex
 from holdfast.recall.why.deciding import By, Wrote
 from holdfast.store import capsule
+from holdfast.values import frozen, mutable
 
 LINES, TURNS, CYCLES = "outputs/lines.jsonl", "outputs/turns.jsonl", "cycles.jsonl"
 ALL_FILES = 2_000  # an event names no more files; a run of so many may have written any
-_COMMIT = re.compile(rb'"commit:([0-9a-f]{40,64})"')
-_STARTED = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
+_COMMIT = regex(rb'"commit:([0-9a-f]{40,64})"')
+_STARTED = regex(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
 _ACTION = b'"action":'
-_WHOLE = re.compile(r'"content"\s*:')
+_WHOLE = regex(r'"content"\s*:')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """A turn of a run, as far as it explains a line."""
 
@@ -41,7 +41,7 @@ class Turn:
     commits: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@mutable
 class Record:
     """A run of which something is here."""
 
@@ -91,9 +91,7 @@ def run_events(clone: Clone) -> dict[str, Event]:
                 found[event.run_id] = event
     if gone:
         found = {
-            run: event
-            for run, event in found.items()
-            if gone.isdisjoint((run, event.target or "", event.hash_self))
+            run: event for run, event in found.items() if gone.isdisjoint((run, event.target or "", event.hash_self))
         }
     return found
 
@@ -211,9 +209,7 @@ def _written_whole(folder: str, rows: Iterable[Mapping[str, Any]]) -> set[tuple[
         if cycle.get("turn") in turns:
             for given in _edits(cycle):
                 found |= {
-                    (turn, path)
-                    for turn, path in asked
-                    if turn == cycle["turn"] and path.rpartition("/")[2] in given
+                    (turn, path) for turn, path in asked if turn == cycle["turn"] and path.rpartition("/")[2] in given
                 }
     return found
 

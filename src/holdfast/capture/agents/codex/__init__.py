@@ -11,7 +11,6 @@ while it is read; `prompts`, `calls`, `results`, `patch` and `script` know what 
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -23,6 +22,7 @@ from holdfast.capture.agents.codex.turns import Teller
 from holdfast.capture.agents.reading import Counted, Dialect, Reading, document, first_records, records
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Origin, Turn
+from holdfast.values import replace
 
 _FIRST = 24  # records that are looked at to tell whose a rollout is
 _FIRST_BYTES = 8 << 20

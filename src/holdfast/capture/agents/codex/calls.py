@@ -6,7 +6,6 @@ has its own set of names. Here they become one form; results are the business of
 
 import json
 import shlex
-from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.capture.agents.codex.patch import edits_of, through_shell
@@ -14,6 +13,7 @@ from holdfast.capture.agents.codex.script import calls_in, counted_in
 from holdfast.capture.agents.ours import sound, without_ours
 from holdfast.capture.agents.reading import dict_of, list_of, text_of
 from holdfast.model.transcript import MAX_INPUT, Edit, Result, Todo, cut
+from holdfast.values import field, mutable
 
 _KINDS = {
     "shell": "shell shell_command exec_command write_stdin local_shell local_shell_call container.exec bash",
@@ -33,7 +33,7 @@ _STATUS |= {"complete": "done", "achieved": "done", "cancelled": "dropped", "aba
 _MOST_TODOS, _LONGEST_TODO, _LONGEST_NAME = 200, 1000, 200
 
 
-@dataclass(slots=True)
+@mutable
 class Draft:
     """A call while its turn is being read."""
 

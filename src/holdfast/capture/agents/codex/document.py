@@ -25,11 +25,7 @@ def _as_items(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return
     role = item.get("role")
     if role == "tool":
-        yield {
-            "type": "function_call_output",
-            "call_id": item.get("tool_call_id"),
-            "output": item.get("content"),
-        }
+        yield {"type": "function_call_output", "call_id": item.get("tool_call_id"), "output": item.get("content")}
         return
     if item.get("content"):
         yield {**item, "type": "message"}

@@ -67,8 +67,7 @@ def _unpacking(path: str) -> ModuleType:
         return import_module("zstandard")
     except ImportError as error:
         raise BadInput(
-            f"{path} is packed, and what unpacks it is not installed",
-            hint="Run `pip install 'holdfast[zstd]'`.",
+            f"{path} is packed, and what unpacks it is not installed", hint="Run `pip install 'holdfast[zstd]'`."
         ) from error
 
 

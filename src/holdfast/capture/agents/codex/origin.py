@@ -2,22 +2,23 @@
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.capture.agents.codex.calls import word
 from holdfast.capture.agents.codex.prompts import first_text, folder_of
 from holdfast.capture.agents.reading import dict_of, list_of, text_of
 from holdfast.model.transcript import Origin
+from holdfast.patterns import regex
+from holdfast.values import frozen
 
 _UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
-_NAME = re.compile(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.json", re.IGNORECASE)
+_NAME = regex(rf"rollout-.*?({_UUID})(?:_{_UUID})?\.json", re.IGNORECASE)
 _INTERNAL = ("memory_consolidation", "guardian", "compact")
 _LONGEST = 4096
 ORIGINATOR = "holdfast"  # whose name our exports carry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """What the first lines of a rollout say."""
 

@@ -7,7 +7,7 @@ Most of them say so in their first bytes, as Codex writes them, and need not be 
 all lines.
 """
 
-import re
+from holdfast.patterns import regex
 
 # Response items.
 ITEMS = frozenset(
@@ -103,7 +103,7 @@ _KINDS = (
     rb'response_item","payload":\{"type":"(?:additional_tools|ghost_snapshot)"',
     rb'response_item","payload":\{"type":"message",(?:"id":"[^"]{0,100}",)?"role":"developer"',
 )
-_PASSED = re.compile(_HEAD + rb"(?:" + rb"|".join(_KINDS) + rb")")
+_PASSED = regex(_HEAD + rb"(?:" + rb"|".join(_KINDS) + rb")")
 
 
 def is_wanted(raw: bytes) -> bool:

@@ -12,19 +12,19 @@ A patch comes as a tool's input, as a shell command, or through a heredoc; each 
 """
 
 import posixpath
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from holdfast.capture.agents.ours import sound
 from holdfast.capture.agents.reading import dict_of, text_of
 from holdfast.model.transcript import MAX_LINES, Edit
+from holdfast.patterns import regex
 
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _FILES = {"*** Add File: ": "add", "*** Update File: ": "update", "*** Delete File: ": "delete"}
 _MOVE = "*** Move to: "
 # `apply_patch` alone, or in a folder: it then does nothing a shell would be needed for.
-_THROUGH_SHELL = re.compile(r"\s*(?:cd\s+(?P<folder>[^\s;&|]{1,400})\s*(?:&&|;)\s*)?(?:apply_?patch)\b")
+_THROUGH_SHELL = regex(r"\s*(?:cd\s+(?P<folder>[^\s;&|]{1,400})\s*(?:&&|;)\s*)?(?:apply_?patch)\b")
 _MOST_FILES = 1000  # of one patch
 _LONGEST = 4 << 20  # characters of a patch or a diff that are read
 

@@ -12,6 +12,7 @@ from holdfast.capture.agents.codex.results import result_of
 from holdfast.capture.agents.ours import without_ours
 from holdfast.capture.agents.reading import dict_of, list_of, text_of
 from holdfast.model.transcript import MAX_INPUT, MAX_PROMPT, cut
+from holdfast.patterns import regex
 
 NOT_TYPED = (
     "<environment_context>",
@@ -42,9 +43,9 @@ NOT_TYPED = (
     "You are performing a CONTEXT CHECKPOINT COMPACTION",
 )
 _IDE, _REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
-_IMAGE = re.compile(r"</?image\b[^>]{0,600}>\n?")
-_CWD = re.compile(r"<cwd>([^<]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096})")
-_LASTED = re.compile(r"^Duration: [^\n]{0,100}\n", re.MULTILINE)
+_IMAGE = regex(r"</?image\b[^>]{0,600}>\n?")
+_CWD = regex(r"<cwd>([^<]{1,4096})</cwd>|Current working directory: ([^\n]{1,4096})")
+_LASTED = regex(r"^Duration: [^\n]{0,100}\n", re.MULTILINE)
 
 
 def typed(message: dict[str, Any]) -> str:
@@ -74,9 +75,7 @@ def first_text(message: dict[str, Any]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content.lstrip()
-    return next(
-        (text for piece in list_of(content) if (text := text_of(dict_of(piece).get("text")))), ""
-    ).lstrip()
+    return next((text for piece in list_of(content) if (text := text_of(dict_of(piece).get("text")))), "").lstrip()
 
 
 def folder_of(text: str) -> str | None:

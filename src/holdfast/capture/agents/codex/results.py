@@ -13,14 +13,15 @@ from holdfast.capture.agents.codex.patch import changes_of
 from holdfast.capture.agents.ours import is_our_tool, without_ours
 from holdfast.capture.agents.reading import dict_of, list_of, text_of
 from holdfast.model.transcript import MAX_OUTPUT, Result, ends
+from holdfast.patterns import regex
 
-_HEAD = re.compile(
+_HEAD = regex(
     r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines|Exit code|Process exited|"
     r"Process running|Script completed|Script failed|Script running|Command:)[^\n]{0,200}\n){1,8}Output:\n"
 )
-_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
-_RUNNING = re.compile(r"^Process running with session ID (\d{1,12})$", re.MULTILINE)
-_REFUSED = re.compile(
+_EXIT = regex(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
+_RUNNING = regex(r"^Process running with session ID (\d{1,12})$", re.MULTILINE)
+_REFUSED = regex(
     r"(?:rejected|denied|declined|refused|cancelled) by (?:the )?user"
     r"|user (?:rejected|denied|declined|cancelled)",
     re.IGNORECASE,
@@ -48,9 +49,7 @@ def result_of(output: object, *, name: str = "") -> Result:
     start = body[:300].lstrip()
     failed = failed or bool(exit_status) or "Script failed" in head or start.startswith(_FAILED)
     refused = not exit_status and _is_refusal(start)
-    return _result(
-        body, exit_status=exit_status, failed=failed or refused, refused=refused, ours=is_our_tool(name)
-    )
+    return _result(body, exit_status=exit_status, failed=failed or refused, refused=refused, ours=is_our_tool(name))
 
 
 def _is_refusal(start: str) -> bool:
@@ -96,11 +95,7 @@ def _unwrapped(text: str) -> tuple[str, int | None, bool]:
         return text, None, False
     if not isinstance(told.get("output"), str):
         return text, None, False
-    return (
-        told["output"],
-        _whole(dict_of(told.get("metadata")).get("exit_code", told.get("exit_code"))),
-        False,
-    )
+    return (told["output"], _whole(dict_of(told.get("metadata")).get("exit_code", told.get("exit_code"))), False)
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -163,9 +158,7 @@ def mcp_answered(told: dict[str, Any]) -> Draft:
     draft.text = spelled(asked.get("arguments"))
     answer = dict_of(told.get("result"))
     answer = dict_of(answer.get("Ok")) or answer
-    wrong = text_of(dict_of(told.get("result")).get("Err")) or text_of(
-        dict_of(told.get("error")).get("message")
-    )
+    wrong = text_of(dict_of(told.get("result")).get("Err")) or text_of(dict_of(told.get("error")).get("message"))
     text = wrong or "\n".join(text_of(dict_of(piece).get("text")) for piece in list_of(answer.get("content")))
     failed = bool(wrong) or answer.get("isError") is True or told.get("status") == "failed"
     refused = _is_refusal(wrong[:300])

@@ -11,13 +11,14 @@ from typing import Any
 
 from holdfast.capture.agents.ours import sound
 from holdfast.model.transcript import MAX_INPUT
+from holdfast.patterns import regex
 
-_CALL = re.compile(r"\btools(?:\.(\w{1,100})|\[\s*[\"'](\w{1,100})[\"']\s*\])\s*\(")
-_NAME = re.compile(r"[A-Za-z_$][\w$]{0,99}")
-_NUMBER = re.compile(r"-?\d[\d_]{0,30}(?:\.\d{1,30})?")
-_DEFINED = re.compile(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]{0,99})\s*=\s*")
-_BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?(?:\*/|\Z))+", re.DOTALL)
-_PLAIN = {'"': re.compile(r'[^"\\\n]+'), "'": re.compile(r"[^'\\\n]+"), "`": re.compile(r"[^`\\]+")}
+_CALL = regex(r"\btools(?:\.(\w{1,100})|\[\s*[\"'](\w{1,100})[\"']\s*\])\s*\(")
+_NAME = regex(r"[A-Za-z_$][\w$]{0,99}")
+_NUMBER = regex(r"-?\d[\d_]{0,30}(?:\.\d{1,30})?")
+_DEFINED = regex(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]{0,99})\s*=\s*")
+_BLANK = regex(r"(?:\s+|//[^\n]*|/\*.*?(?:\*/|\Z))+", re.DOTALL)
+_PLAIN = {'"': regex(r'[^"\\\n]+'), "'": regex(r"[^'\\\n]+"), "`": regex(r"[^`\\]+")}
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
 _MOST_CALLS, _DEEPEST = 64, 12

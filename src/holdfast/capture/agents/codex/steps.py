@@ -6,17 +6,17 @@ forked, packed or rewritten.
 """
 
 import hashlib
-from dataclasses import dataclass, field, replace
 
 from holdfast.capture.agents.codex.calls import Draft, names_as_many, within
 from holdfast.capture.agents.codex.results import result_of, still_running
 from holdfast.model.transcript import MAX_STEPS, MAX_TEXT, Call, Result, Step, Todo, Turn, cut
+from holdfast.values import field, mutable, replace
 
 _MOST_CALLS = 2000  # of one step
 _HEAVIEST = 32 << 20  # characters of one turn; what is beyond goes on in the next
 
 
-@dataclass(slots=True)
+@mutable
 class OpenStep:
     """One answer of the model, so far."""
 
@@ -28,7 +28,7 @@ class OpenStep:
     calls: list[Draft] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@mutable
 class OpenTurn:
     """What was asked and what has come of it so far."""
 

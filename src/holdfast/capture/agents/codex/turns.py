@@ -12,11 +12,7 @@ from holdfast.capture.agents.codex import passed
 from holdfast.capture.agents.codex.calls import Draft, goal_of, understood, word
 from holdfast.capture.agents.codex.origin import Head
 from holdfast.capture.agents.codex.prompts import first_text, folder_of, ran_by_hand, typed
-from holdfast.capture.agents.codex.results import (
-    command_happened,
-    files_changed,
-    mcp_answered,
-)
+from holdfast.capture.agents.codex.results import command_happened, files_changed, mcp_answered
 from holdfast.capture.agents.codex.steps import OpenTurn
 from holdfast.capture.agents.ours import without_ours
 from holdfast.capture.agents.reading import Counted, Record, dict_of, list_of, text_of
@@ -151,9 +147,7 @@ class Teller:
         text = cut(without_ours(text_of(item.get("text"))), MAX_TEXT)
         if text:
             step = self._step(item)
-            step.call(
-                Draft(word(item.get("id")) or step.numbered(text), "plan", "plan", text, result=Result())
-            )
+            step.call(Draft(word(item.get("id")) or step.numbered(text), "plan", "plan", text, result=Result()))
 
     def _begins(self, turn_id: str | None) -> None:
         """A turn is said to begin; its prompt may already stand there."""

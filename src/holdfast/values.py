@@ -1,0 +1,207 @@
+"""Values: small classes of named fields that cost almost nothing to define.
+
+`@frozen` gives what `@dataclass(frozen=True, slots=True)` gives, and `@mutable` what `@dataclass(slots=True)` gives. A
+dataclass compiles its methods when its module is imported, about 0.9 ms each, and a command that loads a hundred of
+them waits for all; here the constructor is compiled when the first instance is made, and comparing needs no compiled
+code (docs/adr/0025).
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+TYPE_CHECKING = False  # `typing` itself would cost every start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar, dataclass_transform
+
+    T = TypeVar("T")
+else:
+
+    def dataclass_transform(**_):
+        return lambda function: function
+
+
+MISSING: Any = object()  # the default of a field that has none
+
+
+class FrozenValue(AttributeError):
+    """A field of a value was assigned to; use `replace`."""
+
+
+class Field:
+    """One field of a value, and what it is if it is not given."""
+
+    __slots__ = ("compare", "default", "default_factory", "kw_only", "name", "type")
+
+    def __init__(self, default: Any, default_factory: Any, compare: bool) -> None:
+        self.name, self.kw_only = "", False
+        self.type: Any = None  # the annotation
+        self.default, self.default_factory, self.compare = default, default_factory, compare
+
+    @property
+    def is_required(self) -> bool:
+        """Whether the constructor must be given it."""
+        return self.default is MISSING and self.default_factory is MISSING
+
+
+def field(*, default: Any = MISSING, default_factory: Any = MISSING, compare: bool = True) -> Any:
+    """The default of a field that is made anew for each instance, or a field that comparing passes over."""
+    return Field(default, default_factory, compare)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: Any = None, /, *, kw_only: bool = False, order: bool = False, eq: bool = True) -> Any:
+    """Make a class of annotated names a value: fixed once made, compared by its fields."""
+
+    def build(cls: Any) -> Any:
+        return _build(cls, kw_only=kw_only, order=order, eq=eq, is_frozen=True)
+
+    return build if cls is None else build(cls)
+
+
+@dataclass_transform(field_specifiers=(field,))
+def mutable(cls: Any) -> Any:
+    """Make a class of annotated names whose fields may be assigned to."""
+    return _build(cls, kw_only=False, order=False, eq=True, is_frozen=False)
+
+
+def fields(of: Any) -> tuple[Field, ...]:
+    """The fields of a value or of its class, in the order of the constructor."""
+    found: tuple[Field, ...] = of.__fields__
+    return found
+
+
+def field_names(of: Any) -> tuple[str, ...]:
+    """The names of the fields."""
+    return tuple(one.name for one in fields(of))
+
+
+def is_value(thing: object) -> bool:
+    """Whether something is an instance of such a class."""
+    return hasattr(type(thing), "__fields__")
+
+
+def replace(old: T, /, **changes: Any) -> T:
+    """The same value with some fields changed."""
+    given = {one.name: getattr(old, one.name) for one in fields(old)}
+    given.update(changes)
+    return type(old)(**given)
+
+
+def asdict(thing: Any) -> dict[str, Any]:
+    """A value, and all values in it, as plain dictionaries."""
+    return {one.name: _plain(getattr(thing, one.name)) for one in fields(thing)}
+
+
+def _plain(thing: Any) -> Any:
+    if is_value(thing):
+        return asdict(thing)
+    if isinstance(thing, (list, tuple)):
+        return type(thing)(map(_plain, thing))
+    if isinstance(thing, dict):
+        return {key: _plain(one) for key, one in thing.items()}
+    return thing
+
+
+def _build(cls: Any, *, kw_only: bool, order: bool, eq: bool, is_frozen: bool) -> Any:
+    space = dict(cls.__dict__)
+    inherited = {one.name: one for base in reversed(cls.__mro__[1:]) for one in base.__dict__.get("__fields__", ())}
+    found = inherited | {one.name: one for one in _own_fields(space, kw_only)}
+    every = tuple(found.values())
+    for name in ("__dict__", "__weakref__", *found):
+        space.pop(name, None)
+    space["__slots__"] = tuple(name for name in found if name not in inherited)
+    space["__fields__"] = every
+    space["__match_args__"] = tuple(one.name for one in every if not one.kw_only)
+    space.setdefault("__repr__", _shown)
+    if eq:
+        _compare(space, every, order=order, is_frozen=is_frozen)
+    if is_frozen:
+        space["__setattr__"], space["__delattr__"] = _refuse_setting, _refuse_deleting
+    made = type(cls)(cls.__name__, cls.__bases__, space)
+    if "__init__" not in space:
+        made.__init__ = _compiled_on_first_use(made, every, is_frozen)
+    return made
+
+
+def _own_fields(space: Mapping[str, Any], kw_only: bool) -> list[Field]:
+    own = []
+    for name, kind in space.get("__annotations__", {}).items():
+        if "ClassVar" in str(kind):
+            continue
+        default = space.get(name, MISSING)
+        one = default if isinstance(default, Field) else Field(default, MISSING, True)
+        one.name, one.type, one.kw_only = name, kind, kw_only
+        own.append(one)
+    return own
+
+
+def _compare(space: dict[str, Any], every: tuple[Field, ...], *, order: bool, is_frozen: bool) -> None:
+    names = [one.name for one in every if one.compare]
+    # Two names, or attrgetter gives no tuple.
+    get: Any = attrgetter(*names, names[0]) if names else type
+
+    def equal(self: Any, other: Any) -> Any:
+        return get(self) == get(other) if other.__class__ is self.__class__ else NotImplemented
+
+    def hashed(self: Any) -> int:
+        return hash(get(self))
+
+    def before(self: Any, other: Any) -> Any:
+        return get(self) < get(other) if other.__class__ is self.__class__ else NotImplemented
+
+    space.setdefault("__eq__", equal)
+    if "__hash__" not in space or space["__hash__"] is None:
+        space["__hash__"] = hashed if is_frozen else None
+    if order:
+        space["__lt__"] = before
+
+
+def _compiled_on_first_use(cls: Any, every: tuple[Field, ...], is_frozen: bool) -> Callable[..., None]:
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
+        cls.__init__ = _constructor(cls, every, is_frozen)
+        cls.__init__(self, *args, **given)
+
+    return __init__
+
+
+def _constructor(cls: Any, every: tuple[Field, ...], is_frozen: bool) -> Any:
+    """The constructor that somebody would write by hand."""
+    scope: dict[str, Any] = {"_missing": MISSING}
+    first: list[str] = []
+    later: list[str] = []
+    body = []
+    for one in every:
+        name, given = one.name, one.name
+        if one.default_factory is not MISSING:
+            scope[f"_make_{name}"] = one.default_factory
+            given, parameter = f"_make_{name}() if {name} is _missing else {name}", f"{name}=_missing"
+        elif one.default is not MISSING:
+            scope[f"_default_{name}"] = one.default
+            parameter = f"{name}=_default_{name}"
+        else:
+            parameter = name
+        (later if one.kw_only else first).append(parameter)
+        scope[f"_set_{name}"] = getattr(cls, name).__set__
+        body.append(f"_set_{name}(self, {given})" if is_frozen else f"self.{name} = {given}")
+    if hasattr(cls, "__post_init__"):
+        body.append("self.__post_init__()")
+    parameters = ", ".join(["self", *first, *(["*", *later] if later else [])])
+    exec(f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"]), scope)
+    made = scope["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
+
+
+def _shown(self: Any) -> str:
+    inside = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))
+    return f"{type(self).__qualname__}({inside})"
+
+
+def _refuse_setting(self: object, name: str, _: object) -> None:
+    raise FrozenValue(f"{type(self).__name__}.{name} is fixed")
+
+
+def _refuse_deleting(self: object, name: str) -> None:
+    raise FrozenValue(f"{type(self).__name__}.{name} is fixed")
