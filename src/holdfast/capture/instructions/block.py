@@ -118,7 +118,7 @@ def spans(data: bytes) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     opened: int | None = None
     for row, mark in _markers(data):
-        if mark.re is _BEGIN:
+        if mark.re.pattern == _BEGIN.pattern:
             opened = row.start if opened is None else opened
         elif opened is not None:
             found.append((opened, row.after))
@@ -172,7 +172,7 @@ def _only(data: bytes, path: str) -> Block | None:
     whole: Block | None = None
     for row, mark in _markers(data):
         line = _line(data, row.start)
-        if mark.re is _BEGIN:
+        if mark.re.pattern == _BEGIN.pattern:
             if begun is not None or whole is not None:
                 raise Unpaired(line, "begins a second block of Holdfast")
             begun = (row, mark)

@@ -63,7 +63,7 @@ def _cause(whole: str, found: re.Match[str]) -> str:
     rest = bare(whole[found.end() :])
     if found.groupdict().get("of") or len(content(rest)) < 3:
         return whole
-    return whole if found.re is _WAS and re.match(r"an?\b", rest, re.I) else rest  # "a race" is no sentence
+    return whole if found.re.pattern == _WAS.pattern and re.match(r"an?\b", rest, re.I) else rest  # "a race" is no sentence
 
 
 def _claim(text: str, plain: str, who: str, *, firm: bool) -> Claim | None:
